@@ -1,0 +1,69 @@
+/** The nouns of who may send as whom. */
+
+export type Scope = 'sending' | 'reading' | 'management'
+export const SCOPES: readonly Scope[] = ['sending', 'reading', 'management']
+
+/** A tenant. Owns domains, keys and emails; never sees anything of another. */
+export interface Company {
+  id: string
+  name: string
+  createdAt: number
+}
+
+/** Whether the records to publish were seen in DNS. */
+export type DomainStatus = 'pending' | 'verified'
+/** Whether mail may leave from the domain. `suspended` is the operator's word and outlives verification. */
+export type SendingState = 'inactive' | 'active' | 'suspended'
+
+export interface SendingDomain {
+  id: string
+  companyId: string
+  /** Lower-case A-label form (punycode). Unique over all companies. */
+  name: string
+  status: DomainStatus
+  sending: SendingState
+  createdAt: number
+  dkim: DkimIdentity[]
+}
+
+export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
+
+/** One signing key of a domain. The private half leaves the database only sealed. */
+export interface DkimIdentity {
+  id: string
+  selector: string
+  algorithm: DkimAlgorithm
+  /** Base64 of the public key as it stands in the `p=` tag (RFC 6376 3.6.1, RFC 8463 4). */
+  publicKey: string
+  /** PKCS#8 DER, sealed by `accounts/seal.ts`. */
+  sealedPrivateKey: Uint8Array
+}
+
+export interface ApiKey {
+  id: string
+  companyId: string
+  name: string
+  /** SHA-256 of the token; the token itself is never kept. */
+  tokenHash: Uint8Array
+  scopes: Scope[]
+  /** Set when the key may send from one domain only. */
+  domainId: string | null
+  createdAt: number
+  revokedAt: number | null
+}
+
+/** All accounts at one moment; small enough to be held in memory by every node. */
+export interface AccountsSnapshot {
+  companies: Company[]
+  domains: SendingDomain[]
+  keys: ApiKey[]
+}
+
+/** Who is asking, established by an API key. */
+export interface Principal {
+  keyId: string
+  companyId: string
+  scopes: ReadonlySet<Scope>
+  /** The one domain the key is restricted to, else null. */
+  domainId: string | null
+}

@@ -1,0 +1,89 @@
+/**
+ * A delivery: the work of handing one email to one destination for some of its recipients. Plain data, so that it can
+ * cross to a delivery thread and back.
+ */
+import type { KeyObject } from 'node:crypto'
+import type { DkimAlgorithm } from '../accounts/account.ts'
+import type { EventType } from '../events/event.ts'
+import type { MessageContent } from '../mail/message.ts'
+
+/** One key a message is signed with. `id` lets a thread keep its own parsed copy. */
+export interface SigningKey {
+  id: string
+  domain: string
+  selector: string
+  algorithm: DkimAlgorithm
+  privateKey: KeyObject
+}
+
+export interface DeliveryRecipient {
+  /** Index of the recipient within the email. */
+  position: number
+  /** Envelope address: local part as given, domain as A-label. */
+  address: string
+  /** Attempts made so far. */
+  attempts: number
+}
+
+/** What is to be sent: either parts to compose, or a ready message (messages.mime), with batch values to fill in. */
+export type DeliveryMessage = { kind: 'parts'; content: MessageContent } | { kind: 'raw'; raw: Uint8Array }
+
+export interface Delivery {
+  emailId: string
+  companyId: string
+  /** RFC 5321 MAIL FROM. */
+  sender: string
+  recipients: DeliveryRecipient[]
+  message: DeliveryMessage
+  signing: SigningKey[]
+  /** The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded. */
+  preferredServer: string | null
+  /** Monotonic deadline (performance.now() of the main thread's origin, in ms): past it the lease may be another's. */
+  leaseUntil: number
+}
+
+/** How one attempt ended for one recipient. */
+export type Verdict =
+  /** The server took responsibility (250 after the final dot), or the capture or simulator did. */
+  | 'delivered'
+  /** Permanently refused by the other side, or by DNS (5xx). */
+  | 'bounced'
+  /** Cannot be sent for a reason on our side or of the message (e.g. no SMTPUTF8 at the next hop). Permanent. */
+  | 'failed'
+  /** Try again later (4xx, time-outs, connection trouble). */
+  | 'deferred'
+  /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
+  | 'uncertain'
+  /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
+  | 'released'
+
+export interface RecipientOutcome {
+  position: number
+  verdict: Verdict
+  /** SMTP reply code; absent when no reply was had. */
+  code?: number
+  enhancedCode?: string
+  /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
+  message: string
+  /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
+  suppress?: boolean
+  /** More events to record after the verdict's own (the simulator's `complained`). */
+  alsoEvents?: EventType[]
+}
+
+/** What one attempt did. */
+export interface DeliveryResult {
+  emailId: string
+  outcomes: RecipientOutcome[]
+  /** Host name (and IP) talked to, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached. */
+  server: string | null
+  /** The conversation, one line a step: `<ms since start> > command` or `<ms> < reply`. Bounded. */
+  dialogue: string
+  /** Unix ms. */
+  startedAt: number
+  /** Milliseconds. */
+  duration: number
+  tls: string | null
+  /** `capture` only: the bytes as they would have left. */
+  captured?: Uint8Array
+}

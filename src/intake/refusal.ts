@@ -1,0 +1,45 @@
+/**
+ * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect puts it into its own
+ * words and status. A refused submission leaves nothing behind.
+ */
+
+export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
+
+export type Reason =
+  /** The key lacks the scope `sending`. */
+  | { code: 'scope_missing'; scope: string }
+  /** The key may send only from `domain`. */
+  | { code: 'key_restricted'; domain: string }
+  /** JSON dialect: the domain of `from` is unknown, another company's or not active. Form: the path's domain is not owned. */
+  | { code: 'domain_unknown'; domain: string }
+  /** The domain is the company's own, but sending is not active. `why` is a sentence for its owner. */
+  | { code: 'domain_inactive'; domain: string; why: string }
+  /** Form dialect: the domain of `from` is not the domain of the path. */
+  | { code: 'from_mismatch'; domain: string; fromDomain: string }
+  | { code: 'field_missing'; field: 'from' | 'to' | 'message' }
+  | { code: 'body_missing' }
+  /** A mailbox in `field` is not valid; `detail` says which and why. */
+  | { code: 'address_invalid'; field: AddressField; detail: string }
+  /** Any other field whose value cannot be used; `field` in the dialect's spelling. */
+  | { code: 'field_invalid'; field: string; detail: string }
+  | { code: 'attachment_invalid'; index: number; detail: string }
+  | { code: 'too_many_recipients'; max: number; found: number }
+  | { code: 'message_too_large'; max: number; found: number }
+  /** `o:`, `h:`, `v:` fields together are over 16 KB. */
+  | { code: 'options_too_large'; max: number }
+  /** Asks for something that would change what happens to the message and that this version does not do. */
+  | { code: 'unsupported'; field: string; detail: string }
+  | { code: 'idempotency_key_invalid'; detail: string }
+  /** The same idempotency key came with another body. */
+  | { code: 'idempotency_conflict' }
+  /** The store cannot commit now; the same request may succeed after `retryAfter` seconds. */
+  | { code: 'unavailable'; retryAfter: number; detail: string }
+
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly reason: Reason
+  constructor(reason: Reason, options?: ErrorOptions) {
+    super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,50 @@
+/** What a dialect makes of a request: one shape for every way of handing in a message. Nothing here is checked yet. */
+
+export interface SubmittedAttachment {
+  filename: string
+  /** Absent: derived from the file name. */
+  contentType?: string
+  content: Uint8Array
+  disposition: 'attachment' | 'inline'
+  contentId?: string
+}
+
+export interface Submission {
+  /** The sending domain named in the path (form dialect); the JSON dialect takes it from `from`. */
+  domain?: string
+  /** Address fields: each string may hold several comma-separated mailboxes. Empty array or string: absent. */
+  from: string
+  to: string[]
+  cc: string[]
+  bcc: string[]
+  replyTo: string[]
+  subject: string
+  html?: string
+  /** `''` opts out of deriving text from `html`; absent asks for it. */
+  text?: string
+  headers: [name: string, value: string][]
+  attachments: SubmittedAttachment[]
+  /** A ready MIME message (messages.mime); then only `to` and the options beside it count. */
+  raw?: Uint8Array
+  /** Batch sending: values to fill in, by plain recipient address. `{}` also switches it on. */
+  recipientVariables?: Record<string, Record<string, string>>
+  tags: { name: string; value: string }[]
+  /** Custom data of the sender (`v:` fields), kept with the email. */
+  variables: Record<string, string>
+  /** Unix time in milliseconds before which nothing is sent. */
+  dueAt?: number
+  /** Accepted, recorded, and ended in the simulator instead of being sent. */
+  testMode: boolean
+  /** `<x@y>` to use instead of a generated Message-ID. */
+  messageId?: string
+  /** Same key and same fingerprint within a day: same answer, nothing sent twice. */
+  idempotency?: { key: string; fingerprint: string }
+}
+
+/** What the sender is told of an accepted message. */
+export interface Receipt {
+  /** UUIDv7 of the email. */
+  id: string
+  /** With angle brackets. */
+  messageId: string
+}

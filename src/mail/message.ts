@@ -1,0 +1,39 @@
+/** The parts a message is composed from: what the store keeps once, and what the composer turns into bytes. */
+
+/** One file that travels with a message. */
+export interface Attachment {
+  /** File name as the recipient sees it; never empty, no CR, LF, NUL or path. */
+  filename: string
+  /** Media type, e.g. `application/pdf`; already checked to be a valid `type/subtype` with optional parameters. */
+  contentType: string
+  content: Uint8Array
+  /** `inline` files are referred to from the HTML as `cid:<contentId>` and live in multipart/related. */
+  disposition: 'attachment' | 'inline'
+  /** Without angle brackets. */
+  contentId?: string
+}
+
+/**
+ * Everything that determines the bytes of a composed message. The same value always composes to the same bytes:
+ * date, Message-ID and boundaries are part of it or derived from it.
+ */
+export interface MessageContent {
+  /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */
+  from: string
+  /** Mailboxes, one string each, as the sender wrote them. */
+  to: string[]
+  cc: string[]
+  replyTo: string[]
+  subject: string
+  /** Absent when the message has no HTML part. */
+  html?: string
+  /** Absent when the message has no text part. */
+  text?: string
+  /** Custom header fields in order; reserved ones are already gone. Names are valid RFC 5322 field names. */
+  headers: [name: string, value: string][]
+  attachments: Attachment[]
+  /** With angle brackets: `<local@domain>`. */
+  messageId: string
+  /** Unix time in milliseconds; becomes the `Date` field unless `headers` holds one. */
+  date: number
+}

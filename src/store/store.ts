@@ -1,0 +1,322 @@
+/**
+ * The one interface of the durable store. Engines (sqlite/, later postgres/) live behind it; nobody else knows a driver.
+ *
+ * Promise semantics: a write resolves after its commit is durable (fsync). It rejects with StoreUnavailable when it could
+ * not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next one.
+ */
+import type {
+  AccountsSnapshot,
+  ApiKey,
+  Company,
+  DomainStatus,
+  SendingDomain,
+  SendingState,
+} from '../accounts/account.ts'
+import type { EmailEvent, EventDetail, EventType } from '../events/event.ts'
+import type { MessageContent } from '../mail/message.ts'
+
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+/** Another company or domain of that name exists, an unknown id was given, ... A sentence for the operator. */
+export class StoreConflict extends Error {
+  override name = 'StoreConflict'
+}
+
+export type RecipientKind = 'to' | 'cc' | 'bcc'
+
+/** Where a recipient stands. `waiting` and `leased` are live; the others are final. */
+export type RecipientState =
+  | 'waiting'
+  | 'leased'
+  | 'delivered'
+  | 'bounced'
+  | 'failed'
+  | 'suppressed'
+  | 'canceled'
+
+export interface NewRecipient {
+  /** Envelope address: local part as given, domain as lower-case A-label. */
+  address: string
+  /** Domain part of `address`. */
+  domain: string
+  kind: RecipientKind
+  /** Batch sending: this recipient's values. Null otherwise. */
+  variables: Record<string, string> | null
+}
+
+/** A checked email, ready to be made durable. */
+export interface NewEmail {
+  id: string
+  companyId: string
+  domainId: string
+  keyId: string
+  /** MAIL FROM. */
+  sender: string
+  /** What the message is made of. `to`/`cc` as in its header fields. */
+  content: MessageContent
+  /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
+  raw: Uint8Array | null
+  bcc: string[]
+  tags: { name: string; value: string }[]
+  variables: Record<string, string>
+  /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
+  individual: boolean
+  testMode: boolean
+  /** Unix ms. */
+  createdAt: number
+  /** Unix ms: when the recipients become due. */
+  dueAt: number
+  /** True when `dueAt` was asked for by the sender: the email shows as `scheduled`. */
+  scheduled: boolean
+  /** Octets of the composed message, as estimated. */
+  size: number
+  recipients: NewRecipient[]
+  idempotency: { key: string; fingerprint: string } | null
+}
+
+/** A lease taken in the same commit that accepts: the work needs no reading back. */
+export interface Lease {
+  /** Fencing token: results carrying an older one are refused. */
+  token: number
+  /** Unix ms. */
+  until: number
+}
+
+export type Accepted =
+  /** `leased`: positions handed to this node by the lease; suppressed ones are missing from it. */
+  | { kind: 'accepted'; leased: number[] }
+  /** The idempotency key was used before with the same fingerprint: this is the earlier email. */
+  | { kind: 'repeated'; id: string; messageId: string }
+  /** The idempotency key was used before with another fingerprint. */
+  | { kind: 'conflict' }
+
+/** Work claimed: one email with those of its recipients that are due. */
+export interface ClaimedEmail {
+  id: string
+  companyId: string
+  domainId: string
+  sender: string
+  content: MessageContent
+  raw: Uint8Array | null
+  individual: boolean
+  testMode: boolean
+  size: number
+  recipients: ClaimedRecipient[]
+}
+
+export interface ClaimedRecipient {
+  position: number
+  address: string
+  domain: string
+  attempts: number
+  variables: Record<string, string> | null
+  /** Server to try first, if any (after an uncertain or deferred attempt). */
+  preferredServer: string | null
+}
+
+export interface ClaimRequest {
+  lease: Lease
+  /** Unix ms. */
+  now: number
+  /** At most this many recipients, and (past the first email) this many octets of messages. */
+  maxRecipients: number
+  maxBytes: number
+  /** At most this many recipients for one company in one claim. */
+  maxPerCompany: number
+  /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
+  skip: string[]
+}
+
+/** The result of one attempt as the store records it. */
+export interface AttemptRecord {
+  emailId: string
+  companyId: string
+  leaseToken: number
+  startedAt: number
+  duration: number
+  server: string | null
+  tls: string | null
+  dialogue: string
+  captured: Uint8Array | null
+  recipients: RecipientRecord[]
+}
+
+export interface RecipientRecord {
+  position: number
+  /** New state; `waiting` for another attempt at `dueAt`. */
+  state: Exclude<RecipientState, 'leased'>
+  /** Unix ms, for `waiting`. */
+  dueAt: number | null
+  /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */
+  tried: boolean
+  /** The attempt's answer was lost after the final dot. */
+  uncertain: boolean
+  preferredServer: string | null
+  code: number | null
+  message: string
+  /** Put `address` of this recipient on the company's suppression list. */
+  suppress: boolean
+  events: { type: EventType; at: number; detail: EventDetail }[]
+}
+
+/** Positions whose lease was no longer ours: the result was refused. */
+export interface Recorded {
+  refused: number[]
+}
+
+/** What the API reads back. */
+export interface StoredEmail {
+  id: string
+  companyId: string
+  domainId: string
+  keyId: string
+  content: Omit<MessageContent, 'attachments'>
+  bcc: string[]
+  tags: { name: string; value: string }[]
+  variables: Record<string, string>
+  createdAt: number
+  scheduledAt: number | null
+  lastEvent: EventType
+  size: number
+  testMode: boolean
+  /** True when retention has removed the content. */
+  contentRemoved: boolean
+}
+
+export interface StoredRecipient {
+  position: number
+  address: string
+  kind: RecipientKind
+  state: RecipientState
+  attempts: number
+  dueAt: number | null
+  lastCode: number | null
+  lastMessage: string | null
+  server: string | null
+}
+
+export interface StoredAttempt {
+  /** Positions of the recipients it was for. */
+  recipients: number[]
+  startedAt: number
+  duration: number
+  server: string | null
+  tls: string | null
+  dialogue: string
+}
+
+/** Everything about one email, for the operator. */
+export interface EmailHistory {
+  email: StoredEmail
+  recipients: StoredRecipient[]
+  events: EmailEvent[]
+  attempts: StoredAttempt[]
+}
+
+export interface EmailSummary {
+  id: string
+  companyId: string
+  from: string
+  to: string[]
+  subject: string
+  createdAt: number
+  lastEvent: EventType
+  size: number
+}
+
+export interface EmailFilter {
+  companyId?: string
+  /** Only emails older than this id (paging, newest first). */
+  before?: string
+  limit: number
+}
+
+/** One line of the queue: what waits for one company and destination, and why. */
+export interface QueueLane {
+  companyId: string
+  domain: string
+  waiting: number
+  leased: number
+  /** Unix ms of the earliest due time of a waiting recipient. */
+  nextDueAt: number | null
+  /** Last reply seen by a waiting recipient of the lane. */
+  lastMessage: string | null
+}
+
+export interface Suppression {
+  companyId: string
+  address: string
+  reason: string
+  createdAt: number
+  emailId: string | null
+}
+
+export interface RetentionRequest {
+  /** Unix ms: content (html, text, attachments, raw, captured) of finished emails created before is removed. */
+  contentBefore: number
+  /** Unix ms: the finished emails themselves, with events and attempts, created before are removed. */
+  emailsBefore: number
+  /** At most this many emails in one step. */
+  limit: number
+}
+
+export interface StoreCounts {
+  waiting: number
+  leased: number
+  due: number
+}
+
+/** What changed outside this process (or inside), noticed within half a second. */
+export type StoreChange = 'accounts' | 'queue'
+
+export interface Store extends AccountStore {
+  /** A number that is higher than any fencing token handed out before. */
+  nextLeaseToken(): Promise<number>
+  /** Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled). */
+  accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
+  /** Fair between companies, then between the destinations of a company. */
+  claim(request: ClaimRequest): Promise<ClaimedEmail[]>
+  /** Unix ms of the earliest due recipient, null when nothing waits. */
+  nextDue(): Promise<number | null>
+  record(attempt: AttemptRecord): Promise<Recorded>
+  /** Pushes the end of the leases with these tokens out to `until`. */
+  renew(tokens: number[], until: number): Promise<void>
+  /** Re-queues recipients whose lease ended before `now` (or every lease: at the start of a single node). Returns how many. */
+  recover(request: { now: number; all: boolean; jitterMs: number }): Promise<number>
+  /** Cancels the recipients still waiting. Returns how many; 0 when all were already on their way or done. */
+  cancel(emailId: string, at: number): Promise<number>
+
+  /** Null when unknown. The caller decides who may see it. */
+  readEmail(id: string): Promise<StoredEmail | null>
+  readHistory(id: string): Promise<EmailHistory | null>
+  /** The whole work item (content, attachments, all recipients) whatever its state; null when unknown or removed. */
+  readWork(id: string): Promise<ClaimedEmail | null>
+  /** Bytes the capture route kept, by recipient position; empty when none. */
+  readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>
+  listEmails(filter: EmailFilter): Promise<EmailSummary[]>
+  queue(companyId?: string): Promise<QueueLane[]>
+  counts(now: number): Promise<StoreCounts>
+
+  listSuppressions(filter: { companyId?: string; address?: string; limit: number }): Promise<Suppression[]>
+  removeSuppression(companyId: string, address: string): Promise<boolean>
+
+  /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */
+  retain(request: RetentionRequest): Promise<number>
+  /** Writes and commits something tiny: does the store take commits now? */
+  probe(): Promise<void>
+  /** Calls back on changes made by this or another process. Returns a function that stops it. */
+  watch(onChange: (change: StoreChange) => void): () => void
+  close(): Promise<void>
+}
+
+/** Rare writes about accounts; each bumps the version that `watch` looks at. */
+export interface AccountStore {
+  accounts(): Promise<AccountsSnapshot>
+  addCompany(company: Company): Promise<void>
+  addDomain(domain: SendingDomain): Promise<void>
+  updateDomain(id: string, change: { status?: DomainStatus; sending?: SendingState }): Promise<void>
+  addKey(key: ApiKey): Promise<void>
+  revokeKey(id: string, at: number): Promise<boolean>
+}
