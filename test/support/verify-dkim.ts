@@ -1,0 +1,61 @@
+/** Verifies DKIM signatures (RFC 6376, RFC 8463) with mailauth, an implementation that is not ours, against the keys a domain publishes. */
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+
+/** TXT values by owner name, e.g. `s1._domainkey.acme.test`. */
+export type PublishedKeys = ReadonlyMap<string, string>
+
+export interface SignatureCheck {
+  domain: string
+  selector: string
+  /** RFC 8601 word: pass, fail, neutral, permerror, ... */
+  result: string
+  /** Why it did not pass, as mailauth says; empty when it did. */
+  reason: string
+}
+
+export interface DkimCheck {
+  /** There is at least one signature and every one passes. */
+  pass: boolean
+  signatures: SignatureCheck[]
+}
+
+/** What the DNS of these domains would answer, made from their stored public keys. */
+export function keysOfDomains(domains: Pick<SendingDomain, 'name' | 'dkim'>[]): PublishedKeys {
+  const keys = new Map<string, string>()
+  for (const { name, dkim } of domains) {
+    for (const { selector, algorithm, publicKey } of dkim) {
+      const type = algorithm === 'rsa-sha256' ? 'rsa' : 'ed25519'
+      keys.set(`${selector}._domainkey.${name}`, `v=DKIM1; k=${type}; p=${publicKey}`)
+    }
+  }
+  return keys
+}
+
+/** What the DNS would answer once the records printed by `domain add` or `domain show` are published. */
+export function keysOfRecords(records: { type: string; name: string; value: string }[]): PublishedKeys {
+  const keys = records.filter(({ type, name }) => type === 'TXT' && name.includes('._domainkey.'))
+  return new Map(keys.map(({ name, value }) => [name.replace(/\.$/, '').toLowerCase(), value]))
+}
+
+export async function verifyDkim(raw: Uint8Array, keys: PublishedKeys): Promise<DkimCheck> {
+  const resolver = async (name: string, type: string) => {
+    const value = type === 'TXT' ? keys.get(name.toLowerCase()) : undefined
+    if (value === undefined)
+      throw Object.assign(new Error(`no ${type} record at ${name}`), { code: 'ENOTFOUND' })
+    return [[value]]
+  }
+  const { results } = await dkimVerify(Buffer.from(raw), { resolver })
+  const signatures = results
+    .filter((result) => result.selector)
+    .map((result) => ({
+      domain: result.signingDomain,
+      selector: result.selector ?? '',
+      result: result.status.result,
+      reason: result.status.result === 'pass' ? '' : (result.status.comment ?? result.info),
+    }))
+  return {
+    pass: signatures.length > 0 && signatures.every(({ result }) => result === 'pass'),
+    signatures,
+  }
+}
