@@ -1,0 +1,54 @@
+/** Where in the conversation something happened, in the order of a session. */
+export type Stage =
+  | 'connect'
+  | 'greeting'
+  | 'ehlo'
+  | 'starttls'
+  | 'auth'
+  | 'mail'
+  | 'rcpt'
+  | 'data'
+  | 'dot'
+  /** Between transactions, or while saying QUIT. */
+  | 'idle'
+
+/**
+ * - `connect`: no TCP connection (refused, unreachable).
+ * - `tls`: TLS was asked for and could not be had: not offered, handshake failed, certificate not the host's. Whoever follows
+ *   an opportunistic policy may try again in clear.
+ * - `timeout`: the server took longer than the stage allows.
+ * - `protocol`: what came was not SMTP, too long, or more replies than commands.
+ * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
+ * - `reply`: the server said no; `code` and `enhancedCode` tell how.
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear.
+ */
+export type SmtpErrorKind = 'connect' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
+
+/** What ended a session, or kept one from opening. The message is a sentence for people and holds no credentials. */
+export class SmtpError extends Error {
+  readonly kind: SmtpErrorKind
+  readonly stage: Stage
+  /** Reply code, when a reply is the cause. */
+  readonly code?: number
+  readonly enhancedCode?: string
+  /** The server said 5yz: trying the same again is useless (RFC 5321 4.2.1). Everything else may pass. */
+  readonly permanent: boolean
+
+  constructor(
+    kind: SmtpErrorKind,
+    stage: Stage,
+    message: string,
+    reply?: { code: number; enhancedCode: string | null },
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.name = 'SmtpError'
+    this.kind = kind
+    this.stage = stage
+    if (reply) {
+      this.code = reply.code
+      if (reply.enhancedCode !== null) this.enhancedCode = reply.enhancedCode
+    }
+    this.permanent = reply !== undefined && reply.code >= 500 && reply.code <= 599
+  }
+}

@@ -1,0 +1,41 @@
+import type { SmtpTimeouts } from './timeouts.ts'
+
+/**
+ * - `off`: clear text, STARTTLS is not used even where it is offered.
+ * - `opportunistic`: STARTTLS where offered, with any certificate (RFC 7435).
+ * - `required`: encrypted or not at all, with any certificate.
+ * - `verified`: encrypted, and the certificate is valid for `host`.
+ */
+export type TlsPolicy = 'off' | 'opportunistic' | 'required' | 'verified'
+
+export type AuthMechanism = 'plain' | 'login' | 'cram-md5' | 'xoauth2'
+
+export interface SmtpCredentials {
+  user: string
+  /** The password; the access token for `xoauth2`. */
+  password: string
+  /** Null picks the best of what the server offers; `xoauth2` is never picked unasked. */
+  mechanism: AuthMechanism | null
+}
+
+/** One server to open a session with. */
+export interface SmtpTarget {
+  /** The server's name: for SNI, for the certificate, for logs. */
+  host: string
+  /** The IP address to connect to, already checked by whoever resolved it. */
+  address: string
+  port: number
+  /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
+  implicitTls: boolean
+  tls: TlsPolicy
+  /**
+   * Sent over TLS only, unless `tls` is `off`: that setting is the operator's word that this network may see them. A server
+   * that offers no STARTTLS under `opportunistic` gets no credentials, since taking the offer away is what an attacker does.
+   */
+  credentials: SmtpCredentials | null
+  /** Our own name for EHLO: a domain or an address literal. */
+  helo: string
+  timeouts?: Partial<SmtpTimeouts>
+  /** Certificate authorities (PEM) instead of the built-in ones. */
+  ca?: string[]
+}

@@ -1,0 +1,125 @@
+import type { Stage } from './error.ts'
+
+/**
+ * How long each step may take, in milliseconds. A deadline is for the whole reply, not for the next byte: a server that
+ * trickles one byte every few seconds runs out of time like a silent one.
+ */
+export interface SmtpTimeouts {
+  /** TCP connection, and again for the handshake of implicit TLS. */
+  connect: number
+  greeting: number
+  helo: number
+  /** The reply to STARTTLS, and again for the handshake. */
+  starttls: number
+  /** Each step of AUTH. */
+  auth: number
+  mail: number
+  rcpt: number
+  data: number
+  /** One block of the message: until the kernel took it. */
+  block: number
+  dot: number
+  /** QUIT is a courtesy, so nobody waits long for its answer. */
+  quit: number
+  /** From the first packet until the session is open. */
+  opening: number
+  /** From MAIL until the final dot. The wait for the answer to the dot is not cut by it: cutting there makes duplicates. */
+  transaction: number
+}
+
+const minute = 60_000
+
+/** RFC 5321 4.5.3.2 where it has a figure. */
+export const defaultTimeouts: Readonly<SmtpTimeouts> = {
+  connect: 30_000,
+  greeting: 5 * minute,
+  helo: 5 * minute,
+  starttls: 2 * minute,
+  auth: 2 * minute,
+  mail: 5 * minute,
+  rcpt: 5 * minute,
+  data: 2 * minute,
+  block: 3 * minute,
+  dot: 10 * minute,
+  quit: 2_000,
+  opening: 10 * minute,
+  transaction: 30 * minute,
+}
+
+/** The deadline for a reply at a stage, in milliseconds. */
+export function replyTimeout(timeouts: SmtpTimeouts, stage: Stage): number {
+  switch (stage) {
+    case 'ehlo':
+      return timeouts.helo
+    case 'idle':
+      return timeouts.quit
+    default:
+      return timeouts[stage]
+  }
+}
+
+/**
+ * One deadline that is moved often and rarely met. Moving it to a later time is an assignment: the running timer finds out
+ * when it fires and sleeps on. The timer never keeps the process alive; the socket does.
+ */
+export class Deadline {
+  #onPassed: () => void
+  #at = Number.POSITIVE_INFINITY
+  #limit = Number.POSITIVE_INFINITY
+  #timer: NodeJS.Timeout | null = null
+  #firesAt = Number.POSITIVE_INFINITY
+
+  constructor(onPassed: () => void) {
+    this.#onPassed = onPassed
+  }
+
+  /** Passes `ms` from now, or at the limit if that is earlier. */
+  set(ms: number): void {
+    this.#at = performance.now() + ms
+    this.#schedule()
+  }
+
+  /** An upper bound for every deadline set until the limit is lifted; `ms` from now. */
+  limit(ms: number): void {
+    this.#limit = performance.now() + ms
+  }
+
+  liftLimit(): void {
+    this.#limit = Number.POSITIVE_INFINITY
+  }
+
+  /** Nothing is waited for. The timer may still fire once, to nobody. */
+  clear(): void {
+    this.#at = Number.POSITIVE_INFINITY
+  }
+
+  /** The end of it: nothing fires any more. */
+  stop(): void {
+    this.clear()
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#firesAt = Number.POSITIVE_INFINITY
+  }
+
+  #schedule(): void {
+    const at = Math.min(this.#at, this.#limit)
+    if (this.#timer && this.#firesAt <= at) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#firesAt = at
+    // Rounded up: a timer that fires a fraction early would only be set again.
+    this.#timer = setTimeout(this.#fire, Math.max(1, Math.ceil(at - performance.now())))
+    this.#timer.unref()
+  }
+
+  #fire = (): void => {
+    this.#timer = null
+    this.#firesAt = Number.POSITIVE_INFINITY
+    if (this.#at === Number.POSITIVE_INFINITY) return
+    if (performance.now() < Math.min(this.#at, this.#limit)) {
+      this.#schedule()
+      return
+    }
+    this.#at = Number.POSITIVE_INFINITY
+    this.#onPassed()
+  }
+}

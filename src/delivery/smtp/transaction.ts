@@ -1,0 +1,44 @@
+import type { Verdict } from '../delivery.ts'
+import type { Stage } from './error.ts'
+
+/** What the composer may use: what both the server and RFC 6152 / RFC 6531 allow on this session. */
+export interface MessageCapabilities {
+  eightBitMime: boolean
+  smtpUtf8: boolean
+}
+
+/** A message as it goes out, before dot-stuffing. Lines end in CRLF and nothing else. */
+export interface OutgoingMessage {
+  chunks: Uint8Array[]
+  /** Octets of all chunks together, for SIZE (RFC 1870). */
+  size: number
+  /** Holds octets above 127. */
+  eightBit: boolean
+  /** Holds UTF-8 in its header fields, so it needs SMTPUTF8. */
+  smtpUtf8: boolean
+}
+
+/** One email to some recipients at one server. */
+export interface Transaction {
+  /** RFC 5321 reverse-path without brackets; empty for the null sender. */
+  sender: string
+  /** At least one. */
+  recipients: string[]
+  /** Asked for once, when the session is known. If it rejects, so does `send`, and the session stays usable. */
+  message: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
+  /**
+   * Asked before MAIL, before DATA and right before the final dot. False abandons the transaction without handing anything
+   * over: the lease is over, or we are stopping.
+   */
+  mayHandOver: () => boolean
+}
+
+/** How the transaction ended for one recipient. */
+export interface RecipientReply {
+  verdict: Verdict
+  code?: number
+  enhancedCode?: string
+  /** The reply that decided, or a sentence saying what happened. At most 1,000 characters. */
+  message: string
+  stage: Stage
+}
