@@ -1,0 +1,156 @@
+import { Resolver as CaresResolver } from 'node:dns/promises'
+import { type Fresh, LookupCache } from './lookup-cache.ts'
+
+/**
+ * What a look-up came to. A failure is a value too, because what follows from it differs: `absent` is the DNS saying that
+ * there is nothing (permanent), `failed` is the DNS not saying anything (temporary). Mail must never be bounced for the
+ * second (RFC 5321 5.1).
+ */
+export type Lookup<T> =
+  | { kind: 'found'; records: T[] }
+  /** NXDOMAIN: the name does not exist. NODATA: it exists, without records of this type. */
+  | { kind: 'absent'; reason: 'NXDOMAIN' | 'NODATA' }
+  /** `reason` is the DNS's word for it: SERVFAIL, TIMEOUT, REFUSED, ... */
+  | { kind: 'failed'; reason: string }
+
+export interface MxRecord {
+  /** Lower-case host name without a final dot; `''` is the root, as in a null MX (RFC 7505). */
+  exchange: string
+  preference: number
+}
+
+export interface HostAddress {
+  address: string
+  family: 4 | 6
+}
+
+export interface ResolverOptions {
+  /** `ip` or `ip:port` (`[v6]:port`) each; empty: the system's. */
+  servers?: string[]
+  /** Milliseconds the first try waits for an answer; each further one waits twice as long. */
+  timeout?: number
+  /** Tries per server. */
+  tries?: number
+  /** Names remembered per record type. */
+  cacheSize?: number
+  /** A monotonic clock in milliseconds. */
+  now?: () => number
+}
+
+/** Seconds. The API of c-ares does not tell the TTL of these types, so they are kept for a short time only. */
+const UNKNOWN_TTL = 60
+/** Seconds: "there is nothing" is believed for a short time (RFC 2308 5 allows more; a corrected zone should count soon). */
+const ABSENT_TTL = 30
+/** Seconds: long enough to spare a struggling server the same question from every message of a burst. */
+const FAILED_TTL = 5
+/** Seconds: a longer TTL is not kept longer, so that a moved mail server is noticed within the hour. */
+const LONGEST_TTL = 3600
+
+/** Looks up what delivery and domain verification need, through c-ares, with a cache of its own per instance. */
+export class Resolver {
+  readonly #dns: CaresResolver
+  readonly #mx: LookupCache<MxRecord>
+  readonly #v4: LookupCache<HostAddress>
+  readonly #v6: LookupCache<HostAddress>
+  readonly #txt: LookupCache<string>
+  readonly #cname: LookupCache<string>
+
+  /** Throws when `servers` holds something that is not an IP address with an optional port. */
+  constructor(options: ResolverOptions = {}) {
+    const {
+      servers = [],
+      timeout = 3000,
+      tries = 2,
+      cacheSize = 10_000,
+      now = () => performance.now(),
+    } = options
+    this.#dns = new CaresResolver({ timeout, tries })
+    if (servers.length > 0) this.#dns.setServers(servers)
+    this.#mx = new LookupCache(cacheSize, now)
+    this.#v4 = new LookupCache(cacheSize, now)
+    this.#v6 = new LookupCache(cacheSize, now)
+    this.#txt = new LookupCache(cacheSize, now)
+    this.#cname = new LookupCache(cacheSize, now)
+  }
+
+  /** In the order the server gave them. */
+  mx(name: string): Promise<Lookup<MxRecord>> {
+    const asked = normalize(name)
+    return this.#mx.get(asked, () =>
+      ask(UNKNOWN_TTL, async () => {
+        const records = await this.#dns.resolveMx(asked)
+        return records.map((mx) => ({ exchange: normalize(mx.exchange), preference: mx.priority }))
+      }),
+    )
+  }
+
+  /**
+   * A and AAAA of a host, IPv6 first. One family suffices: the other one's failure shows only when there is nothing else.
+   */
+  async addresses(name: string): Promise<Lookup<HostAddress>> {
+    const asked = normalize(name)
+    const [six, four] = await Promise.all([
+      this.#v6.get(asked, () => askAddresses(6, () => this.#dns.resolve6(asked, { ttl: true }))),
+      this.#v4.get(asked, () => askAddresses(4, () => this.#dns.resolve4(asked, { ttl: true }))),
+    ])
+    const records = [six, four].flatMap((lookup) => (lookup.kind === 'found' ? lookup.records : []))
+    if (records.length > 0) return { kind: 'found', records }
+    if (six.kind === 'failed') return six
+    if (four.kind === 'failed') return four
+    // Some servers answer NXDOMAIN for the AAAA of a name they have other records of: the A answer is the better witness.
+    return four
+  }
+
+  /** Each record's strings joined, as SPF and DKIM read them (RFC 7208 3.3, RFC 6376 3.6.2.2). */
+  txt(name: string): Promise<Lookup<string>> {
+    const asked = normalize(name)
+    return this.#txt.get(asked, () =>
+      ask(UNKNOWN_TTL, async () => (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))),
+    )
+  }
+
+  cname(name: string): Promise<Lookup<string>> {
+    const asked = normalize(name)
+    return this.#cname.get(asked, () =>
+      ask(UNKNOWN_TTL, async () => (await this.#dns.resolveCname(asked)).map(normalize)),
+    )
+  }
+}
+
+function normalize(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '')
+}
+
+function askAddresses(
+  family: 4 | 6,
+  query: () => Promise<{ address: string; ttl: number }[]>,
+): Promise<Fresh<HostAddress>> {
+  let seconds = LONGEST_TTL
+  return ask(LONGEST_TTL, async () => {
+    const records = await query()
+    for (const { ttl } of records) seconds = Math.min(seconds, ttl)
+    return records.map(({ address }) => ({ address, family }))
+  }).then((fresh) => (fresh.lookup.kind === 'found' ? { ...fresh, seconds } : fresh))
+}
+
+async function ask<T>(ttl: number, query: () => Promise<T[]>): Promise<Fresh<T>> {
+  try {
+    const records = await query()
+    // A CNAME that leads to nothing comes back as success with no records.
+    if (records.length === 0) return { lookup: { kind: 'absent', reason: 'NODATA' }, seconds: ABSENT_TTL }
+    return { lookup: { kind: 'found', records }, seconds: ttl }
+  } catch (error) {
+    const lookup = failureOf(error)
+    return { lookup, seconds: lookup.kind === 'absent' ? ABSENT_TTL : FAILED_TTL }
+  }
+}
+
+type Failure = Exclude<Lookup<never>, { kind: 'found' }>
+
+function failureOf(error: unknown): Failure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN'
+  if (code === 'ENODATA') return { kind: 'absent', reason: 'NODATA' }
+  // EBADNAME: not a name that DNS can hold (empty or overlong label), so it does not exist either (RFC 1035 2.3.4).
+  if (code === 'ENOTFOUND' || code === 'EBADNAME') return { kind: 'absent', reason: 'NXDOMAIN' }
+  return { kind: 'failed', reason: code.replace(/^E/, '') }
+}

@@ -1,0 +1,63 @@
+/**
+ * Which addresses the service may connect to on somebody else's word (an MX record, a webhook URL). Whoever publishes
+ * such a record must not be able to point the service at its own network. The check belongs on the very address that is
+ * connected to: checking a name first and resolving it again later is no check.
+ */
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+
+/** All of IPv6 that is allocated for the public internet (RFC 4291 2.4, IANA): beyond it lie `::/96` and the like. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
+
+/**
+ * True only for a public unicast address. Everything special is not public: loopback, private, link-local, shared
+ * (RFC 6598), documentation, multicast, and the forms that carry an IPv4 address inside (mapped ones are judged by it;
+ * NAT64, 6to4 and Teredo lead through translators and are refused). Text that is not an address in its plain form is
+ * not public either; short, octal and hexadecimal IPv4 spellings included.
+ */
+export function isPublicAddress(ip: string): boolean {
+  return specialUse(ip) === null
+}
+
+/** What `ip` is when it is not public (`loopback`, `private`, `6to4`, `malformed`, ...); null when it is public. */
+function specialUse(ip: string): string | null {
+  if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'
+  // ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; the kernel does not.
+  if (/^::\d+\./.test(ip)) return 'ipv4Compatible'
+  const address = ipaddr.process(ip)
+  const range = address.range()
+  if (range !== 'unicast') return range
+  if (address.kind() === 'ipv6' && !address.match(GLOBAL_IPV6)) return 'unallocated'
+  return null
+}
+
+/** Says why an address may not be connected to, in a sentence without a final dot; null when it may. */
+export type AddressGuard = (ip: string) => string | null
+
+export interface AddressGuardOptions {
+  /** `POSTROAD_ALLOW_PRIVATE_NETWORKS`: nothing is refused. */
+  allowPrivateNetworks: boolean
+  /** The machine's own addresses, refused too (mail to them would come back); those of its interfaces when absent. */
+  ownAddresses?: Iterable<string>
+}
+
+export function addressGuard(options: AddressGuardOptions): AddressGuard {
+  if (options.allowPrivateNetworks) return () => null
+  const own = new Set([...(options.ownAddresses ?? interfaceAddresses())].map(canonical))
+  return (ip) => {
+    const special = specialUse(ip)
+    if (special !== null) return `${ip} is not a public address (${special})`
+    return own.has(canonical(ip)) ? `${ip} is an address of this machine itself` : null
+  }
+}
+
+function canonical(ip: string): string {
+  return isIP(ip) === 0 ? ip : ipaddr.process(ip).toString()
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((entries) =>
+    (entries ?? []).map((entry) => entry.address),
+  )
+}

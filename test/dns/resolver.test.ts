@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { after, test } from 'node:test'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { type FakeDns, startDns, type Zone } from '../support/dns.ts'
+
+const servers: FakeDns[] = []
+after(() => Promise.all(servers.map((server) => server.close())))
+
+async function resolving(zone: Zone, options: { now?: () => number; cacheSize?: number } = {}) {
+  const server = await startDns(zone)
+  servers.push(server)
+  const resolver = new Resolver({ servers: [server.address], timeout: 100, tries: 1, ...options })
+  return { server, resolver }
+}
+
+test('MX records come with preference, in lower case, without the final dot', async () => {
+  const { resolver } = await resolving({ 'x.test/MX': ['10 MX1.x.test.', '20 mx2.x.test'] })
+  assert.deepEqual(await resolver.mx('X.test.'), {
+    kind: 'found',
+    records: [
+      { exchange: 'mx1.x.test', preference: 10 },
+      { exchange: 'mx2.x.test', preference: 20 },
+    ],
+  })
+})
+
+test('a null MX is one record with an empty name', async () => {
+  const { resolver } = await resolving({ 'x.test/MX': ['0 .'] })
+  assert.deepEqual(await resolver.mx('x.test'), { kind: 'found', records: [{ exchange: '', preference: 0 }] })
+})
+
+test('a name that does not exist and a name without such records are told apart; both are permanent', async () => {
+  const { resolver } = await resolving({
+    'x.test/A': ['192.0.2.1'],
+    'dangling.test/A': { values: [], cname: 'gone.test' },
+  })
+  assert.deepEqual(await resolver.mx('nowhere.test'), { kind: 'absent', reason: 'NXDOMAIN' })
+  assert.deepEqual(await resolver.mx('x.test'), { kind: 'absent', reason: 'NODATA' })
+  assert.deepEqual(await resolver.addresses('dangling.test'), { kind: 'absent', reason: 'NODATA' })
+  assert.deepEqual(await resolver.mx('a..b'), { kind: 'absent', reason: 'NXDOMAIN' })
+  assert.deepEqual(await resolver.mx(`${'a'.repeat(64)}.test`), { kind: 'absent', reason: 'NXDOMAIN' })
+})
+
+test('SERVFAIL, REFUSED, NOTIMP, FORMERR and silence are temporary', async () => {
+  const { resolver } = await resolving({
+    'servfail.test/MX': { rcode: 'SERVFAIL' },
+    'refused.test/MX': { rcode: 'REFUSED' },
+    'notimp.test/MX': { rcode: 'NOTIMP' },
+    'formerr.test/MX': { rcode: 'FORMERR' },
+    'silent.test/MX': { silent: true },
+  })
+  for (const reason of ['SERVFAIL', 'REFUSED', 'NOTIMP', 'FORMERR']) {
+    assert.deepEqual(await resolver.mx(`${reason.toLowerCase()}.test`), { kind: 'failed', reason })
+  }
+  assert.deepEqual(await resolver.mx('silent.test'), { kind: 'failed', reason: 'TIMEOUT' })
+})
+
+test('a resolver that is not there is temporary', async () => {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  await once(socket, 'close')
+  const resolver = new Resolver({ servers: [`127.0.0.1:${port}`], timeout: 100, tries: 1 })
+  const lookup = await resolver.mx('x.test')
+  assert.equal(lookup.kind, 'failed')
+})
+
+test('an answer cut off over UDP is fetched again over TCP', async () => {
+  const { resolver, server } = await resolving({ 'x.test/MX': { truncated: ['10 mx.x.test'] } })
+  assert.deepEqual(await resolver.mx('x.test'), {
+    kind: 'found',
+    records: [{ exchange: 'mx.x.test', preference: 10 }],
+  })
+  assert.deepEqual(server.queries, ['udp x.test/MX', 'tcp x.test/MX'])
+})
+
+test('addresses are those of both families, behind a CNAME too', async () => {
+  const { resolver } = await resolving({
+    'mx.test/A': ['192.0.2.1', '192.0.2.2'],
+    'mx.test/AAAA': ['2001:db8::1'],
+    'alias.test/A': { values: ['192.0.2.3'], cname: 'real.test' },
+  })
+  assert.deepEqual(await resolver.addresses('mx.test'), {
+    kind: 'found',
+    records: [
+      { address: '2001:db8::1', family: 6 },
+      { address: '192.0.2.1', family: 4 },
+      { address: '192.0.2.2', family: 4 },
+    ],
+  })
+  const alias = await resolver.addresses('alias.test')
+  assert.deepEqual(alias, { kind: 'found', records: [{ address: '192.0.2.3', family: 4 }] })
+})
+
+test('one family suffices; with none found, a failure outweighs an absence', async () => {
+  const { resolver } = await resolving({
+    'four.test/A': ['192.0.2.1'],
+    'four.test/AAAA': { rcode: 'SERVFAIL' },
+    'none.test/A': { rcode: 'SERVFAIL' },
+    'none.test/AAAA': { rcode: 'NXDOMAIN' },
+    'odd.test/A': { values: [] },
+    'odd.test/AAAA': { rcode: 'NXDOMAIN' },
+  })
+  const four = await resolver.addresses('four.test')
+  assert.deepEqual(four, { kind: 'found', records: [{ address: '192.0.2.1', family: 4 }] })
+  assert.deepEqual(await resolver.addresses('none.test'), { kind: 'failed', reason: 'SERVFAIL' })
+  assert.deepEqual(await resolver.addresses('odd.test'), { kind: 'absent', reason: 'NODATA' })
+})
+
+test('TXT strings are joined; CNAME gives its target', async () => {
+  const long = `v=DKIM1; p=${'A'.repeat(400)}`
+  const { resolver } = await resolving({ 'x.test/TXT': [long], 'y.test/CNAME': ['Z.test.'] })
+  assert.deepEqual(await resolver.txt('x.test'), { kind: 'found', records: [long] })
+  assert.deepEqual(await resolver.cname('y.test'), { kind: 'found', records: ['z.test'] })
+})
+
+test('identical questions at the same time are asked once', async () => {
+  const { resolver, server } = await resolving({ 'x.test/MX': ['10 mx.x.test'] })
+  const answers = await Promise.all(Array.from({ length: 50 }, () => resolver.mx('x.test')))
+  for (const answer of answers) assert.equal(answer.kind, 'found')
+  assert.deepEqual(server.queries, ['udp x.test/MX'])
+})
+
+test('an address is kept for its TTL, and not longer than an hour', async () => {
+  let now = 0
+  const zone: Zone = {
+    'short.test/A': { values: ['192.0.2.1'], ttl: 20 },
+    'long.test/A': { values: ['192.0.2.1'], ttl: 864_000 },
+    'zero.test/A': { values: ['192.0.2.1'], ttl: 0 },
+  }
+  const { resolver, server } = await resolving(zone, { now: () => now })
+  const asked = async (name: string) => {
+    server.queries.length = 0
+    await resolver.addresses(name)
+    return server.queries.includes(`udp ${name}/A`)
+  }
+  assert.equal(await asked('short.test'), true)
+  now = 19_999
+  assert.equal(await asked('short.test'), false)
+  now = 20_000
+  assert.equal(await asked('short.test'), true)
+  assert.equal(await asked('long.test'), true)
+  now += 3_599_000
+  assert.equal(await asked('long.test'), false)
+  now += 1_000
+  assert.equal(await asked('long.test'), true)
+  assert.equal(await asked('zero.test'), true)
+  assert.equal(await asked('zero.test'), true)
+})
+
+test('MX is kept a minute, an absence half of one, a failure five seconds', async () => {
+  let now = 0
+  const zone: Zone = { 'x.test/MX': ['10 mx.x.test'], 'bad.test/MX': { rcode: 'SERVFAIL' } }
+  const { resolver, server } = await resolving(zone, { now: () => now })
+  for (const [name, kept] of [
+    ['x.test', 60_000],
+    ['nowhere.test', 30_000],
+    ['bad.test', 5_000],
+  ] as const) {
+    const start = now
+    server.queries.length = 0
+    await resolver.mx(name)
+    now = start + kept - 1
+    await resolver.mx(name)
+    assert.equal(server.queries.length, 1, name)
+    now = start + kept
+    await resolver.mx(name)
+    assert.equal(server.queries.length, 2, name)
+  }
+})
+
+test('a cache that is full forgets the least recently used name', async () => {
+  const zone: Zone = { 'a.test/MX': ['1 m.test'], 'b.test/MX': ['1 m.test'], 'c.test/MX': ['1 m.test'] }
+  const { resolver, server } = await resolving(zone, { cacheSize: 2 })
+  for (const name of ['a.test', 'b.test', 'a.test', 'c.test', 'a.test', 'b.test']) await resolver.mx(name)
+  assert.deepEqual(server.queries, ['udp a.test/MX', 'udp b.test/MX', 'udp c.test/MX', 'udp b.test/MX'])
+})
+
+test('a server that is not an address is refused at once', () => {
+  assert.throws(() => new Resolver({ servers: ['dns.x.test'] }), /dns\.x\.test/)
+})
