@@ -26,7 +26,7 @@ export interface DeliveryRecipient {
 }
 
 /** What is to be sent: either parts to compose, or a ready message (messages.mime), with batch values to fill in. */
-export type DeliveryMessage = { kind: 'parts'; content: MessageContent } | { kind: 'raw'; raw: Uint8Array }
+export type DeliveryMessage = { kind: 'parts'; content: MessageContent } | { kind: 'raw'; raw: Uint8Array; date: number }
 
 export interface Delivery {
   emailId: string
@@ -38,6 +38,10 @@ export interface Delivery {
   signing: SigningKey[]
   /** The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded. */
   preferredServer: string | null
+  /** Set after an uncertain attempt: no other server is tried while that one still serves the domain. */
+  preferredOnly?: boolean
+  /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
+  testMode?: boolean
   /** Monotonic deadline (performance.now() of the main thread's origin, in ms): past it the lease may be another's. */
   leaseUntil: number
 }
@@ -50,6 +54,8 @@ export type Verdict =
   | 'bounced'
   /** Cannot be sent for a reason on our side or of the message (e.g. no SMTPUTF8 at the next hop). Permanent. */
   | 'failed'
+  /** Not tried because the address is on a suppression list (here only the simulator says so). Permanent. */
+  | 'suppressed'
   /** Try again later (4xx, time-outs, connection trouble). */
   | 'deferred'
   /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
