@@ -114,6 +114,8 @@ export interface ClaimedRecipient {
   variables: Record<string, string> | null
   /** Server to try first, if any (after an uncertain or deferred attempt). */
   preferredServer: string | null
+  /** The last attempt's answer was lost after the final dot: only the preferred server may be tried. */
+  uncertain: boolean
 }
 
 export interface ClaimRequest {
@@ -127,6 +129,8 @@ export interface ClaimRequest {
   maxPerCompany: number
   /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
   skip: string[]
+  /** Companies whose ready queues take no more: skipped. */
+  skipCompanies: string[]
 }
 
 /** The result of one attempt as the store records it. */
@@ -195,6 +199,8 @@ export interface StoredRecipient {
   lastCode: number | null
   lastMessage: string | null
   server: string | null
+  /** Batch sending: the recipient's own values. */
+  variables: Record<string, string> | null
 }
 
 export interface StoredAttempt {

@@ -1,0 +1,110 @@
+import type { EventDetail, EventType } from '../events/event.ts'
+import type { AttemptRecord, RecipientRecord } from '../store/store.ts'
+import type { DeliveryResult, RecipientOutcome } from './delivery.ts'
+import type { ReadyDelivery } from './ready-queues.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
+
+/** What the store is to record of an attempt: for each recipient its new state, its events, and when it comes again. */
+export function attemptRecord(
+  ready: ReadyDelivery,
+  result: DeliveryResult,
+  schedule: RetrySchedule,
+  now: number,
+): AttemptRecord {
+  const attempts = new Map(ready.recipients.map(({ position, attempts }) => [position, attempts]))
+  return {
+    emailId: ready.email.id,
+    companyId: ready.companyId,
+    leaseToken: ready.leaseToken,
+    startedAt: result.startedAt,
+    duration: result.duration,
+    server: result.server,
+    tls: result.tls,
+    dialogue: result.dialogue,
+    captured: result.captured ?? null,
+    recipients: result.outcomes.map((outcome) =>
+      recipientRecord(outcome, (attempts.get(outcome.position) ?? 0) + 1, result, schedule, now),
+    ),
+  }
+}
+
+/** Gives deliveries back untried, due at `dueAt` (Unix ms). */
+export function releaseRecord(ready: ReadyDelivery, dueAt: number, message: string): AttemptRecord {
+  return {
+    emailId: ready.email.id,
+    companyId: ready.companyId,
+    leaseToken: ready.leaseToken,
+    startedAt: dueAt,
+    duration: 0,
+    server: null,
+    tls: null,
+    dialogue: '',
+    captured: null,
+    recipients: ready.recipients.map((recipient) =>
+      waiting(recipient.position, dueAt, { tried: false, preferredServer: recipient.preferredServer, message }),
+    ),
+  }
+}
+
+function recipientRecord(
+  outcome: RecipientOutcome,
+  attempt: number,
+  result: DeliveryResult,
+  schedule: RetrySchedule,
+  now: number,
+): RecipientRecord {
+  const { position, verdict } = outcome
+  const detail: EventDetail = { attempt, message: outcome.message }
+  if (outcome.code !== undefined) detail.code = outcome.code
+  if (outcome.enhancedCode !== undefined) detail.enhancedCode = outcome.enhancedCode
+  if (result.server !== null) detail.server = result.server
+  if (result.tls !== null) detail.tls = result.tls
+  const event = (type: EventType) => ({ type, at: now, detail })
+  const ended = (state: 'delivered' | 'bounced' | 'failed' | 'suppressed', message: string): RecipientRecord => ({
+    position,
+    state,
+    dueAt: null,
+    tried: true,
+    uncertain: verdict === 'uncertain',
+    preferredServer: null,
+    code: outcome.code ?? null,
+    message,
+    suppress: outcome.suppress === true,
+    events: [{ type: state, at: now, detail: { ...detail, message } }, ...(outcome.alsoEvents ?? []).map(event)],
+  })
+  switch (verdict) {
+    case 'delivered':
+    case 'bounced':
+    case 'failed':
+    case 'suppressed':
+      return ended(verdict, outcome.message)
+    case 'released':
+      return waiting(position, now, { tried: false, preferredServer: result.server, message: outcome.message })
+    case 'deferred':
+    case 'uncertain': {
+      const dueAt = schedule.next(attempt, now)
+      if (dueAt === null) {
+        return ended('failed', `Gave up after ${attempt} attempts. The last one: ${outcome.message}`)
+      }
+      return {
+        ...waiting(position, dueAt, {
+          tried: true,
+          // Greylisting remembers who asked whom, and after a lost answer only the same server can know the message.
+          preferredServer: result.server,
+          message: outcome.message,
+        }),
+        uncertain: verdict === 'uncertain',
+        code: outcome.code ?? null,
+        events: [{ type: 'delivery_delayed', at: now, detail: { ...detail, nextAttemptAt: dueAt } }],
+      }
+    }
+  }
+}
+
+function waiting(
+  position: number,
+  dueAt: number,
+  rest: Pick<RecipientRecord, 'tried' | 'preferredServer' | 'message'>,
+): RecipientRecord {
+  return { position, state: 'waiting', dueAt, uncertain: false, code: null, suppress: false, events: [], ...rest }
+}

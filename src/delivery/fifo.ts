@@ -1,0 +1,24 @@
+/** First in, first out in constant time per step; an array alone shifts in linear time. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = []
+  #head = 0
+
+  get length(): number {
+    return this.#items.length - this.#head
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  shift(): T | undefined {
+    if (this.#head === this.#items.length) return undefined
+    const item = this.#items[this.#head]
+    this.#items[this.#head++] = undefined
+    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+}

@@ -1,0 +1,258 @@
+import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import { Fifo } from './fifo.ts'
+
+/** A delivery that may start as soon as a session is free. */
+export interface ReadyDelivery {
+  companyId: string
+  /** Where it goes: a recipient domain, or `relay`, `capture`, `simulator`. One site has one limit of sessions. */
+  site: string
+  email: ClaimedEmail
+  /** Those of the email's recipients it is for. */
+  recipients: ClaimedRecipient[]
+  leaseToken: number
+  /** Octets it holds in memory: its share of the email's. */
+  size: number
+}
+
+export interface ReadyLimits {
+  /** Sessions at once, altogether and to one site. */
+  concurrency: number
+  siteConcurrency: number
+  /** What may be held in memory: deliveries, and octets of messages. */
+  maxDeliveries: number
+  maxBytes: number
+  /** Deliveries of one company, and of one company to one site. */
+  maxPerCompany: number
+  maxPerLane: number
+}
+
+/** The deliveries of one company for one site, in order. */
+class Lane {
+  readonly company: Company
+  readonly site: Site
+  readonly waiting = new Fifo<ReadyDelivery>()
+  /** In the company's ring, or parked at a site that has no session free; else it is empty. */
+  queued = false
+  constructor(company: Company, site: Site) {
+    this.company = company
+    this.site = site
+  }
+}
+
+class Site {
+  busy = 0
+  /** Lanes that lead here; the site is forgotten when there are none and nothing is busy. */
+  lanes = 0
+  /** Lanes that have work but wait for a session to this site, oldest first. */
+  readonly parked = new Fifo<Lane>()
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+class Company {
+  busy = 0
+  held = 0
+  /** Lanes that can be served now, in turn. */
+  readonly ring = new Fifo<Lane>()
+  readonly lanes = new Map<string, Lane>()
+  queued = false
+  readonly id: string
+  constructor(id: string) {
+    this.id = id
+  }
+}
+
+/** How many companies at the front of the ring are compared for the fewest busy sessions. */
+const CHOICES = 8
+
+/**
+ * Whom can we talk to now? Ready deliveries per company and site, served so that nobody waits for somebody else: companies
+ * take turns, those with fewer open sessions first; within a company its sites take turns; a site without a free session
+ * parks its lanes and blocks nobody. One company alone never holds more than three quarters of all sessions, so that
+ * another's first delivery finds one even while dead destinations hold the rest.
+ */
+export class ReadyQueues {
+  readonly #limits: ReadyLimits
+  readonly #companies = new Map<string, Company>()
+  readonly #sites = new Map<string, Site>()
+  #ring: Company[] = []
+  #busy = 0
+  #held = 0
+  #bytes = 0
+
+  constructor(limits: ReadyLimits) {
+    this.#limits = limits
+  }
+
+  /** Deliveries waiting here, not counting those under way. */
+  get waiting(): number {
+    return this.#held
+  }
+  get busy(): number {
+    return this.#busy
+  }
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Room for this many more deliveries of any company. */
+  get room(): number {
+    return this.#bytes >= this.#limits.maxBytes ? 0 : Math.max(0, this.#limits.maxDeliveries - this.#held)
+  }
+
+  /** May this company add work for this site? */
+  hasRoom(companyId: string, site: string): boolean {
+    if (this.room === 0) return false
+    const company = this.#companies.get(companyId)
+    if (company === undefined) return true
+    if (company.held >= this.#limits.maxPerCompany) return false
+    return (company.lanes.get(site)?.waiting.length ?? 0) < this.#limits.maxPerLane
+  }
+
+  /** What takes no more: single lanes as `companyId\0site`, and whole companies. */
+  full(): { skip: string[]; skipCompanies: string[] } {
+    const skip: string[] = []
+    const skipCompanies: string[] = []
+    for (const company of this.#companies.values()) {
+      if (company.held >= this.#limits.maxPerCompany) skipCompanies.push(company.id)
+      else {
+        for (const [site, lane] of company.lanes) {
+          if (lane.waiting.length >= this.#limits.maxPerLane) skip.push(`${company.id}\0${site}`)
+        }
+      }
+    }
+    return { skip, skipCompanies }
+  }
+
+  push(ready: ReadyDelivery): void {
+    const company = this.#company(ready.companyId)
+    let lane = company.lanes.get(ready.site)
+    if (lane === undefined) {
+      lane = new Lane(company, this.#site(ready.site))
+      lane.site.lanes++
+      company.lanes.set(ready.site, lane)
+    }
+    lane.waiting.push(ready)
+    company.held++
+    this.#held++
+    this.#bytes += ready.size
+    if (!lane.queued) this.#enqueue(lane)
+  }
+
+  /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
+  take(): ReadyDelivery | null {
+    while (this.#busy < this.#limits.concurrency) {
+      const company = this.#nextCompany()
+      if (company === null) return null
+      const lane = company.ring.shift()!
+      const site = lane.site
+      if (site.busy >= this.#limits.siteConcurrency) {
+        site.parked.push(lane)
+        this.#requeue(company)
+        continue
+      }
+      const ready = lane.waiting.shift()!
+      site.busy++
+      company.busy++
+      this.#busy++
+      company.held--
+      this.#held--
+      if (lane.waiting.length > 0) company.ring.push(lane)
+      else {
+        lane.queued = false
+        site.lanes--
+        company.lanes.delete(site.name)
+      }
+      this.#requeue(company)
+      return ready
+    }
+    return null
+  }
+
+  /** The delivery has ended: its session is free for the next. */
+  done(ready: ReadyDelivery): void {
+    const site = this.#site(ready.site)
+    const company = this.#company(ready.companyId)
+    site.busy--
+    company.busy--
+    this.#busy--
+    this.#bytes -= ready.size
+    const lane = site.parked.shift()
+    if (lane !== undefined) {
+      lane.company.ring.push(lane)
+      this.#requeue(lane.company)
+    }
+    if (site.busy === 0 && site.lanes === 0) this.#sites.delete(site.name)
+    if (company.busy === 0 && company.held === 0) this.#companies.delete(company.id)
+  }
+
+  /** Takes everything out that has not started (to give it back at a stop). */
+  drain(): ReadyDelivery[] {
+    const rest: ReadyDelivery[] = []
+    for (const company of this.#companies.values()) {
+      for (const lane of company.lanes.values()) {
+        for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) rest.push(ready)
+        lane.queued = false
+        lane.site.lanes--
+      }
+      company.lanes.clear()
+      company.held = 0
+      while (company.ring.shift() !== undefined);
+      company.queued = false
+    }
+    for (const site of this.#sites.values()) while (site.parked.shift() !== undefined);
+    this.#ring = []
+    this.#held = 0
+    for (const ready of rest) this.#bytes -= ready.size
+    return rest
+  }
+
+  #company(id: string): Company {
+    let company = this.#companies.get(id)
+    if (company === undefined) {
+      company = new Company(id)
+      this.#companies.set(id, company)
+    }
+    return company
+  }
+
+  #site(name: string): Site {
+    let site = this.#sites.get(name)
+    if (site === undefined) {
+      site = new Site(name)
+      this.#sites.set(name, site)
+    }
+    return site
+  }
+
+  #enqueue(lane: Lane): void {
+    lane.queued = true
+    lane.company.ring.push(lane)
+    this.#requeue(lane.company)
+  }
+
+  #requeue(company: Company): void {
+    if (company.queued || company.ring.length === 0) return
+    company.queued = true
+    this.#ring.push(company)
+  }
+
+  /** Out of the ring: among the first few, the one with the fewest sessions; none that is at its share. */
+  #nextCompany(): Company | null {
+    const share = Math.max(1, Math.ceil(this.#limits.concurrency * 0.75))
+    let best = -1
+    let seen = 0
+    for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {
+      const company = this.#ring[i]!
+      if (company.busy >= share) continue
+      seen++
+      if (best === -1 || company.busy < this.#ring[best]!.busy) best = i
+    }
+    if (best === -1) return null
+    const [company] = this.#ring.splice(best, 1)
+    company!.queued = false
+    return company!
+  }
+}

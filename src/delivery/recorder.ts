@@ -1,0 +1,70 @@
+import type { AttemptRecord, Store } from '../store/store.ts'
+
+export interface RecorderEvents {
+  /** The store did not take results; called once for each time it stops. */
+  onFault(error: unknown): void
+  onRecovered(): void
+  onFenced(attempt: AttemptRecord, positions: number[]): void
+}
+
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 5_000
+
+/**
+ * Writes results down until they are durable. While the store takes none, `paused` is true and nothing new may be sent: a
+ * message that was delivered but is not recorded would be sent again after a crash.
+ */
+export class Recorder {
+  readonly #store: Store
+  readonly #events: RecorderEvents
+  #unrecorded = 0
+  #faulty = 0
+  #given = false
+  #flushed: (() => void) | undefined
+
+  constructor(store: Store, events: RecorderEvents) {
+    this.#store = store
+    this.#events = events
+  }
+
+  get paused(): boolean {
+    return this.#faulty > 0
+  }
+
+  /** Resolves when the attempt is durable (or was refused by its fence); never rejects. */
+  async record(attempt: AttemptRecord): Promise<void> {
+    this.#unrecorded++
+    let wait = FIRST_RETRY_MS
+    let failed = false
+    for (;;) {
+      try {
+        const { refused } = await this.#store.record(attempt)
+        if (refused.length > 0) this.#events.onFenced(attempt, refused)
+        break
+      } catch (error) {
+        if (!failed) {
+          failed = true
+          if (this.#faulty++ === 0) this.#events.onFault(error)
+        }
+        if (this.#given) break
+        await new Promise((resolve) => setTimeout(resolve, wait))
+        wait = Math.min(wait * 2, MAX_RETRY_MS)
+      }
+    }
+    if (failed && --this.#faulty === 0 && !this.#given) this.#events.onRecovered()
+    if (--this.#unrecorded === 0) this.#flushed?.()
+  }
+
+  /** Everything is recorded, or `ms` are over: then the leases tell the next start what was under way. */
+  async flushed(ms: number): Promise<void> {
+    if (this.#unrecorded === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#flushed = resolve
+    const timer = setTimeout(() => {
+      this.#given = true
+      resolve()
+    }, ms)
+    await promise
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,319 @@
+import type { SendingDomain } from '../accounts/account.ts'
+import type { Handover } from '../intake/handover.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AttemptRecord, Lease, NewEmail, Store } from '../store/store.ts'
+import { attemptRecord, releaseRecord } from './attempt.ts'
+import type { Courier } from './courier.ts'
+import type { Delivery } from './delivery.ts'
+import { LeaseBook } from './lease-book.ts'
+import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
+import { Recorder } from './recorder.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import { deliveriesOf, messageFor, workOf } from './work.ts'
+
+export interface SchedulerParts {
+  store: Store
+  courier: Courier
+  /** Domain an email is sent from, by id. */
+  domain(id: string): SendingDomain | undefined
+  signingKeys: SigningKeys
+  retrySchedule: RetrySchedule
+  /** Where a recipient's domain leads: its site (see route-courier.ts). */
+  siteOf(domain: string, testMode: boolean): string
+  limits: ReadyLimits
+  metrics: Metrics
+  log: { info(o: object, m: string): void; warn(o: object, m: string): void; error(o: object, m: string): void }
+}
+
+/** Recipients and octets one claim brings. */
+const CLAIM_RECIPIENTS = 500
+const CLAIM_BYTES = 16 * 1024 * 1024
+/** Renewal of leases, and the search for those that ended. */
+const HOUSEKEEPING_MS = 60_000
+/** Work of a suspended domain is looked at again after this long. */
+const HELD_MS = 60_000
+/** The longest sleep between looks at the store; a wake-up usually comes earlier. */
+const MAX_SLEEP_MS = 30_000
+/** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
+const BACK_OFF_MS = 500
+/** At start, leases of the process that was are given back over this long, so that a restart is no stampede. */
+const RECOVERY_JITTER_MS = 2_000
+
+/**
+ * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
+ * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open while a
+ * network is waited for.
+ */
+export class Scheduler implements Handover {
+  readonly #parts: SchedulerParts
+  readonly #leases: LeaseBook
+  readonly #ready: ReadyQueues
+  readonly #recorder: Recorder
+  /** Emails between their lease and the end of their commit, so that room is not promised twice. */
+  #promised = 0
+  #stopping = false
+  #claiming: Promise<void> | null = null
+  #wake: NodeJS.Timeout | undefined
+  #wakeAt = Number.POSITIVE_INFINITY
+  /** A wake-up came while a claim was under way: look once more after it. */
+  #again = false
+  /** The last claim ended for want of room: the end of a delivery starts the next. */
+  #full = false
+  #housekeeping: NodeJS.Timeout | undefined
+  #unwatch: (() => void) | undefined
+  #idle: (() => void) | undefined
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts
+    this.#leases = new LeaseBook(() => parts.store.nextLeaseToken())
+    this.#ready = new ReadyQueues(parts.limits)
+    this.#recorder = new Recorder(parts.store, {
+      onFault: (error) => {
+        parts.metrics.storeFaults.inc()
+        parts.log.error({ err: error }, 'Results of deliveries cannot be recorded; delivery pauses until they can')
+      },
+      onRecovered: () => {
+        parts.log.info({}, 'Results are recorded again; delivery goes on')
+        this.#pump()
+        this.#look(0)
+      },
+      onFenced: (attempt, positions) => {
+        parts.metrics.fenced.inc(positions.length)
+        parts.log.warn(
+          { emailId: attempt.emailId, recipients: positions },
+          'A result came after its lease had ended and was refused',
+        )
+      },
+    })
+  }
+
+  /** Takes back what the process before left under way, then starts claiming. */
+  async start(): Promise<void> {
+    const { store, log } = this.#parts
+    const recovered = await store.recover({ now: Date.now(), all: true, jitterMs: RECOVERY_JITTER_MS })
+    if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
+    await this.#leases.refresh()
+    this.#unwatch = store.watch((change) => {
+      if (change === 'queue') this.#look(0)
+    })
+    this.#housekeeping = setInterval(() => void this.#keepHouse(), HOUSEKEEPING_MS)
+    this.#housekeeping.unref()
+    this.#look(0)
+  }
+
+  /** Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. */
+  async stop(ms: number): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#wake)
+    clearInterval(this.#housekeeping)
+    this.#unwatch?.()
+    await this.#claiming
+    const now = Date.now()
+    for (const ready of this.#ready.drain()) {
+      this.#record(ready, releaseRecord(ready, now, 'The service was stopped before this was tried'))
+    }
+    const finished = new Promise<void>((resolve) => {
+      this.#idle = resolve
+      if (this.#ready.busy === 0) resolve()
+    })
+    await Promise.all([this.#parts.courier.close(ms), finished])
+    await this.#recorder.flushed(ms)
+  }
+
+  get counts(): { ready: number; underWay: number } {
+    return { ready: this.#ready.waiting, underWay: this.#ready.busy }
+  }
+
+  lease(email: NewEmail): Lease | null {
+    if (this.#stopping || this.#recorder.paused || email.scheduled) return null
+    if (this.#ready.room <= this.#promised) return null
+    const lease = this.#leases.current
+    if (lease === null) return null
+    let last = ''
+    for (const { domain } of email.recipients) {
+      if (domain === last) continue
+      last = domain
+      if (!this.#ready.hasRoom(email.companyId, this.#parts.siteOf(domain, email.testMode))) return null
+    }
+    this.#promised += 1
+    this.#leases.add(lease.token)
+    return lease
+  }
+
+  accepted(email: NewEmail, leased: number[], lease: Lease): void {
+    this.#promised -= 1
+    if (leased.length > 0) this.#push(deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email)))
+    this.#leases.remove(lease.token)
+    this.#pump()
+  }
+
+  abandoned(lease: Lease): void {
+    this.#promised -= 1
+    this.#leases.remove(lease.token)
+  }
+
+  waiting(dueAt: number): void {
+    this.#look(Math.max(0, dueAt - Date.now()))
+  }
+
+  #siteOf(email: { testMode: boolean }): (domain: string) => string {
+    return (domain) => this.#parts.siteOf(domain, email.testMode)
+  }
+
+  #push(deliveries: ReadyDelivery[]): void {
+    for (const ready of deliveries) {
+      this.#leases.add(ready.leaseToken)
+      this.#ready.push(ready)
+    }
+  }
+
+  #pump(): void {
+    while (!this.#stopping && !this.#recorder.paused) {
+      const ready = this.#ready.take()
+      if (ready === null) return
+      this.#deliver(ready)
+    }
+  }
+
+  #deliver(ready: ReadyDelivery): void {
+    const { courier, metrics, retrySchedule, log } = this.#parts
+    let delivery: Delivery
+    try {
+      const domain = this.#parts.domain(ready.email.domainId)
+      if (domain?.sending !== 'active') {
+        const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
+        this.#end(ready, releaseRecord(ready, Date.now() + HELD_MS, why))
+        return
+      }
+      delivery = this.#delivery(ready, domain)
+    } catch (error) {
+      // Only a fault of our own gets here (a key that cannot be opened, say): the email waits, and the operator is told.
+      log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared; it waits')
+      const dueAt = Date.now() + HELD_MS
+      this.#end(ready, releaseRecord(ready, dueAt, `Could not be prepared: ${String(error)}`))
+      return
+    }
+    courier.deliver(delivery).then((result) => {
+      metrics.attemptSeconds.observe(result.duration / 1_000)
+      for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
+      this.#end(ready, attemptRecord(ready, result, retrySchedule, Date.now()))
+    })
+  }
+
+  #delivery(ready: ReadyDelivery, domain: SendingDomain): Delivery {
+    const { email, recipients } = ready
+    return {
+      emailId: email.id,
+      companyId: email.companyId,
+      sender: email.sender,
+      recipients,
+      message: messageFor(email, recipients),
+      signing: this.#parts.signingKeys.of(domain),
+      preferredServer: recipients[0]?.preferredServer ?? null,
+      preferredOnly: recipients[0]?.uncertain ?? false,
+      leaseUntil: this.#leases.until(ready.leaseToken),
+      testMode: email.testMode,
+    }
+  }
+
+  /** The session is free at once; the lease is held until the result is durable. */
+  #end(ready: ReadyDelivery, attempt: AttemptRecord): void {
+    this.#ready.done(ready)
+    this.#record(ready, attempt)
+    if (this.#stopping) {
+      if (this.#ready.busy === 0) this.#idle?.()
+      return
+    }
+    this.#pump()
+    if (this.#full && this.#ready.room > CLAIM_RECIPIENTS) {
+      this.#full = false
+      this.#look(0)
+    }
+  }
+
+  #record(ready: ReadyDelivery, attempt: AttemptRecord): void {
+    void this.#recorder.record(attempt).then(() => {
+      this.#leases.remove(ready.leaseToken)
+      let earliest = Number.POSITIVE_INFINITY
+      for (const { dueAt } of attempt.recipients) if (dueAt !== null && dueAt < earliest) earliest = dueAt
+      if (earliest !== Number.POSITIVE_INFINITY && !this.#stopping) this.waiting(earliest)
+    })
+  }
+
+  /** Looks for due work after `ms`, unless a look is planned earlier anyway. */
+  #look(ms: number): void {
+    if (this.#stopping) return
+    const at = performance.now() + Math.min(ms, MAX_SLEEP_MS)
+    if (at >= this.#wakeAt) return
+    clearTimeout(this.#wake)
+    this.#wakeAt = at
+    this.#wake = setTimeout(
+      () => {
+        this.#wakeAt = Number.POSITIVE_INFINITY
+        if (this.#claiming !== null) {
+          this.#again = true
+          return
+        }
+        this.#claiming = this.#claim().finally(() => {
+          this.#claiming = null
+          if (this.#again) {
+            this.#again = false
+            this.#look(0)
+          }
+        })
+      },
+      Math.min(ms, MAX_SLEEP_MS),
+    )
+  }
+
+  async #claim(): Promise<void> {
+    const { store, log } = this.#parts
+    try {
+      await this.#leases.refresh()
+      while (!this.#stopping && !this.#recorder.paused) {
+        const room = this.#ready.room - this.#promised
+        if (room <= 0) {
+          this.#full = true
+          return
+        }
+        const lease = this.#leases.current!
+        const claimed = await store.claim({
+          lease,
+          now: Date.now(),
+          maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
+          maxBytes: CLAIM_BYTES,
+          maxPerCompany: Math.ceil(CLAIM_RECIPIENTS / 4),
+          ...this.#ready.full(),
+        })
+        if (claimed.length === 0) {
+          const due = await store.nextDue()
+          if (due !== null) this.#look(Math.max(BACK_OFF_MS, due - Date.now()))
+          else this.#look(MAX_SLEEP_MS)
+          return
+        }
+        for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
+        this.#pump()
+      }
+    } catch (error) {
+      this.#parts.metrics.storeFaults.inc()
+      log.error({ err: error }, 'The store could not be asked for due work; trying again')
+      this.#look(BACK_OFF_MS)
+    }
+  }
+
+  async #keepHouse(): Promise<void> {
+    const { store, log } = this.#parts
+    try {
+      await this.#leases.refresh()
+      await this.#leases.renew((tokens, until) => store.renew(tokens, until))
+      const recovered = await store.recover({ now: Date.now(), all: false, jitterMs: RECOVERY_JITTER_MS })
+      if (recovered > 0) {
+        log.warn({ recipients: recovered }, 'Leases had ended; their recipients are queued again')
+        this.#look(0)
+      }
+    } catch (error) {
+      log.error({ err: error }, 'Leases could not be renewed; trying again in a minute')
+    }
+  }
+}

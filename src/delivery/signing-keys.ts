@@ -1,0 +1,31 @@
+import type { SendingDomain } from '../accounts/account.ts'
+import { openPrivateKey, type Seal } from '../accounts/seal.ts'
+import type { SigningKey } from './delivery.ts'
+
+/** Private keys, unsealed and parsed once: parsing costs more than signing does. */
+export class SigningKeys {
+  readonly #seal: Seal
+  readonly #parsed = new Map<string, SigningKey>()
+
+  constructor(seal: Seal) {
+    this.#seal = seal
+  }
+
+  /** The keys a message from this domain is signed with. Throws SealBroken when one cannot be opened. */
+  of(domain: SendingDomain): SigningKey[] {
+    return domain.dkim.map((identity) => {
+      let key = this.#parsed.get(identity.id)
+      if (key === undefined) {
+        key = {
+          id: identity.id,
+          domain: domain.name,
+          selector: identity.selector,
+          algorithm: identity.algorithm,
+          privateKey: openPrivateKey(this.#seal, identity),
+        }
+        this.#parsed.set(identity.id, key)
+      }
+      return key
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What an operator can watch. Labels are few and closed: no company, address or id ever becomes one. */
+export class Metrics {
+  readonly registry = new Registry()
+
+  readonly accepted = new Counter({
+    name: 'postroad_emails_accepted_total',
+    help: 'Emails made durable and answered with 200.',
+    registers: [this.registry],
+  })
+  readonly refused = new Counter({
+    name: 'postroad_submissions_refused_total',
+    help: 'Submissions refused, by reason.',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  })
+  readonly outcomes = new Counter({
+    name: 'postroad_recipient_outcomes_total',
+    help: 'Attempts to deliver to one recipient, by how they ended.',
+    labelNames: ['verdict'] as const,
+    registers: [this.registry],
+  })
+  readonly attemptSeconds = new Histogram({
+    name: 'postroad_delivery_attempt_seconds',
+    help: 'Time one delivery attempt took.',
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
+    registers: [this.registry],
+  })
+  readonly ready = new Gauge({
+    name: 'postroad_ready_deliveries',
+    help: 'Deliveries in memory that wait for a session.',
+    registers: [this.registry],
+  })
+  readonly underWay = new Gauge({
+    name: 'postroad_deliveries_under_way',
+    help: 'Deliveries under way.',
+    registers: [this.registry],
+  })
+  readonly recipients = new Gauge({
+    name: 'postroad_recipients',
+    help: 'Recipients in the store that are not finished: waiting (for their time or a session), leased (being delivered), due (waiting and past their time).',
+    labelNames: ['state'] as const,
+    registers: [this.registry],
+  })
+  readonly storeFaults = new Counter({
+    name: 'postroad_store_faults_total',
+    help: 'Writes the store could not commit.',
+    registers: [this.registry],
+  })
+  readonly fenced = new Counter({
+    name: 'postroad_fenced_results_total',
+    help: 'Results refused because the lease had passed to another.',
+    registers: [this.registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
+  }
+}

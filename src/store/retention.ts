@@ -1,0 +1,61 @@
+import type { Store } from './store.ts'
+
+export interface RetentionPeriods {
+  /** Milliseconds: how long content, and the whole record, of finished emails are kept. */
+  contentRetention: number
+  emailRetention: number
+}
+
+/** Emails touched in one step, and the pause between steps: small enough that nobody waits for it. */
+const STEP = 100
+const PAUSE_MS = 20
+const ROUND_MS = 60_000
+
+/** Removes what is past its time, a little at a time, for as long as the service runs. */
+export class Retention {
+  readonly #store: Store
+  readonly #periods: RetentionPeriods
+  readonly #onFault: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #round: Promise<void> | null = null
+  #stopped = false
+
+  constructor(store: Store, periods: RetentionPeriods, onFault: (error: unknown) => void) {
+    this.#store = store
+    this.#periods = periods
+    this.#onFault = onFault
+  }
+
+  start(): void {
+    this.#plan(ROUND_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#round
+  }
+
+  #plan(ms: number): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#round = this.#step().then(
+        (touched) => this.#plan(touched > 0 ? PAUSE_MS : ROUND_MS),
+        (error) => {
+          this.#onFault(error)
+          this.#plan(ROUND_MS)
+        },
+      )
+    }, ms)
+    this.#timer.unref()
+  }
+
+  #step(): Promise<number> {
+    const now = Date.now()
+    return this.#store.retain({
+      contentBefore: now - this.#periods.contentRetention,
+      emailsBefore: now - this.#periods.emailRetention,
+      limit: STEP,
+    })
+  }
+}
