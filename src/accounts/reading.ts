@@ -1,0 +1,20 @@
+/** Which emails may a key read back? */
+import type { Principal } from './account.ts'
+
+/** Whose email it is and who handed it in. */
+export interface EmailOrigin {
+  companyId: string
+  domainId: string
+  keyId: string
+}
+
+/**
+ * `reading` reads all emails of the company, or of the one domain the key is restricted to. A key with `sending` alone
+ * reads what it sent itself. Whoever gets `false` must be answered as if the email did not exist.
+ */
+export function mayRead(principal: Principal, email: EmailOrigin): boolean {
+  if (email.companyId !== principal.companyId) return false
+  if (principal.domainId !== null && email.domainId !== principal.domainId) return false
+  if (principal.scopes.has('reading')) return true
+  return principal.scopes.has('sending') && email.keyId === principal.keyId
+}

@@ -1,0 +1,72 @@
+/** Secrets at rest: DKIM private keys lie in the database only as sealed octets. */
+import { createCipheriv, createDecipheriv, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
+import type { DkimIdentity } from './account.ts'
+
+/** First octet of everything sealed, so that a later scheme can be told apart. */
+const VERSION = 1
+const NONCE = 12
+const TAG = 16
+const HEADER = 1 + NONCE + TAG
+
+/** The sealed octets were altered, belong to another context, or were sealed with another key. */
+export class SealBroken extends Error {
+  override name = 'SealBroken'
+}
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for each sealing. `context` names what is sealed and is
+ * authenticated with it: sealed octets moved to another row do not open there.
+ */
+export class Seal {
+  readonly #key: Buffer
+
+  /** @param key 32 octets, as `loadSecretKey` returns them. */
+  constructor(key: Buffer) {
+    if (key.length !== 32) throw new RangeError(`A sealing key has 32 octets; this one has ${key.length}.`)
+    this.#key = key
+  }
+
+  /** Version, nonce, tag and ciphertext: 29 octets longer than `plain`. */
+  seal(plain: Uint8Array, context: string): Uint8Array {
+    const nonce = randomBytes(NONCE)
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: TAG })
+    cipher.setAAD(Buffer.from(context))
+    const body = Buffer.concat([cipher.update(plain), cipher.final()])
+    return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+  }
+
+  /** Throws SealBroken unless the octets come unaltered from `seal` with the same key and context. */
+  open(sealed: Uint8Array, context: string): Buffer {
+    const octets = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+    if (octets.length < HEADER || octets[0] !== VERSION) {
+      throw new SealBroken(`What is stored for "${context}" is not a sealed secret.`)
+    }
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, octets.subarray(1, 1 + NONCE), {
+      authTagLength: TAG,
+    })
+    decipher.setAAD(Buffer.from(context))
+    decipher.setAuthTag(octets.subarray(1 + NONCE, HEADER))
+    try {
+      return Buffer.concat([decipher.update(octets.subarray(HEADER)), decipher.final()])
+    } catch (cause) {
+      throw new SealBroken(
+        `The secret stored for "${context}" does not open: it was sealed with another secret key, or altered.`,
+        { cause },
+      )
+    }
+  }
+}
+
+/** What a DKIM private key is sealed as. */
+export function dkimContext(identityId: string): string {
+  return `dkim:${identityId}`
+}
+
+/** The private half of a domain's signing key, ready to sign with. Throws SealBroken. */
+export function openPrivateKey(seal: Seal, identity: DkimIdentity): KeyObject {
+  return createPrivateKey({
+    key: seal.open(identity.sealedPrivateKey, dkimContext(identity.id)),
+    format: 'der',
+    type: 'pkcs8',
+  })
+}

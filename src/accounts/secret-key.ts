@@ -1,0 +1,136 @@
+/** Where the sealing key comes from: the setting, or a file beside the database that the first start makes. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { AccountsSnapshot } from './account.ts'
+import { openPrivateKey, Seal } from './seal.ts'
+
+/** The part of the settings that says where the key is. */
+export interface SecretKeySource {
+  secretKey: Buffer | null
+  database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
+}
+
+/** The key is missing, unreadable or not the one the database was sealed with. The message tells what to do. */
+export class SecretKeyError extends Error {
+  override name = 'SecretKeyError'
+}
+
+/** The file the key is kept in when POSTROAD_SECRET_KEY is not set. */
+export function secretKeyPath(databasePath: string): string {
+  return `${databasePath}.key`
+}
+
+/**
+ * The seal for this database, proven on what is already sealed in it: a node with the wrong key must not start, for it
+ * would send unsigned mail or seal new keys that the others cannot open. Throws SecretKeyError.
+ */
+export async function openSeal(source: SecretKeySource, accounts: AccountsSnapshot): Promise<Seal> {
+  const identities = accounts.domains.flatMap((domain) =>
+    domain.dkim.map((identity) => ({ domain, identity })),
+  )
+  const key = await loadSecretKey(source, { make: identities.length === 0 })
+  const seal = new Seal(key)
+  for (const { domain, identity } of identities) {
+    try {
+      openPrivateKey(seal, identity)
+    } catch (cause) {
+      const origin =
+        source.secretKey || source.database.engine === 'postgres'
+          ? 'POSTROAD_SECRET_KEY'
+          : `The key in ${secretKeyPath(source.database.path)}`
+      throw new SecretKeyError(
+        `${origin} is not the key that the DKIM keys of ${domain.name} were sealed with. ` +
+          'Put back the key this database was used with before.',
+        { cause },
+      )
+    }
+  }
+  return seal
+}
+
+/**
+ * 32 octets: POSTROAD_SECRET_KEY where it is set, else the file beside the SQLite database. With `make` (the default) a
+ * missing file is made, mode 600; several processes that start at once end up with the same key. Throws SecretKeyError.
+ */
+export async function loadSecretKey(
+  source: SecretKeySource,
+  { make = true }: { make?: boolean } = {},
+): Promise<Buffer> {
+  if (source.secretKey) return source.secretKey
+  if (source.database.engine === 'postgres') {
+    throw new SecretKeyError(
+      'POSTROAD_SECRET_KEY is not set. Nodes that share a PostgreSQL database share this key; ' +
+        'make one with `openssl rand -hex 32` and give every node the same.',
+    )
+  }
+  const path = secretKeyPath(source.database.path)
+  const found = await readKeyFile(path)
+  if (found) return found
+  if (!make) {
+    throw new SecretKeyError(
+      `The database ${source.database.path} holds sealed keys, but its key file ${path} is missing. ` +
+        'Put the file back from your backup, or set POSTROAD_SECRET_KEY to what it held.',
+    )
+  }
+  await makeKeyFile(path)
+  const made = await readKeyFile(path)
+  if (!made) throw new SecretKeyError(`The key file ${path} vanished while the service started.`)
+  return made
+}
+
+async function readKeyFile(path: string): Promise<Buffer | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'latin1')
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return null
+    throw new SecretKeyError(`The key file ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+  const hex = text.trim()
+  if (!/^[0-9a-f]{64}$/i.test(hex)) {
+    throw new SecretKeyError(
+      `The key file ${path} does not hold 64 hexadecimal digits. Put it back from your backup.`,
+    )
+  }
+  return Buffer.from(hex, 'hex')
+}
+
+/** Writes aside, syncs, then links into place: nobody ever reads half a key, and an existing one is never replaced. */
+async function makeKeyFile(path: string): Promise<void> {
+  const folder = dirname(path)
+  const aside = `${path}.${randomUUID()}`
+  await mkdir(folder, { recursive: true })
+  try {
+    const file = await open(aside, 'wx', 0o600)
+    try {
+      await file.writeFile(`${randomBytes(32).toString('hex')}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await putInPlace(aside, path)
+    // The name must be as durable as the keys that will be sealed with what is behind it.
+    const directory = await open(folder, 'r')
+    await directory.sync().finally(() => directory.close())
+  } catch (cause) {
+    throw new SecretKeyError(`The key file ${path} cannot be made: ${(cause as Error).message}`, { cause })
+  }
+}
+
+async function putInPlace(aside: string, path: string): Promise<void> {
+  try {
+    await link(aside, path)
+    await unlink(aside)
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return unlink(aside)
+    // Some network and container file systems have no hard links.
+    await rename(aside, path)
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error
+}

@@ -1,0 +1,43 @@
+/** May this key send from this domain? The one place that decides it, for every dialect. */
+import type { Principal, SendingDomain } from './account.ts'
+import type { AccountDirectory } from './directory.ts'
+
+export type SendingCheck =
+  | { ok: true; domain: SendingDomain }
+  /** The key lacks the scope `sending`. */
+  | { ok: false; why: 'scope'; scope: 'sending' }
+  /** The key may send from `domain` only. */
+  | { ok: false; why: 'restricted'; domain: string }
+  /** Nobody's domain, or another company's: the two cannot be told apart. */
+  | { ok: false; why: 'unknown'; domain: string }
+  /** The company's own domain, but no mail may leave from it. `detail` is a sentence for its owner. */
+  | { ok: false; why: 'inactive'; domain: string; detail: string }
+
+/**
+ * Checks from the key towards the domain (scope, restriction, ownership, state), so that what is wrong with the key is
+ * said before anything is said about a domain.
+ *
+ * @param domainName lower-case A-label form, as `parseDomain` makes it
+ */
+export function checkSending(
+  directory: AccountDirectory,
+  principal: Principal,
+  domainName: string,
+): SendingCheck {
+  if (!principal.scopes.has('sending')) return { ok: false, why: 'scope', scope: 'sending' }
+
+  const named = directory.domainNamed(domainName)
+  const domain = named?.companyId === principal.companyId ? named : undefined
+  if (principal.domainId !== null && principal.domainId !== domain?.id) {
+    const only = directory.domain(principal.domainId)?.name ?? principal.domainId
+    return { ok: false, why: 'restricted', domain: only }
+  }
+  if (!domain) return { ok: false, why: 'unknown', domain: domainName }
+  if (domain.sending === 'active') return { ok: true, domain }
+  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain) }
+}
+
+function whyInactive(domain: SendingDomain): string {
+  if (domain.sending === 'suspended') return 'sending was suspended by the operator of this service'
+  return 'its DNS records have not been verified yet'
+}

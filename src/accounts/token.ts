@@ -1,0 +1,39 @@
+/** API key tokens: what the holder keeps, and the hash that we keep. */
+import { hash, randomBytes } from 'node:crypto'
+
+const PREFIX = 'pr_'
+const LENGTH = 32
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const TOKEN = /^pr_[0-9A-Za-z]{32}$/
+
+/** Matches every token inside a longer text, for whoever has to blot them out. */
+export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
+
+/**
+ * A new secret of 190 bits (32 characters out of 62) with a prefix that secret scanners can look for. The token is to be
+ * shown once and forgotten; only `hash` is stored.
+ */
+export function newToken(): { token: string; hash: Uint8Array } {
+  let text = ''
+  while (text.length < LENGTH) {
+    for (const octet of randomBytes(48)) {
+      // 248 is the largest multiple of 62 an octet can hold: what lies above would favour the first letters.
+      if (octet < 248 && text.length < LENGTH) text += ALPHABET[octet % 62]
+    }
+  }
+  const token = PREFIX + text
+  return { token, hash: hashToken(token) }
+}
+
+/** True for text of the shape `newToken` makes. Says nothing about whether such a key exists. */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text)
+}
+
+/**
+ * SHA-256 of the token, 32 octets. A fast hash is enough: it protects 190 random bits, not a password somebody chose, and
+ * it is computed for every request.
+ */
+export function hashToken(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer')
+}

@@ -1,0 +1,39 @@
+/** What a command says when it cannot do what was asked: one line on stderr, and the exit code. */
+
+/** The command failed; exit code 1. The message is a sentence for the person at the keyboard. */
+export class CommandFailed extends Error {
+  override name = 'CommandFailed'
+}
+
+/** The command was called wrongly; exit code 2. */
+export class WrongUsage extends Error {
+  override name = 'WrongUsage'
+}
+
+/** Errors whose message is written for the operator; everything else is a fault of the program and shows its stack. */
+const FOR_THE_OPERATOR = new Set([
+  'CommandFailed',
+  'SettingsError',
+  'SecretKeyError',
+  'SealBroken',
+  'StoreUnavailable',
+  'StoreConflict',
+])
+
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (FOR_THE_OPERATOR.has(error.name)) return error.message
+  const system = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  const place = system.port === undefined ? '' : `${system.address ?? ''}:${system.port}`
+  if (system.code === 'EADDRINUSE') {
+    return `the address ${place} is in use: stop the program that listens there, or set POSTROAD_LISTEN to another one`
+  }
+  if (system.code === 'EADDRNOTAVAIL') {
+    return `the address ${place} is not one of this machine: set POSTROAD_LISTEN to one that is`
+  }
+  if (system.code === 'EACCES' && system.port !== undefined) {
+    return `not allowed to listen on ${place}: ports below 1024 need privileges; set POSTROAD_LISTEN to a higher one`
+  }
+  if (system.code !== undefined && system.syscall !== undefined) return error.message
+  return error.stack ?? error.message
+}

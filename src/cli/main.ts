@@ -1,0 +1,41 @@
+/** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { explain, WrongUsage } from './failure.ts'
+import { addServe } from './serve.ts'
+
+const USAGE = 2
+const FAILURE = 1
+
+/** Runs one command and sets the exit code: 0, 1 (failure) or 2 (usage). Never rejects. */
+export async function run(args: string[]): Promise<void> {
+  const program = new Command('postroad')
+    .description(
+      'Self-hosted outbound email: accepts messages over HTTP, keeps them durably, signs and delivers them.',
+    )
+    .version(version(), '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .showHelpAfterError('(add --help for what can be said)')
+    .exitOverride()
+  for (const add of [addServe]) add(program)
+
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has printed its message; help and version come here with exit code 0.
+      process.exitCode = error.exitCode === 0 ? 0 : USAGE
+      return
+    }
+    process.stderr.write(`postroad: ${explain(error)}\n`)
+    process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
+  }
+}
+
+function version(): string {
+  const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return about.version
+}

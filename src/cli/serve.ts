@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { loadSettings } from '../config/load.ts'
+import { createLogger, type Logger } from '../log.ts'
+import { afterStart } from './banner.ts'
+
+/** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
+const SAME_STOP = 1000
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('Run the service: the HTTP endpoints and the delivery.')
+    .option('--json', 'print address, and what the first start made up, as one JSON line')
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names.
+See them all with \`postroad settings\`.
+
+SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue.
+A second signal ends it at once; that loses nothing that was accepted.
+
+Examples:
+  postroad serve
+  POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve`,
+    )
+    .action(async (options: { json?: true }) => serve(options.json === true))
+}
+
+async function serve(json: boolean): Promise<void> {
+  const settings = loadSettings()
+  const log = createLogger(settings.logLevel)
+  // Loaded here, so that the other commands start without the whole service.
+  const { startApp } = await import('../app.ts')
+  const app = await startApp(settings, log)
+  stopOnSignal(log, () => app.close())
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ url: app.url, firstStart: app.firstStart })}\n`
+      : afterStart(app.url, app.firstStart, settings),
+  )
+}
+
+function stopOnSignal(log: Logger, close: () => Promise<void>): void {
+  let stoppingSince: number | null = null
+  const stop = (signal: NodeJS.Signals): void => {
+    const now = performance.now()
+    if (stoppingSince !== null) {
+      if (now - stoppingSince < SAME_STOP) return
+      log.warn({ signal }, 'ended at once by a second signal')
+      process.exit(1)
+    }
+    stoppingSince = now
+    log.info({ signal }, 'stopping')
+    close().then(
+      () => {
+        log.info('stopped')
+        process.exit(0)
+      },
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the stop failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}

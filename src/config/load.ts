@@ -1,0 +1,231 @@
+/** Gathers the settings from environment, `.env` and config file, checks them and makes Settings of them. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { NotAllowed } from './parse.ts'
+import {
+  defaultOf,
+  masked,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+} from './schema.ts'
+import type { Settings } from './settings.ts'
+
+/** A setting is unknown or its value not allowed. The message names setting, place, value (secrets masked) and what is allowed. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+export type Environment = Record<string, string | undefined>
+
+export interface SettingFiles {
+  /** Default: `.env` in the working directory; a missing file is no error. null: none. */
+  envFile?: string | null
+  /** Default: what POSTROAD_CONFIG says. */
+  configFile?: string
+}
+
+/** One setting as it is in effect. */
+export interface EffectiveSetting {
+  name: SettingName
+  /** Secrets are masked; null when unset. */
+  value: string | null
+  /** `default`, `environment`, or the file it comes from. */
+  source: string
+}
+
+interface Source {
+  label: string
+  values: Record<string, string>
+}
+
+/** Checked settings. The environment wins over `.env`, `.env` over the config file. Throws SettingsError. */
+export function loadSettings(env: Environment = process.env, files: SettingFiles = {}): Settings {
+  const sources = gather(env, files)
+  const values = Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, checked(name, sources)]),
+  ) as unknown as SettingValues
+
+  const { POSTROAD_TLS_CERT: certPath, POSTROAD_TLS_KEY: keyPath } = values
+  if ((certPath === null) !== (keyPath === null)) {
+    const [set, unset] = keyPath === null ? ['CERT', 'KEY'] : ['KEY', 'CERT']
+    throw new SettingsError(`POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not: HTTPS needs both.`)
+  }
+  if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
+    throw new SettingsError(
+      `POSTROAD_RETENTION_EMAILS (${found('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +
+        `POSTROAD_RETENTION_CONTENT (${found('POSTROAD_RETENTION_CONTENT', sources).text}): ` +
+        'content cannot be kept longer than the email it belongs to.',
+    )
+  }
+  return {
+    listen: values.POSTROAD_LISTEN,
+    database: absolute(values.POSTROAD_DATABASE_URL),
+    delivery: values.POSTROAD_DELIVERY,
+    tls:
+      certPath !== null && keyPath !== null
+        ? { certPath: resolve(certPath), keyPath: resolve(keyPath) }
+        : null,
+    hostname: values.POSTROAD_HOSTNAME,
+    dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
+    smtpPort: values.POSTROAD_SMTP_PORT,
+    retrySchedule: values.POSTROAD_RETRY_SCHEDULE,
+    secretKey: values.POSTROAD_SECRET_KEY,
+    allowPrivateNetworks: values.POSTROAD_ALLOW_PRIVATE_NETWORKS,
+    logLevel: values.POSTROAD_LOG_LEVEL,
+    metrics: values.POSTROAD_METRICS_LISTEN,
+    maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
+    maxRecipients: values.POSTROAD_MAX_RECIPIENTS,
+    rateLimit: values.POSTROAD_RATE_LIMIT,
+    requestTimeout: values.POSTROAD_REQUEST_TIMEOUT,
+    contentRetention: values.POSTROAD_RETENTION_CONTENT,
+    emailRetention: values.POSTROAD_RETENTION_EMAILS,
+    concurrency: values.POSTROAD_CONCURRENCY,
+    siteConcurrency: values.POSTROAD_SITE_CONCURRENCY,
+    deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
+    shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
+  }
+}
+
+/** Every setting with its masked text and where it comes from, in the order of the table. Throws SettingsError. */
+export function effectiveSettings(
+  env: Environment = process.env,
+  files: SettingFiles = {},
+): EffectiveSetting[] {
+  const sources = gather(env, files)
+  return SETTING_NAMES.map((name) => {
+    checked(name, sources)
+    const { text, label } = found(name, sources)
+    return { name, value: text === null ? null : masked(name, text), source: label }
+  })
+}
+
+/** The sources, strongest first, with every name of ours in them known. */
+function gather(env: Environment, { envFile = '.env', configFile }: SettingFiles): Source[] {
+  const sources: Source[] = [{ label: 'environment', values: ours(env) }]
+  if (envFile !== null) {
+    const text = readIfThere(envFile)
+    if (text !== null) sources.push({ label: envFile, values: ours(parseEnv(text)) })
+  }
+  for (const source of sources) checkNames(source)
+  const path = configFile ?? found('POSTROAD_CONFIG', sources).text
+  if (path !== null) {
+    const source = { label: path, values: readConfigFile(path) }
+    checkNames(source)
+    sources.push(source)
+  }
+  return sources
+}
+
+function ours(env: Environment): Record<string, string> {
+  const own: Record<string, string> = {}
+  for (const [name, text] of Object.entries(env)) {
+    // Set but empty means unset: that is how compose files and shells pass on what nobody filled in.
+    if (/^POSTROAD_/i.test(name) && text !== undefined && text.trim() !== '') own[name] = text.trim()
+  }
+  return own
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new SettingsError(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function readConfigFile(path: string): Record<string, string> {
+  const text = readIfThere(path)
+  if (text === null)
+    throw new SettingsError(`POSTROAD_CONFIG names ${resolve(path)}, but there is no such file.`)
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch (cause) {
+    throw new SettingsError(`${path} is not valid JSON: ${(cause as Error).message}`, { cause })
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new SettingsError(`${path} must hold one JSON object, like {"POSTROAD_LISTEN": "127.0.0.1:8587"}.`)
+  }
+  const values: Record<string, string> = {}
+  for (const [name, value] of Object.entries(content)) {
+    if (value === null) continue
+    const items: unknown[] = Array.isArray(value) ? value : [value]
+    if (!items.every((item) => ['string', 'number', 'boolean'].includes(typeof item))) {
+      throw new SettingsError(
+        `${name} in ${path} must be a string, a number, true, false, or a list of those.`,
+      )
+    }
+    const joined = items.join(',').trim()
+    if (joined !== '') values[name] = joined
+  }
+  return values
+}
+
+function checkNames({ label, values }: Source): void {
+  for (const name of Object.keys(values)) {
+    if (name in SETTINGS) continue
+    const where = label === 'environment' ? 'in the environment' : `in ${label}`
+    const near = nearest(name.toUpperCase())
+    throw new SettingsError(
+      `${name} ${where} is not a setting.${near ? ` Did you mean ${near}?` : ''} ` +
+        'All settings: docs/configuration.md, or `bin/postroad settings`.',
+    )
+  }
+}
+
+function found(name: SettingName, sources: Source[]): { text: string | null; label: string } {
+  for (const { label, values } of sources) {
+    const text = values[name]
+    if (text !== undefined) return { text, label }
+  }
+  return { text: defaultOf(name), label: 'default' }
+}
+
+function checked(name: SettingName, sources: Source[]): unknown {
+  const { text, label } = found(name, sources)
+  if (text === null) return null
+  const definition: Setting<unknown> = SETTINGS[name]
+  try {
+    return definition.parse(text)
+  } catch (cause) {
+    if (!(cause instanceof NotAllowed)) throw cause
+    const place = label === 'environment' ? '' : ` (from ${label})`
+    throw new SettingsError(
+      `${name} is "${masked(name, text)}"${place}, which is not allowed: ${cause.message}. Allowed: ${definition.allowed}.`,
+    )
+  }
+}
+
+/** The known name with the fewest letters to change, if it is near enough to be a slip. */
+function nearest(name: string): SettingName | null {
+  let best: SettingName | null = null
+  let least = Math.max(3, Math.floor((name.length - 'POSTROAD_'.length) / 2)) + 1
+  for (const known of SETTING_NAMES) {
+    const distance = editDistance(name, known)
+    if (distance < least) [best, least] = [known, distance]
+  }
+  return best
+}
+
+/** Levenshtein distance: letters to insert, delete or replace. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1))
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}
+
+function absolute(database: Settings['database']): Settings['database'] {
+  return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
+}

@@ -1,0 +1,217 @@
+/** How the text of a setting becomes a value. Every parser throws NotAllowed when the text is not one of its values. */
+import { isIP } from 'node:net'
+import type { DeliveryRoute, HostPort, RelayRoute, Settings } from './settings.ts'
+
+/** The text is not a value of the setting. The message goes on after `... is not allowed: `. */
+export class NotAllowed extends Error {
+  override name = 'NotAllowed'
+}
+
+const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const SIZE_UNITS: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+
+/** `90s`, `1.5h`, `30d` in milliseconds. A bare number is refused: nobody remembers its unit. */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(text) ?? []
+  if (!amount || !unit)
+    throw new NotAllowed(`"${text}" needs a number and a unit, like 500ms, 30s, 5m, 2h or 30d`)
+  return Math.round(Number(amount) * DURATION_UNITS[unit]!)
+}
+
+export function durationWithin(least: string, most: string): (text: string) => number {
+  return (text) => {
+    const value = parseDuration(text)
+    if (value < parseDuration(least)) throw new NotAllowed(`it must be at least ${least}`)
+    if (value > parseDuration(most)) throw new NotAllowed(`it must be at most ${most}`)
+    return value
+  }
+}
+
+/** `2m,5m,1h`: each between one second and thirty days, at most 100 of them. */
+export function parseDurations(text: string): number[] {
+  const durations = listItems(text).map(durationWithin('1s', '30d'))
+  if (durations.length > 100) throw new NotAllowed('it holds more than 100 waits')
+  return durations
+}
+
+/** `40MB` in octets; a KB is 1,024 octets. */
+export function sizeWithin(least: string, most: string): (text: string) => number {
+  return (text) => {
+    const value = parseSize(text)
+    if (value < parseSize(least)) throw new NotAllowed(`it must be at least ${least}`)
+    if (value > parseSize(most)) throw new NotAllowed(`it must be at most ${most}`)
+    return value
+  }
+}
+
+export function parseSize(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMG]?B)$/i.exec(text) ?? []
+  if (!amount || !unit) throw new NotAllowed(`"${text}" needs a number and a unit, like 512KB, 40MB or 1GB`)
+  return Math.round(Number(amount) * SIZE_UNITS[unit.toUpperCase()]!)
+}
+
+export function integerWithin(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= least && value <= most)) {
+      throw new NotAllowed(`it must be a whole number from ${least} to ${most}`)
+    }
+    return value
+  }
+}
+
+export function parseBoolean(text: string): boolean {
+  const word = text.toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(word)) return true
+  if (['false', '0', 'no', 'off'].includes(word)) return false
+  throw new NotAllowed('it must be true or false')
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = words.find((word) => word === text.toLowerCase())
+    if (found === undefined) throw new NotAllowed(`it must be one of ${words.join(', ')}`)
+    return found
+  }
+}
+
+/** `host:port`, `[::1]:port`, `:port` (every address of the machine). Port 0 picks a free one. */
+export function parseHostPort(text: string): HostPort {
+  const [, v6, host, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
+  if (digits === undefined)
+    throw new NotAllowed('it must be host:port, like 127.0.0.1:8587, [::1]:8587 or 0.0.0.0:80')
+  if (v6 !== undefined && isIP(v6) !== 6) throw new NotAllowed(`"${v6}" is not an IPv6 address`)
+  if (host && !isHostName(host)) throw new NotAllowed(`"${host}" is not a host name or IP address`)
+  return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
+}
+
+/** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case; in EHLO it is what RFC 5321 2.3.5 asks for. */
+export function parseHostName(text: string): string {
+  if (!isHostName(text) || text.includes('_'))
+    throw new NotAllowed('it must be a host name, like mail.example.com')
+  return text.toLowerCase()
+}
+
+/** `ip`, `ip:port`, `[ip6]:port`, separated by commas. */
+export function parseNameServers(text: string): string[] {
+  return listItems(text).map((item) => {
+    const [, v6, v4, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? []
+    if (isIP(item) === 6) return item
+    if (isIP(v6 ?? v4 ?? '') === 0) throw new NotAllowed(`"${item}" is not an IP address or IP address:port`)
+    if (digits !== undefined) portNumber(digits, 1)
+    return item
+  })
+}
+
+/** 32 octets as 64 hexadecimal digits or in base64. */
+export function parseSecretKey(text: string): Buffer {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
+  throw new NotAllowed(
+    'it must be 32 octets, as 64 hexadecimal digits or in base64 (make one: openssl rand -hex 32)',
+  )
+}
+
+/** `sqlite:<path>` or `postgres://...`. */
+export function parseDatabase(text: string): Settings['database'] {
+  if (/^sqlite:/i.test(text)) {
+    const path = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+    if (path === '' || path.includes('\0'))
+      throw new NotAllowed('the path of the file is missing after "sqlite:"')
+    return { engine: 'sqlite', path }
+  }
+  if (/^postgres(ql)?:\/\//i.test(text)) {
+    parseUrl(text)
+    return { engine: 'postgres', url: text }
+  }
+  throw new NotAllowed('it must begin with "sqlite:" or "postgres://"')
+}
+
+/** `capture`, `direct`, or the URL of a relay. No message quotes the URL: a slip in it can put the password anywhere. */
+export function parseDelivery(text: string): DeliveryRoute {
+  const word = text.toLowerCase()
+  if (word === 'capture' || word === 'direct') return { kind: word }
+  return parseRelay(text)
+}
+
+const RELAY_TLS = ['off', 'opportunistic', 'required', 'verified'] as const
+const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
+
+function parseRelay(text: string): RelayRoute {
+  if (!/^smtps?:\/\//i.test(text)) {
+    throw new NotAllowed('it must be "capture", "direct", or a relay like smtp://user:password@host:587')
+  }
+  const url = parseUrl(text)
+  const implicitTls = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 0 && !isHostName(host))
+    throw new NotAllowed('the host of the relay is missing or not valid')
+  if (url.pathname !== '' && url.pathname !== '/') throw new NotAllowed('a relay has no path')
+
+  const known = ['tls', 'auth']
+  for (const name of url.searchParams.keys()) {
+    if (!known.includes(name)) throw new NotAllowed('the only options of a relay are ?tls= and ?auth=')
+  }
+  const tlsWord = url.searchParams.get('tls')
+  // RFC 8314 3.3: where the port promises TLS, a certificate that does not fit is a reason to stop, unless told otherwise.
+  const tls =
+    tlsWord === null ? (implicitTls ? 'verified' : 'opportunistic') : option('tls', tlsWord, RELAY_TLS)
+  if (implicitTls && (tls === 'off' || tls === 'opportunistic')) {
+    throw new NotAllowed(
+      `smtps:// is always encrypted; "?tls=${tls}" contradicts it (use required or verified)`,
+    )
+  }
+  const authWord = url.searchParams.get('auth')
+  const user = decoded(url.username)
+  if (authWord !== null && user === '') throw new NotAllowed('"?auth=" is given, but no user:password@')
+  return {
+    kind: 'relay',
+    host,
+    port: url.port === '' ? (implicitTls ? 465 : 25) : portNumber(url.port, 1),
+    implicitTls,
+    tls,
+    user: user === '' ? null : user,
+    password: user === '' ? null : decoded(url.password),
+    auth: authWord === null ? null : option('auth', authWord, RELAY_AUTH),
+  }
+}
+
+function option<const T extends string>(name: string, text: string, words: readonly T[]): T {
+  const found = words.find((word) => word === text.toLowerCase())
+  if (found === undefined) throw new NotAllowed(`"?${name}=" must be one of ${words.join(', ')}`)
+  return found
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new NotAllowed('user or password hold a "%" that is not an escape; write a percent sign as %25')
+  }
+}
+
+function parseUrl(text: string): URL {
+  if (!URL.canParse(text)) {
+    throw new NotAllowed(
+      'it is not a valid URL; in user and password write @ as %40, : as %3A, / as %2F and # as %23',
+    )
+  }
+  return new URL(text)
+}
+
+function portNumber(digits: string, least: number): number {
+  const port = Number(digits)
+  if (port < least || port > 65_535) throw new NotAllowed(`port ${digits} is not between ${least} and 65535`)
+  return port
+}
+
+function listItems(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  if (items.includes(''))
+    throw new NotAllowed('it must be a list separated by commas, without an empty place')
+  return items
+}
+
+function isHostName(text: string): boolean {
+  return text.length <= 253 && /^(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?$/i.test(text)
+}

@@ -1,0 +1,293 @@
+/** The one table of settings: names, values, defaults, and the words that explain them. The reference page is made of it. */
+import { availableParallelism, hostname } from 'node:os'
+import * as parse from './parse.ts'
+
+export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Running'
+
+export interface Setting<T> {
+  section: Section
+  /** Turns text into the value; throws NotAllowed. */
+  parse: (text: string) => T
+  /** Text that `parse` takes, used when nothing is set; null: the value is then null. */
+  default: string | null | (() => string)
+  /** In place of the default on the reference page, where it depends on the machine or has no text. */
+  defaultShown?: string
+  allowed: string
+  description: string
+  example: string
+  /** What must never be shown: the whole value, or the password inside a URL. */
+  secret?: 'all' | 'url'
+}
+
+/** Keeps the types of the value that `parse` makes and of the default. */
+function setting<T, D extends Setting<T>['default']>(
+  definition: Setting<T> & { default: D },
+): Setting<T> & { default: D } {
+  return definition
+}
+
+export const SETTINGS = {
+  POSTROAD_LISTEN: setting({
+    section: 'Service',
+    parse: parse.parseHostPort,
+    default: '127.0.0.1:8587',
+    allowed: 'host:port; port 0 picks a free one; an empty host means every address of the machine',
+    description: 'Address the HTTP endpoints listen on.',
+    example: '0.0.0.0:8587',
+  }),
+  POSTROAD_TLS_CERT: setting({
+    section: 'Service',
+    parse: (text) => text,
+    default: null,
+    allowed: 'path of a PEM file; goes together with POSTROAD_TLS_KEY',
+    description:
+      'Certificate chain. With it the service speaks HTTPS, which the form clients insist on. Read again when the file changes.',
+    example: '/etc/postroad/fullchain.pem',
+  }),
+  POSTROAD_TLS_KEY: setting({
+    section: 'Service',
+    parse: (text) => text,
+    default: null,
+    allowed: 'path of a PEM file; goes together with POSTROAD_TLS_CERT',
+    description: 'Private key of the certificate.',
+    example: '/etc/postroad/privkey.pem',
+  }),
+  POSTROAD_HOSTNAME: setting({
+    section: 'Service',
+    parse: parse.parseHostName,
+    default: machineName,
+    defaultShown: "the machine's name",
+    allowed: 'a host name',
+    description:
+      'Name the service gives itself: in EHLO, in Received fields and in the DNS records it suggests. For direct delivery it ' +
+      "should resolve to the machine's address, and that address back to it.",
+    example: 'mail.example.com',
+  }),
+  POSTROAD_METRICS_LISTEN: setting({
+    section: 'Service',
+    parse: (text): 'off' | 'same' | ReturnType<typeof parse.parseHostPort> => {
+      const word = text.toLowerCase()
+      return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
+    },
+    default: 'off',
+    allowed: '`off`, `same` (on POSTROAD_LISTEN), or host:port',
+    description: 'Where `/metrics` (Prometheus text format) is served. It is not protected by a key.',
+    example: '127.0.0.1:9587',
+  }),
+  POSTROAD_DELIVERY: setting({
+    section: 'Delivery',
+    parse: parse.parseDelivery,
+    default: 'capture',
+    allowed:
+      '`capture`, `direct`, `smtp://[user:password@]host[:port]` (port 25), `smtps://...` (port 465); options `?tls=` ' +
+      '`off`, `opportunistic`, `required` (encrypted, any certificate) or `verified`, and `?auth=` `plain`, `login`, ' +
+      '`cram-md5` or `xoauth2`',
+    description:
+      'How mail leaves. `capture` keeps every message inside the service, composed and signed as it would have left. `direct` ' +
+      'delivers to the mail servers of each recipient domain. A URL hands everything to that relay; smtp:// encrypts when the ' +
+      'relay offers it, smtps:// always and verifies the certificate.',
+    example: 'smtp://user:password@relay.example.com:587?tls=verified',
+    secret: 'url',
+  }),
+  POSTROAD_DNS_SERVERS: setting({
+    section: 'Delivery',
+    parse: parse.parseNameServers,
+    default: null,
+    defaultShown: "the system's",
+    allowed: 'IP addresses separated by commas, each with :port if it is not 53',
+    description: 'Resolvers to ask.',
+    example: '127.0.0.1,[::1]:5353',
+  }),
+  POSTROAD_SMTP_PORT: setting({
+    section: 'Delivery',
+    parse: parse.integerWithin(1, 65_535),
+    default: '25',
+    allowed: '1 to 65535',
+    description: 'Port that `direct` delivery connects to. Other than 25 it makes sense in tests only.',
+    example: '2525',
+  }),
+  POSTROAD_RETRY_SCHEDULE: setting({
+    section: 'Delivery',
+    parse: parse.parseDurations,
+    default: '2m,5m,15m,1h,2h,4h,8h,16h,24h,24h',
+    allowed: 'durations separated by commas, each from 1s to 30d',
+    description:
+      'Waits between the attempts for a recipient whose server could not be reached or asked to come back. Each is varied a ' +
+      'little, so that a batch does not come back all at once. After the last one the recipient fails.',
+    example: '5m,30m,2h,8h,24h',
+  }),
+  POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
+    section: 'Delivery',
+    parse: parse.parseBoolean,
+    default: 'false',
+    allowed: '`true` or `false`',
+    description:
+      'Lets direct delivery, webhooks and remote attachments reach private and loopback addresses. Meant for tests: what a ' +
+      'company hands in would otherwise decide which machine of your network is talked to.',
+    example: 'true',
+  }),
+  POSTROAD_CONCURRENCY: setting({
+    section: 'Delivery',
+    parse: parse.integerWithin(1, 10_000),
+    default: '200',
+    allowed: '1 to 10000',
+    description: 'SMTP sessions open at once.',
+    example: '500',
+  }),
+  POSTROAD_SITE_CONCURRENCY: setting({
+    section: 'Delivery',
+    parse: parse.integerWithin(1, 10_000),
+    default: '20',
+    allowed: '1 to 10000',
+    description:
+      'SMTP sessions open at once to one site (a relay, or the mail servers shared by some domains).',
+    example: '10',
+  }),
+  POSTROAD_DELIVERY_THREADS: setting({
+    section: 'Delivery',
+    parse: parse.integerWithin(0, 256),
+    default: deliveryThreads,
+    defaultShown: "the machine's processors less two, from 1 to 8",
+    allowed: '0 to 256',
+    description: 'Threads that compose, sign and speak SMTP. With 0 the main thread does it.',
+    example: '4',
+  }),
+  POSTROAD_MAX_MESSAGE_SIZE: setting({
+    section: 'Limits',
+    parse: parse.sizeWithin('1KB', '1GB'),
+    default: '40MB',
+    allowed: '1KB to 1GB; a KB is 1,024 octets',
+    description: 'Largest composed message. A request that would compose to more is refused with 413.',
+    example: '25MB',
+  }),
+  POSTROAD_MAX_RECIPIENTS: setting({
+    section: 'Limits',
+    parse: parse.integerWithin(1, 100_000),
+    default: '1000',
+    allowed: '1 to 100000',
+    description: 'Most recipients of one email, in to, cc and bcc together.',
+    example: '50',
+  }),
+  POSTROAD_RATE_LIMIT: setting({
+    section: 'Limits',
+    parse: (text) => (text.toLowerCase() === 'none' ? null : parse.integerWithin(1, 1_000_000)(text)),
+    default: 'none',
+    allowed: '`none`, or 1 to 1000000 requests per second',
+    description:
+      'Requests per second that one API key may make; what is above is answered with 429 and `retry-after`.',
+    example: '100',
+  }),
+  POSTROAD_REQUEST_TIMEOUT: setting({
+    section: 'Limits',
+    parse: parse.durationWithin('1s', '1h'),
+    default: '60s',
+    allowed: '1s to 1h',
+    description: 'Time a client may take to send one request.',
+    example: '120s',
+  }),
+  POSTROAD_DATABASE_URL: setting({
+    section: 'Storage and secrets',
+    parse: parse.parseDatabase,
+    default: 'sqlite:./data/postroad.db',
+    allowed: '`sqlite:<path>` (relative to the working directory) or `postgres://...`',
+    description: 'Where everything is kept. The folder of an SQLite file is made when it is missing.',
+    example: 'sqlite:/var/lib/postroad/postroad.db',
+    secret: 'url',
+  }),
+  POSTROAD_SECRET_KEY: setting({
+    section: 'Storage and secrets',
+    parse: parse.parseSecretKey,
+    default: null,
+    defaultShown: 'kept in the file `<database>.key`',
+    allowed: '32 octets, as 64 hexadecimal digits or in base64',
+    description:
+      'Encrypts DKIM private keys and other secrets in the database. Without it the first start makes a key and keeps it beside ' +
+      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it the DKIM keys ' +
+      'are lost.',
+    example: 'output of `openssl rand -hex 32`',
+    secret: 'all',
+  }),
+  POSTROAD_RETENTION_CONTENT: setting({
+    section: 'Storage and secrets',
+    parse: parse.durationWithin('1m', '3650d'),
+    default: '30d',
+    allowed: '1m to 3650d',
+    description: 'How long bodies and attachments of finished emails are kept.',
+    example: '7d',
+  }),
+  POSTROAD_RETENTION_EMAILS: setting({
+    section: 'Storage and secrets',
+    parse: parse.durationWithin('1m', '3650d'),
+    default: '90d',
+    allowed: '1m to 3650d; not less than POSTROAD_RETENTION_CONTENT',
+    description: 'How long finished emails themselves, with recipients, events and SMTP dialogues, are kept.',
+    example: '365d',
+  }),
+  POSTROAD_LOG_LEVEL: setting({
+    section: 'Running',
+    parse: parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    description:
+      'Least important thing that is logged. Logs go to stdout, as JSON lines unless stdout is a terminal.',
+    example: 'debug',
+  }),
+  POSTROAD_SHUTDOWN_TIMEOUT: setting({
+    section: 'Running',
+    parse: parse.durationWithin('0s', '1h'),
+    default: '30s',
+    allowed: '0s to 1h',
+    description:
+      'Longest time a stop waits for open SMTP transactions; what is not done by then is given back to the queue.',
+    example: '60s',
+  }),
+  POSTROAD_CONFIG: setting({
+    section: 'Running',
+    parse: (text) => text,
+    default: null,
+    allowed: 'path of a JSON file: one object, its names those of this page',
+    description: 'File with more settings. What the environment or `.env` sets wins over it.',
+    example: '/etc/postroad/postroad.json',
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+/** The value of each setting, as its parser makes it; null where nothing is set and there is no default. */
+export type SettingValues = {
+  [N in SettingName]:
+    | ReturnType<(typeof SETTINGS)[N]['parse']>
+    | (null extends (typeof SETTINGS)[N]['default'] ? null : never)
+}
+
+/** Text of the default, null when there is none. */
+export function defaultOf(name: SettingName): string | null {
+  const value: Setting<unknown>['default'] = SETTINGS[name].default
+  return typeof value === 'function' ? value() : value
+}
+
+/** The text of a value as it may be shown: secrets are blotted out. */
+export function masked(name: SettingName, text: string): string {
+  const { secret }: Setting<unknown> = SETTINGS[name]
+  if (secret === 'all') return '***'
+  if (secret !== 'url' || !text.includes('//')) return text
+  // What is not a URL may hold its password anywhere.
+  if (!URL.canParse(text)) return text.replace(/\/\/.*$/s, '//***')
+  // Up to the last @: an unescaped one inside the password must not let its tail show.
+  return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
+}
+
+/** The machine's name where it may stand in EHLO, else the one name every machine has. */
+function machineName(): string {
+  const name = hostname().toLowerCase()
+  try {
+    return parse.parseHostName(name)
+  } catch {
+    return 'localhost'
+  }
+}
+
+function deliveryThreads(): string {
+  return String(Math.min(8, Math.max(1, availableParallelism() - 2)))
+}

@@ -1,0 +1,41 @@
+/** The log: JSON lines for machines, coloured lines on a terminal, and never a secret in either. */
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+import { TOKEN_IN_TEXT } from './accounts/token.ts'
+import type { Settings } from './config/settings.ts'
+
+export type { Logger } from 'pino'
+
+const SECRET_NAMES = ['authorization', 'password', 'token', 'secretKey', 'privateKey', 'proxy-authorization']
+
+export interface LogTarget {
+  /** Default: true when stdout is a terminal. */
+  pretty?: boolean
+  /** Default: stdout. */
+  stream?: { write(line: string): void }
+}
+
+/**
+ * Fields that carry credentials are blotted out by name, down to three levels, and anything that looks like one of our
+ * tokens is blotted out wherever it stands in the line. Lines are written at once: a crash loses none.
+ */
+export function createLogger(level: Settings['logLevel'], target: LogTarget = {}): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_NAMES.flatMap(placesOf), censor: '[redacted]' },
+    hooks: { streamWrite: (line: string) => line.replaceAll(TOKEN_IN_TEXT, '[redacted]') },
+  }
+  const stream = target.stream ?? destination({ fd: 1, sync: true })
+  const terminal = target.pretty ?? process.stdout.isTTY === true
+  if (!terminal) return pino(options, stream)
+  const pretty = prettyFactory({ colorize: target.stream === undefined, translateTime: 'SYS:HH:MM:ss.l' })
+  return pino(options, { write: (line: string) => stream.write(pretty(line) ?? '') })
+}
+
+function placesOf(name: string): string[] {
+  if (name.includes('-')) return [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]
+  return [name, `*.${name}`, `*.*.${name}`]
+}
