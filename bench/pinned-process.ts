@@ -1,0 +1,63 @@
+/** Starts the parts of a measurement as processes of their own, held to the CPUs they may use, and asks them for work. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+
+const tasksetWorks = spawnSync('taskset', ['-V']).status === 0
+
+/** The command line that runs `command` on `cpus` (as taskset writes them, `0,1` or `0-3`); unchanged where taskset is missing. */
+export function pinned(cpus: string, command: string[]): [string, string[]] {
+  const line = tasksetWorks && cpus !== 'all' ? ['taskset', '-c', cpus, ...command] : command
+  return [line[0]!, line.slice(1)]
+}
+
+export const canPin = tasksetWorks
+
+/** A child that answers each order with one report. */
+export class PinnedProcess {
+  readonly #child: ChildProcess
+  #answers: { report?: unknown; error?: string; ready?: boolean; port?: number }[] = []
+  #wake: (() => void) | undefined
+
+  constructor(cpus: string, script: URL) {
+    const [file, args] = pinned(cpus, [process.execPath, script.pathname])
+    this.#child = spawn(file, args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    })
+    this.#child.on('message', (answer: object) => {
+      this.#answers.push(answer)
+      this.#wake?.()
+    })
+    this.#child.on('exit', (code) => {
+      this.#answers.push({ error: `${script.pathname} ended with ${code}` })
+      this.#wake?.()
+    })
+  }
+
+  order(order: object): void {
+    this.#child.send(order)
+  }
+
+  async hear(): Promise<{ ready?: boolean; port?: number; report?: unknown }> {
+    while (this.#answers.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const answer = this.#answers.shift()!
+    if (answer.error !== undefined) throw new Error(answer.error)
+    return answer
+  }
+
+  async report<Report>(order: object): Promise<Report> {
+    this.order(order)
+    return (await this.hear()).report as Report
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return
+    const gone = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await gone
+  }
+}

@@ -1,0 +1,141 @@
+/** Puts the figures of a run on the terminal and into the history in results/. */
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import type { AcceptFigure, DeliveryRound } from './measure.ts'
+import { median } from './statistics.ts'
+
+export interface Run {
+  at: string
+  commit: string
+  node: string
+  machine: string
+  cpus: string
+  settings: Record<string, string>
+  accepting: AcceptFigure[]
+  connections: number
+  rounds: DeliveryRound[]
+  /** Octets. */
+  peakMemory: number
+}
+
+const HISTORY_HEAD = `# Measured runs
+
+Made by \`npm run bench\`; each row is a run, its JSON beside this file. Delivered and accepted are messages a second, CPU is CPU-ms of the
+service for each message, latency is from the 200 answer to the arrival. Compare figures only with the RSA column of their own row.
+
+| date | commit | CPUs | messages x rounds | delivered, median (best) | CPU-ms, median (best) | latency median / p99 ms | RSA-2048/s one CPU | ratio | fsync/s | peak RSS MB | accepted/s at 1, 10, 50, 200 |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+`
+
+export function describeMachine(): string {
+  const cpus = os.cpus()
+  return `${cpus.length} x ${cpus[0]?.model ?? 'unknown'}, ${os.platform()} ${os.release()}`
+}
+
+export function currentCommit(): string {
+  try {
+    const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const
+    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()
+    const changed = execFileSync(
+      'git',
+      ['status', '--porcelain', '--untracked-files=no', '--', '../src'],
+      options,
+    ).trim()
+    return changed === '' ? commit : `${commit}+`
+  } catch {
+    return 'unknown'
+  }
+}
+
+function column(rounds: DeliveryRound[], pick: (round: DeliveryRound) => number): number {
+  return median(rounds.map(pick))
+}
+
+export function summary(run: Run) {
+  const { rounds } = run
+  return {
+    delivered: column(rounds, (round) => round.delivered),
+    deliveredBest: Math.max(...rounds.map((round) => round.delivered)),
+    accepted: column(rounds, (round) => round.accepted),
+    cpu: column(rounds, (round) => round.cpu),
+    cpuBest: Math.min(...rounds.map((round) => round.cpu)),
+    latencyMedian: column(rounds, (round) => round.latencyMedian),
+    latencyP99: column(rounds, (round) => round.latencyP99),
+    signatures: column(rounds, (round) => round.limits.signatures),
+    syncs: column(rounds, (round) => round.limits.syncs),
+    ratio: column(rounds, (round) => round.ratio),
+    ratioBest: Math.max(...rounds.map((round) => round.ratio)),
+    octets: column(rounds, (round) => round.octets),
+  }
+}
+
+export function printRun(run: Run): void {
+  const say = (line: string) => process.stdout.write(`${line}\n`)
+  const s = summary(run)
+  say(
+    `\n${run.machine}; CPUs ${run.cpus} for service, load and sink together; ${run.node}; commit ${run.commit}`,
+  )
+  say(
+    `limits of one CPU: ${s.signatures.toFixed(0)} RSA-2048 signatures/s, ${s.syncs.toFixed(0)} fsync/s of 4 KB\n`,
+  )
+  say('accepting (scheduled far ahead, so nothing is delivered)')
+  say('  connections   accepted/s     p50 ms     p99 ms   CPU-ms/msg')
+  for (const { connections, accepted, p50, p99, cpu } of run.accepting) {
+    const cells = [String(connections), accepted.toFixed(0), p50.toFixed(2), p99.toFixed(2), cpu.toFixed(3)]
+    say(`  ${cells.map((cell, i) => cell.padStart([11, 12, 10, 10, 12][i]!)).join(' ')}`)
+  }
+  say(
+    `\nend to end: POST /emails over ${run.connections} connections, DKIM RSA-2048, to the sink; exactly once in every round`,
+  )
+  say('  round   messages   delivered/s   accepted/s   CPU-ms/msg   latency ms med/p99      RSA/s   ratio')
+  for (const [index, round] of run.rounds.entries()) {
+    const latency = `${round.latencyMedian.toFixed(1)} / ${round.latencyP99.toFixed(0)}`
+    const cells = [
+      String(index + 1),
+      String(round.messages),
+      round.delivered.toFixed(0),
+      round.accepted.toFixed(0),
+      round.cpu.toFixed(3),
+      latency,
+      round.limits.signatures.toFixed(0),
+      round.ratio.toFixed(2),
+    ]
+    say(`  ${cells.map((cell, i) => cell.padStart([5, 10, 13, 12, 12, 20, 10, 7][i]!)).join(' ')}`)
+  }
+  say(
+    `\nmedian (best): ${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)}) delivered/s, ` +
+      `${s.cpu.toFixed(3)} (${s.cpuBest.toFixed(3)}) CPU-ms a message, ${s.ratio.toFixed(2)} (${s.ratioBest.toFixed(2)}) of the RSA limit, ` +
+      `${s.octets.toFixed(0)} octets a message, peak RSS ${(run.peakMemory / 1048576).toFixed(0)} MB`,
+  )
+}
+
+/** Writes results/<date>-<commit>.json and appends a row to results/history.md. Returns the path of the JSON file. */
+export function keepRun(run: Run): string {
+  const directory = new URL('./results/', import.meta.url)
+  mkdirSync(directory, { recursive: true })
+  const name = `${run.at.slice(0, 16).replace(/[-:]/g, '')}-${run.commit}`
+  writeFileSync(
+    new URL(`${name}.json`, directory),
+    `${JSON.stringify({ ...run, summary: summary(run) }, null, 1)}\n`,
+  )
+  const history = new URL('history.md', directory)
+  if (!existsSync(history)) writeFileSync(history, HISTORY_HEAD)
+  const s = summary(run)
+  const cells = [
+    run.at.slice(0, 16).replace('T', ' '),
+    run.commit,
+    run.cpus,
+    `${run.rounds[0]?.messages ?? 0} x ${run.rounds.length}`,
+    `${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)})`,
+    `${s.cpu.toFixed(2)} (${s.cpuBest.toFixed(2)})`,
+    `${s.latencyMedian.toFixed(1)} / ${s.latencyP99.toFixed(0)}`,
+    s.signatures.toFixed(0),
+    s.ratio.toFixed(2),
+    s.syncs.toFixed(0),
+    (run.peakMemory / 1048576).toFixed(0),
+    run.accepting.map(({ accepted }) => accepted.toFixed(0)).join(', '),
+  ]
+  appendFileSync(history, `| ${cells.join(' | ')} |\n`)
+  return `bench/results/${name}.json`
+}
