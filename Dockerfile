@@ -1,0 +1,19 @@
+# One stage is enough: the server runs from source and needs no compiler.
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY bin bin
+COPY src src
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+ENV POSTROAD_LISTEN=0.0.0.0:8587 \
+    POSTROAD_DATABASE_URL=sqlite:/data/postroad.db
+EXPOSE 8587
+# SIGTERM lets open SMTP transactions finish; give it longer than POSTROAD_SHUTDOWN_TIMEOUT.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8587/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["bin/postroad"]
+CMD ["serve"]
