@@ -2,8 +2,8 @@
 import type { Settings } from '../config/settings.ts'
 
 export interface MadeUp {
-  company: { id: string; name: string }
-  domain: { name: string }
+  company: string
+  domain: string
   token: string
 }
 
@@ -17,7 +17,7 @@ function firstStart(url: string, { company, domain, token }: MadeUp): string {
 Postroad listens on ${url}
 
 This is the first start, in capture mode: every message is composed, signed and kept, and none leaves this machine.
-To play with it there are the company "${company.name}", its domain ${domain.name}, and one API key, shown this once:
+To play with it there are the company "${company}", its domain ${domain}, and one API key, shown this once:
 
   ${token}
 
@@ -26,13 +26,13 @@ Send through the JSON endpoint:
   curl ${url}/emails \\
     -H 'Authorization: Bearer ${token}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"from":"Acme <hello@${domain.name}>","to":"you@example.com","subject":"Hello","html":"<p>It <b>works</b>.</p>"}'
+    -d '{"from":"Acme <hello@${domain}>","to":"you@example.com","subject":"Hello","html":"<p>It <b>works</b>.</p>"}'
 
 Send through the form endpoint:
 
-  curl ${url}/v3/${domain.name}/messages \\
+  curl ${url}/v3/${domain}/messages \\
     -u 'api:${token}' \\
-    -F from='Acme <hello@${domain.name}>' \\
+    -F from='Acme <hello@${domain}>' \\
     -F to=you@example.com \\
     -F subject=Hello \\
     -F text='It works.'

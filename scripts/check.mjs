@@ -1,0 +1,21 @@
+// npm run check: everything that can be said about the code without running it. Goes through all checks, whatever the first says.
+import { join } from 'node:path'
+import { ensureInstalled, node, root, runThrough } from './installed.mjs'
+
+await ensureInstalled()
+
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+const checks = [
+  ['types', bin('tsc'), ['-p', '.']],
+  ['lint and format', bin('biome'), ['check', '--error-on-warnings']],
+  ['import direction', node, ['scripts/check-imports.ts']],
+  ['configuration page', node, ['scripts/configuration-page.ts', '--check']],
+]
+
+let failed = 0
+for (const [name, command, args] of checks) {
+  const code = await runThrough(command, args)
+  process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}\n`)
+  if (code !== 0) failed++
+}
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,100 @@
+// Makes sure that the dependencies are there. Plain JavaScript that Node.js 18 can run: it is what brings Node.js 24.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** The Node.js that the dependencies bring. */
+export const node = join(root, 'node_modules', '.bin', 'node')
+
+/** Installs with `npm ci` when what is there does not fit package-lock.json; else returns at once. Ends the process on failure. */
+export async function ensureInstalled() {
+  if (fits()) return
+  const began = Date.now()
+  process.stderr.write('Installing the dependencies (needed once) ...\n')
+  const reminder = setInterval(() => {
+    process.stderr.write(`... still installing (${Math.round((Date.now() - began) / 1000)} s)\n`)
+  }, 15_000)
+  const { code, output } = await npmCi()
+  clearInterval(reminder)
+  if (code !== 0 || !fits()) {
+    process.stderr.write(`${output.trimEnd()}\n\n`)
+    process.stderr.write(
+      code === 0
+        ? 'npm ci ended well, but what it installed does not fit package-lock.json. Remove node_modules and run npm ci.\n'
+        : `npm ci failed (exit code ${code}); its output is above. Is the npm registry reachable?\n`,
+    )
+    process.exit(1)
+  }
+  process.stderr.write(`Installed in ${Math.round((Date.now() - began) / 1000)} s.\n`)
+}
+
+/**
+ * npm writes node_modules/.package-lock.json as the last step of an installation, so that it is there only after a whole one:
+ * comparing it with package-lock.json tells what is missing or out of date, whoever ran npm.
+ */
+function fits() {
+  const wanted = packagesIn(join(root, 'package-lock.json'))
+  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'))
+  if (!wanted || !installed) return false
+  for (const [path, { version, optional, devOptional }] of Object.entries(wanted)) {
+    if (path === '') continue
+    const there = installed[path]
+    // Optional packages are those of other machines, too.
+    if (!there && (optional || devOptional)) continue
+    if (!there || there.version !== version) return false
+  }
+  return existsSync(node)
+}
+
+function packagesIn(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages
+  } catch {
+    return null
+  }
+}
+
+function npmCi() {
+  // NODE_ENV=production would leave out Node.js itself; the log level hides remarks about the older version at work here.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const npm = process.env.npm_execpath
+  // Not the Node.js in node_modules, which npm ci removes first.
+  const own = process.env.npm_node_execpath ?? process.execPath
+  const [command, before] = npm && /\.c?js$/.test(npm) ? [own, [npm]] : ['npm', []]
+  return collect(spawn(command, [...before, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+function collect(child) {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  return new Promise((done) => {
+    child.on('error', (error) => done({ code: 1, output: `npm cannot be started: ${error.message}` }))
+    child.on('close', (code) => done({ code: code ?? 1, output }))
+  })
+}
+
+/** Runs a program with this one's terminal, passing signals on; resolves with its exit code (128 + number for a signal). */
+export function runThrough(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
+  const forward = (signal) => child.kill(signal)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, forward)
+  return new Promise((done) => {
+    child.on('error', (error) => {
+      process.stderr.write(`${command} cannot be started: ${error.message}\n`)
+      done(1)
+    })
+    child.on('close', (code, signal) => {
+      for (const each of signals) process.removeListener(each, forward)
+      done(code ?? 128 + ({ SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }[signal] ?? 1))
+    })
+  })
+}

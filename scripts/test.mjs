@@ -1,0 +1,44 @@
+// npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
+// in the form --name=value.
+import { readdirSync, statSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { ensureInstalled, node, root, runThrough } from './installed.mjs'
+
+await ensureInstalled()
+
+const given = process.argv.slice(2)
+const options = given.filter((argument) => argument.startsWith('-'))
+const places = given.filter((argument) => !argument.startsWith('-'))
+const files = (places.length > 0 ? places : ['test']).flatMap(testFiles)
+if (files.length === 0) {
+  process.stderr.write(`No test files (*.test.ts) in ${places.join(', ')}.\n`)
+  process.exit(1)
+}
+// Many tests start servers of their own: more at once than this only makes them wait for each other.
+const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
+const atOnce = Math.max(1, Math.min(8, processors - 1))
+
+process.exitCode = await runThrough(node, [
+  '--test',
+  `--test-concurrency=${atOnce}`,
+  '--test-timeout=300000',
+  ...options,
+  ...files,
+])
+
+function testFiles(place) {
+  const path = resolve(root, place)
+  const kind = statSync(path, { throwIfNoEntry: false })
+  if (!kind) {
+    process.stderr.write(`There is no ${place} in ${root}.\n`)
+    process.exit(2)
+  }
+  if (kind.isFile()) return [relative(root, path)]
+  return readdirSync(path, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      if (entry.isDirectory()) return testFiles(join(path, entry.name))
+      return entry.name.endsWith('.test.ts') ? [relative(root, join(path, entry.name))] : []
+    })
+}
