@@ -1,0 +1,71 @@
+/** The DNS records a domain needs, in words and forms its owner can paste. */
+import { dkimRecord } from '../mail/dkim-key.ts'
+import type { DkimIdentity, SendingDomain } from './account.ts'
+
+export interface DnsRecord {
+  kind: 'dkim' | 'spf' | 'dmarc'
+  type: 'TXT'
+  /** Full name without a final dot. */
+  name: string
+  value: string
+  /** Sending becomes active when every required record is right; the others are advice. */
+  required: boolean
+  purpose: string
+  /** The DKIM key the record publishes. */
+  identity?: DkimIdentity
+}
+
+/** @param hostname the name this service sends under, as in EHLO */
+export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[] {
+  const dkim = domain.dkim.map(
+    (identity): DnsRecord => ({
+      kind: 'dkim',
+      type: 'TXT',
+      name: `${identity.selector}._domainkey.${domain.name}`,
+      value: dkimRecord(identity.algorithm, identity.publicKey),
+      required: true,
+      purpose:
+        identity.algorithm === 'rsa-sha256'
+          ? 'DKIM key: lets receivers check that a message comes from this domain and was not altered.'
+          : 'Second DKIM key (Ed25519), for receivers that know it.',
+      identity,
+    }),
+  )
+  return [
+    ...dkim,
+    {
+      kind: 'spf',
+      type: 'TXT',
+      name: domain.name,
+      value: `v=spf1 a:${hostname} ~all`,
+      required: false,
+      purpose:
+        `SPF: lets ${hostname} send for this domain. A name may have one SPF record only (RFC 7208 3.2): where there is one, ` +
+        `add a:${hostname} to it. When mail leaves through a relay, name what the relay's operator tells instead.`,
+    },
+    {
+      kind: 'dmarc',
+      type: 'TXT',
+      name: `_dmarc.${domain.name}`,
+      value: 'v=DMARC1; p=none',
+      required: false,
+      purpose:
+        'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect one; ' +
+        'p=none changes nothing, p=quarantine or p=reject protect the name once all its mail is signed.',
+    },
+  ]
+}
+
+/** Octets in one character-string of a TXT record (RFC 1035 3.3). */
+const STRING = 255
+
+/** The record as a line of a zone file; long values are split into several strings, which are read as one. */
+export function zoneLine(record: Pick<DnsRecord, 'name' | 'type' | 'value'>): string {
+  const octets = Buffer.from(record.value)
+  const strings: string[] = []
+  for (let start = 0; start < octets.length; start += STRING) {
+    const text = octets.subarray(start, start + STRING).toString('latin1')
+    strings.push(`"${text.replace(/["\\]/g, '\\$&')}"`)
+  }
+  return `${record.name}. IN ${record.type} ${strings.join(' ')}`
+}
