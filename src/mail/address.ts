@@ -1,0 +1,387 @@
+/**
+ * Mailboxes and lists of them (RFC 5322 3.4), read strictly: what is accepted means one thing only, so that the header
+ * the recipient sees and the envelope we send to cannot disagree. Every character is looked at a fixed number of times,
+ * nothing recurses.
+ */
+import { describe, INVISIBLE, toAsciiDomain } from './idn.ts'
+
+/** RFC 5321 4.5.3.1.1. */
+const MAX_LOCAL = 64
+/** RFC 5321 4.5.3.1.3: a path is 256 octets with its angle brackets. */
+const MAX_ADDRESS = 254
+/** Octets of a display name: what fits one unfolded header line (RFC 5322 2.1.1). */
+const MAX_NAME = 998
+
+/** A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200 characters. */
+export class AddressError extends Error {
+  override name = 'AddressError'
+}
+
+export interface Mailbox {
+  /** Display name, unquoted; empty when there is none. At most 998 octets. */
+  name: string
+  /** Local part as it stands in the address: quoted (RFC 5321 4.1.2) only where it has to be. Case is kept. */
+  local: string
+  /** Lower-case A-labels. */
+  domain: string
+  /** `local@domain`: what goes into the envelope. */
+  address: string
+  /** The mailbox as the sender wrote it, without the space around it. */
+  text: string
+}
+
+/**
+ * Reads a comma-separated list of mailboxes. Groups are flattened, empty elements are skipped, so the list may be empty.
+ *
+ * An unquoted comma inside a display name (`Doe, Jane <j@x.test>`) is RFC-invalid but unambiguous as long as the piece before
+ * it has no address of its own, and common clients send exactly that; the pieces become one name.
+ * @throws AddressError naming the first mailbox that cannot be used
+ */
+export function parseAddressList(text: string): Mailbox[] {
+  assertPrintable(text)
+  const mailboxes: Mailbox[] = []
+  let group = -1
+  let at = 0
+  while (at < text.length) {
+    const element = scanElement(text, at, group >= 0)
+    at = element.end + 1
+    if (element.separator === ':') {
+      group = element.start
+      continue
+    }
+    if (element.start < element.end) {
+      const mailbox = readMailbox(text, element)
+      if (mailbox) mailboxes.push(mailbox)
+    }
+    if (element.separator === ';') {
+      group = -1
+      at = skipGroupEnd(text, at)
+    }
+  }
+  if (group >= 0) fail(text.slice(group), 'opens a group with ":" that no ";" closes')
+  return mailboxes
+}
+
+/**
+ * Reads exactly one mailbox.
+ * @throws AddressError when there is none, more than one, or it is not valid
+ */
+export function parseMailbox(text: string): Mailbox {
+  const mailboxes = parseAddressList(text)
+  if (mailboxes.length === 0) fail(text, 'is not an email address: it is empty')
+  if (mailboxes.length > 1) fail(text, `holds ${mailboxes.length} addresses where one is expected`)
+  return mailboxes[0]!
+}
+
+/**
+ * The lower-case A-label form of a domain given in Unicode or punycode.
+ * @throws AddressError when it is not a valid domain name
+ */
+export function parseDomain(text: string): string {
+  assertPrintable(text)
+  const result = toAsciiDomain(text)
+  if (result.reason !== undefined) fail(text, `is not a domain name: ${result.reason}`)
+  return result.ascii
+}
+
+/** One line that `parseMailbox` reads back to the same name and address; non-ASCII is left as it is (RFC 6532 3.2). */
+export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
+  if (mailbox.name === '') return mailbox.address
+  return `${PLAIN_PHRASE.test(mailbox.name) ? mailbox.name : quote(mailbox.name)} <${mailbox.address}>`
+}
+
+/** RFC 5322 3.2.4 quoted-string. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Atoms (RFC 5322 3.2.3, with non-ASCII as in RFC 6532 3.2) separated by single spaces: a display name that needs no quotes. */
+const PLAIN_PHRASE =
+  /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]+)*$/u
+const NOT_ATEXT = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.\u0080-\u{10ffff}]/u
+
+/** One element of the list: where it stands and what was seen in it outside quotes and comments. */
+interface Element {
+  /** First character that is not white space. */
+  start: number
+  /** Index of the separator, or the length of the text. */
+  end: number
+  separator: ',' | ';' | ':' | ''
+  /** `<` and `>` of the address; -1 when there is none. */
+  open: number
+  close: number
+  /** First `@` before the angle bracket; -1 when there is none. */
+  at: number
+  /** First comma taken for a part of the name; -1 when there is none. */
+  comma: number
+}
+
+function scanElement(text: string, from: number, inGroup: boolean): Element {
+  let at = skipSpace(text, from)
+  const element: Element = { start: at, end: at, separator: '', open: -1, close: -1, at: -1, comma: -1 }
+  /** True once there is an unquoted word, which alone may be the first piece of a name with a comma in it. */
+  let word = false
+  let quoted = false
+  for (; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') {
+      if (element.close < 0) quoted = true
+      at = closeQuote(text, at, element.start)
+    } else if (character === '(') {
+      at = closeComment(text, at, element.start)
+    } else if (character === '<') {
+      if (element.open >= 0) fail(text.slice(element.start), 'has a second "<" where a comma is expected')
+      element.open = at
+      element.close = at = closeAngle(text, at, element.start)
+    } else if (character === '>') {
+      fail(text.slice(element.start), 'has a ">" without a "<" before it')
+    } else if (character === ',') {
+      if (element.open >= 0 || element.at >= 0 || (element.comma < 0 && (!word || quoted))) {
+        return { ...element, end: at, separator: ',' }
+      }
+      if (element.comma < 0) element.comma = at
+    } else if (character === ';') {
+      if (!inGroup) fail(text.slice(element.start), 'has a ";": addresses are separated by commas')
+      return { ...element, end: at, separator: ';' }
+    } else if (character === ':') {
+      if (inGroup) fail(text.slice(element.start), 'has a ":": a group cannot hold another group')
+      if (element.at >= 0 || element.open >= 0 || element.comma >= 0) {
+        fail(text.slice(element.start), 'has a ":" where none is expected')
+      }
+      return { ...element, end: at, separator: ':' }
+    } else if (character === '@') {
+      if (element.at < 0 && element.open < 0) element.at = at
+      // An address literal may hold colons: it is refused here, before they are taken for groups.
+      if (text[at + 1] === '[') failLiteral(text.slice(element.start))
+    } else if (character !== ' ' && character !== '\t') {
+      word = true
+    }
+  }
+  element.end = text.length
+  return element
+}
+
+function readMailbox(text: string, element: Element): Mailbox | null {
+  const piece = text.slice(element.start, element.end).trimEnd()
+  if (element.open < 0) {
+    if (element.at < 0) {
+      if (skipComments(text, element.start, element.end) === element.end) return null
+      const first = element.comma < 0 ? piece : text.slice(element.start, element.comma)
+      fail(first, 'is not an email address: there is no @ in it')
+    }
+    // A comma in the name needs the angle brackets that tell name and address apart.
+    if (element.comma >= 0)
+      fail(text.slice(element.start, element.comma), 'is not an email address: there is no @ in it')
+    const spec = readAddressSpec(text, element.start, element.end, piece)
+    return finish(spec, spec.comment, piece)
+  }
+  if (skipComments(text, element.close + 1, element.end) < element.end) {
+    fail(piece, 'has text after ">" where a comma is expected')
+  }
+  const spec = readAddressSpec(text, element.open + 1, element.close, piece)
+  const name = readPhrase(text, element.start, element.open)
+  // `a@x.test <b@y.test>`: two addresses, one of which would be lost. Naming the address itself hides nothing.
+  if (
+    element.at >= 0 &&
+    name.toLowerCase() !==
+      text
+        .slice(element.open + 1, element.close)
+        .trim()
+        .toLowerCase()
+  ) {
+    fail(piece, 'has an @ in its name: put the name into quotation marks')
+  }
+  return finish(spec, name, piece)
+}
+
+function finish(spec: AddressSpec, name: string, piece: string): Mailbox {
+  if (Buffer.byteLength(name) > MAX_NAME) fail(piece, `has a name longer than ${MAX_NAME} octets`)
+  const { local, domain } = spec
+  return { name, local, domain, address: `${local}@${domain}`, text: piece }
+}
+
+interface AddressSpec {
+  local: string
+  domain: string
+  /** Text of the comments around it: the display name in the old style `jane@x.test (Jane)` (RFC 5322 3.4). */
+  comment: string
+}
+
+/** RFC 5322 3.4.1 addr-spec between `from` and `end`: comments and space around it, none inside. */
+function readAddressSpec(text: string, from: number, end: number, piece: string): AddressSpec {
+  const start = skipComments(text, from, end)
+  if (start === end) fail(piece, 'has no address between "<" and ">"')
+  let local: string
+  let at: number
+  if (text[start] === '"') {
+    at = closeQuote(text, start, from) + 1
+    if (text[at] !== '@' || at >= end)
+      fail(piece, 'is not an email address: an @ must follow the quoted local part')
+    local = quotedLocal(text.slice(start + 1, at - 1), piece)
+  } else {
+    at = text.indexOf('@', start)
+    if (at < 0 || at >= end) fail(piece, 'is not an email address: there is no @ in it')
+    local = text.slice(start, at)
+    checkLocal(local, piece)
+  }
+  if (Buffer.byteLength(local) > MAX_LOCAL) fail(piece, `has a local part longer than ${MAX_LOCAL} octets`)
+  let stop = at + 1
+  while (stop < end && text[stop] !== ' ' && text[stop] !== '\t' && text[stop] !== '(') stop++
+  const rest = skipComments(text, stop, end)
+  const written = text.slice(at + 1, stop)
+  if (written.includes('@') || text.slice(rest, end).includes('@')) {
+    fail(piece, 'is not an email address: there is more than one @ in it')
+  }
+  if (written.startsWith('[')) failLiteral(piece)
+  const result = toAsciiDomain(written)
+  if (result.reason !== undefined) fail(piece, `is not an email address: ${result.reason}`)
+  if (rest < end)
+    fail(piece, 'has text after the address: a comma is expected, or "<" and ">" around the address')
+  const domain = result.ascii
+  if (Buffer.byteLength(local) + 1 + domain.length > MAX_ADDRESS) {
+    fail(piece, `is longer than the ${MAX_ADDRESS} octets an address may have`)
+  }
+  return { local, domain, comment: comments(text, from, start) || comments(text, stop, rest) }
+}
+
+/** RFC 5321 4.1.2 Dot-string, with non-ASCII as in RFC 6531 3.3. */
+function checkLocal(local: string, piece: string): void {
+  if (local === '') fail(piece, 'is not an email address: nothing stands before the @')
+  const stray = NOT_ATEXT.exec(local)
+  if (stray && (stray[0] === ' ' || stray[0] === '\t')) {
+    fail(piece, 'is not an email address: put "<" and ">" around the address')
+  }
+  if (stray) fail(piece, `is not an email address: ${describe(stray[0])} before the @ needs quotation marks`)
+  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
+    fail(piece, 'is not an email address: a dot before the @ must stand between two other characters')
+  }
+  if (INVISIBLE.test(local)) fail(piece, 'is not an email address: it contains an invisible character')
+}
+
+/** The local part as it stands in the address: quotes are kept only where the content needs them (RFC 5321 4.1.2). */
+function quotedLocal(inner: string, piece: string): string {
+  const content = unescapeQuoted(inner)
+  if (content === '') fail(piece, 'is not an email address: nothing stands before the @')
+  if (INVISIBLE.test(content)) fail(piece, 'is not an email address: it contains an invisible character')
+  const plain =
+    !NOT_ATEXT.test(content) && !content.startsWith('.') && !content.endsWith('.') && !content.includes('..')
+  return plain ? content : quote(content)
+}
+
+/**
+ * The display name: words with single spaces between them. Characters that RFC 5322 wants quoted are taken as they are.
+ * A comment stays part of the name (`Jane (Sales) <jane@x.test>`): whoever writes that wants it to be read.
+ */
+function readPhrase(text: string, from: number, end: number): string {
+  let name = ''
+  let at = from
+  while (at < end) {
+    const next = skipSpace(text, at)
+    if (next >= end) break
+    if (next > at && at > from) name += ' '
+    let stop = next
+    if (text[next] === '"') {
+      stop = closeQuote(text, next, from) + 1
+      name += unescapeQuoted(text.slice(next + 1, stop - 1))
+    } else if (text[next] === '(') {
+      stop = closeComment(text, next, from) + 1
+      name += unescapeQuoted(text.slice(next, stop))
+    } else {
+      while (stop < end && !' \t"('.includes(text[stop]!)) stop++
+      name += text.slice(next, stop)
+    }
+    at = stop
+  }
+  return name
+}
+
+function unescapeQuoted(inner: string): string {
+  return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\t') at++
+  return at
+}
+
+/** First position from `from` that is neither white space nor comment; `end` at most. */
+function skipComments(text: string, from: number, end: number): number {
+  let at = skipSpace(text, from)
+  while (at < end && text[at] === '(') at = skipSpace(text, closeComment(text, at, from) + 1)
+  return Math.min(at, end)
+}
+
+/** Text of the first comment between two positions that hold comments and white space only. */
+function comments(text: string, from: number, end: number): string {
+  const open = skipSpace(text, from)
+  if (open >= end) return ''
+  return unescapeQuoted(text.slice(open + 1, closeComment(text, open, from))).trim()
+}
+
+function closeQuote(text: string, open: number, start: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return fail(text.slice(start), 'has a quotation mark that is not closed')
+}
+
+/** Comments nest (RFC 5322 3.2.2): counted, not recursed into. */
+function closeComment(text: string, open: number, start: number): number {
+  let depth = 0
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '(') depth++
+    else if (text[at] === ')' && --depth === 0) return at
+  }
+  return fail(text.slice(start), 'has a "(" that is not closed')
+}
+
+function closeAngle(text: string, open: number, start: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '"') at = closeQuote(text, at, start)
+    else if (text[at] === '(') at = closeComment(text, at, start)
+    else if (text[at] === '>') return at
+    else if (text[at] === '<') fail(text.slice(start), 'has a "<" inside "<" and ">"')
+  }
+  return fail(text.slice(start), 'has a "<" that is not closed')
+}
+
+/** Behind the `;` of a group: a comma or the end must follow. */
+function skipGroupEnd(text: string, from: number): number {
+  const at = skipComments(text, from, text.length)
+  if (at < text.length && text[at] !== ',')
+    fail(text.slice(at), 'follows a group without a comma between them')
+  return at + 1
+}
+
+/** No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header injection). */
+function assertPrintable(text: string): void {
+  const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(text)
+  if (control) {
+    throw new AddressError(
+      `The address text contains ${describe(control[0])} at character ${control.index + 1}`,
+    )
+  }
+  if (!text.isWellFormed()) throw new AddressError('The address text contains half of a surrogate pair')
+}
+
+function failLiteral(piece: string): never {
+  fail(piece, 'names an IP address: only domain names can be sent to')
+}
+
+function fail(piece: string, why: string): never {
+  throw new AddressError(`"${excerpt(piece)}" ${why}`)
+}
+
+/** The beginning of a piece, cut between characters. */
+function excerpt(piece: string): string {
+  const shown = piece.slice(0, 200).trim()
+  return shown.length <= 60
+    ? shown
+    : `${shown
+        .slice(0, 60)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`
+}

@@ -1,0 +1,131 @@
+/** From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. */
+import { type Mailbox, parseAddressList } from './address.ts'
+import { isMessageDate, messageDate } from './date.ts'
+import {
+  addressField,
+  customField,
+  customFieldNeedsUtf8,
+  HeaderError,
+  hasNonAscii,
+  isReservedHeader,
+  textField,
+} from './header.ts'
+import type { MessageContent } from './message.ts'
+import { isMessageId } from './message-id.ts'
+import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
+import { base64Length } from './transfer-encoding.ts'
+
+export interface Composed {
+  /** The header fields, each with its CRLF; the empty line that follows is in neither buffer. */
+  header: Buffer
+  /** What follows the empty line: CRLF lines of at most 998 octets, ending in CRLF unless empty. */
+  body: Buffer
+  /** True when the header holds raw UTF-8 (a mailbox with a non-ASCII local part): the next hop must offer SMTPUTF8 (RFC 6531). */
+  needsSmtpUtf8: boolean
+  /** Octets of the whole message, the empty line included. */
+  size: number
+}
+
+/**
+ * Composes a message. Bcc is no part of it; custom headers with reserved names are skipped.
+ * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so what it has let
+ * pass composes
+ */
+export function compose(content: MessageContent): Composed {
+  const fields = messageFields(content)
+  const tree = writeTree(bodyTree(content), content.messageId)
+  const header = Buffer.from(`${fields.text}MIME-Version: 1.0\r\n${tree.header}`, 'utf8')
+  const size = header.length + 2 + tree.body.length
+  return { header, body: tree.body, needsSmtpUtf8: fields.needsSmtpUtf8, size }
+}
+
+/** Octets for the fields and boundary lines of one part, file name aside. */
+const PART_OVERHEAD = 400
+
+/**
+ * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too high for
+ * the texts.
+ * @throws HeaderError or AddressError for everything that `compose` would refuse
+ */
+export function estimateSize(content: MessageContent): number {
+  let size = Buffer.byteLength(messageFields(content).text) + 2 * PART_OVERHEAD
+  size += textBound(content.text ?? '') + textBound(content.html ?? '')
+  for (const file of content.attachments) {
+    const leaf = fileLeaf(file)
+    size += PART_OVERHEAD + leaf.header.length + leafSize(leaf)
+  }
+  return size
+}
+
+/** base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside). */
+function textBound(text: string): number {
+  let octets = Buffer.byteLength(text)
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
+  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
+  return PART_OVERHEAD + base64Length(octets)
+}
+
+function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: boolean } {
+  const from = mailboxes([content.from])
+  const to = mailboxes(content.to)
+  const cc = mailboxes(content.cc)
+  const replyTo = mailboxes(content.replyTo)
+  if (from.length === 0) throw new HeaderError('The message has no From address')
+  if (!isMessageId(content.messageId)) throw new HeaderError('The Message-ID is not of the form <left@right>')
+
+  let needsSmtpUtf8 = [from, to, cc, replyTo].some((list) =>
+    list.some((mailbox) => hasNonAscii(mailbox.local)),
+  )
+  let date = ''
+  let sender = false
+  let custom = ''
+  for (const [name, value] of content.headers) {
+    const lower = name.toLowerCase()
+    if (isReservedHeader(lower)) continue
+    if (lower === 'date') {
+      if (date === '' && isMessageDate(value)) date = value.trim()
+      continue
+    }
+    if (lower === 'sender') sender = true
+    custom += customField(name, value)
+    if (!needsSmtpUtf8 && customFieldNeedsUtf8(name, value)) needsSmtpUtf8 = true
+  }
+
+  let text = addressField('From', from)
+  // RFC 5322 3.6.2: several authors need one Sender.
+  if (from.length > 1 && !sender) text += addressField('Sender', from.slice(0, 1))
+  // RFC 5322 3.6.3 asks for no To, but receivers mistrust a message without one: an empty group names nobody (3.4).
+  text += to.length > 0 ? addressField('To', to) : 'To: undisclosed-recipients:;\r\n'
+  if (cc.length > 0) text += addressField('Cc', cc)
+  if (replyTo.length > 0) text += addressField('Reply-To', replyTo)
+  text += textField('Subject', content.subject)
+  text += `Date: ${date || messageDate(content.date)}\r\n`
+  text += `Message-ID: ${content.messageId}\r\n`
+  return { text: text + custom, needsSmtpUtf8 }
+}
+
+function mailboxes(texts: string[]): Mailbox[] {
+  return texts.flatMap((text) => parseAddressList(text))
+}
+
+/**
+ * multipart/mixed around multipart/related around multipart/alternative, each level only where it has something to hold apart
+ * (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
+ */
+function bodyTree(content: MessageContent): Part {
+  const { text, html, attachments } = content
+  const texts: Part[] = []
+  // RFC 2046 5.1.4: the richest alternative comes last.
+  if (text !== undefined && (text !== '' || html === undefined)) texts.push(textLeaf('plain', text))
+  if (html !== undefined && (html !== '' || texts.length === 0)) texts.push(textLeaf('html', html))
+  if (texts.length === 0) texts.push(textLeaf('plain', ''))
+  const inline = html ? attachments.filter((file) => file.disposition === 'inline') : []
+  const files = attachments.filter((file) => !inline.includes(file))
+  const readable = join('alternative', texts)
+  const related = join('related', [readable, ...inline.map(fileLeaf)])
+  return join('mixed', [related, ...files.map(fileLeaf)])
+}
+
+function join(subtype: 'mixed' | 'related' | 'alternative', parts: Part[]): Part {
+  return parts.length === 1 ? parts[0]! : { kind: 'multipart', subtype, parts }
+}

@@ -1,0 +1,74 @@
+/** Domain names as they travel: lower-case A-labels (RFC 5890 2.3.2.1), checked by ourselves after conversion. */
+import { domainToASCII, domainToUnicode } from 'node:url'
+
+/** Invisible and direction-changing characters: two addresses that look alike must not differ by one of them. */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+
+/** RFC 1035 2.3.4. */
+const MAX_LABEL = 63
+/** RFC 5321 4.5.3.1.2. */
+const MAX_DOMAIN = 255
+
+/** What a domain turned out to be: its A-label form, or a clause that says why it is none ("… has an empty label"). */
+export type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason: string }
+
+/**
+ * Checks a domain name in Unicode or A-label form. Letters, digits, hyphens and dots only (RFC 5321 4.1.2 sub-domain),
+ * labels of at most 63 octets, 255 in all, at least two labels, and no numeric top level (that would be an IP address).
+ */
+export function toAsciiDomain(text: string): DomainResult {
+  if (text === '') return { reason: 'the domain is missing' }
+  // 1,020 octets: no name within the limit is longer in any form, and conversion need not see more.
+  if (text.length > MAX_DOMAIN * 4) return { reason: `the domain is longer than ${MAX_DOMAIN} octets` }
+  let ascii = text.toLowerCase()
+  if (!/^[\x00-\x7f]*$/.test(text)) {
+    if (INVISIBLE.test(text)) return { reason: 'the domain contains an invisible character' }
+    // The conversion is the one of URLs: it also decodes percent signs and the like, so those must be gone before,
+    // in their full-width forms too.
+    const stray = /[^a-z0-9.\-\u0080-\u{10ffff}]/u.exec(text.normalize('NFKC').toLowerCase())
+    if (stray) return { reason: `the domain contains ${describe(stray[0])}` }
+    ascii = domainToASCII(text)
+    if (ascii === '') return { reason: 'the domain is not a valid internationalised name' }
+  }
+  const reason = checkAscii(ascii)
+  return reason === null ? { ascii } : { reason }
+}
+
+function checkAscii(domain: string): string | null {
+  const stray = /[^a-z0-9.-]/.exec(domain)
+  if (stray) return `the domain contains ${describe(stray[0])}`
+  if (domain.length > MAX_DOMAIN) return `the domain is longer than ${MAX_DOMAIN} octets`
+  const labels = domain.split('.')
+  for (const label of labels) {
+    if (label === '') return 'the domain has a dot too many'
+    if (label.length > MAX_LABEL) return `a label of the domain is longer than ${MAX_LABEL} octets`
+    if (label.startsWith('-') || label.endsWith('-'))
+      return 'a label of the domain begins or ends with a hyphen'
+    // RFC 5891 5.4: what claims to be an A-label must be the encoding of something.
+    if (label.startsWith('xn--') && !encodesSomething(label)) {
+      return `"${label}" in the domain is not valid punycode`
+    }
+  }
+  // A name without a dot is nobody's domain on the public Internet (RFC 7085).
+  if (labels.length < 2) return 'the domain has no dot'
+  if (/^[0-9]+$/.test(labels.at(-1)!)) return 'the domain is a number, not a name'
+  return null
+}
+
+function encodesSomething(label: string): boolean {
+  const unicode = domainToUnicode(label)
+  return !/^[\x00-\x7f]*$/.test(unicode) && domainToASCII(unicode) === label
+}
+
+/** A character for a sentence: itself in quotes when it can be seen, else its code point. */
+export function describe(character: string): string {
+  if (character === ' ') return 'a space'
+  if (character === '\t') return 'a tab'
+  if (character === '\r' || character === '\n') return 'a line break'
+  if (character === '"') return 'a quotation mark'
+  const code = character.codePointAt(0)!
+  if (code < 0x20 || INVISIBLE.test(character) || (code >= 0xd800 && code <= 0xdfff)) {
+    return `the character U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  }
+  return `"${character}"`
+}

@@ -1,0 +1,155 @@
+/** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and how the tree becomes octets. */
+import { hash } from 'node:crypto'
+import { assertHeaderText } from './header.ts'
+import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from './media-type.ts'
+import type { Attachment } from './message.ts'
+import { encodeParameter, legacyNameParameter, parameterField } from './parameter.ts'
+import { asSevenBit, base64Length, encodeText, writeBase64 } from './transfer-encoding.ts'
+
+/** One body of content. Large content is encoded only while it is written to its place. */
+export interface Leaf {
+  kind: 'leaf'
+  /** `Content-*` fields. */
+  header: string
+  content: Uint8Array
+  /** True when `content` is still to be written as base64. */
+  base64: boolean
+}
+
+export interface Multipart {
+  kind: 'multipart'
+  subtype: 'mixed' | 'related' | 'alternative'
+  parts: Part[]
+}
+
+export type Part = Leaf | Multipart
+
+/** A text/plain or text/html body. */
+export function textLeaf(subtype: 'plain' | 'html', text: string): Leaf {
+  const { encoding, body } = encodeText(text)
+  const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`
+  return { kind: 'leaf', header, content: body, base64: false }
+}
+
+/**
+ * A file. Its name is given in Content-Disposition (RFC 2183, RFC 2231) and, for older clients, in Content-Type.
+ * @throws HeaderError for a file name or Content-ID that cannot stand in a header
+ */
+export function fileLeaf(file: Attachment): Leaf {
+  assertHeaderText(file.filename, 'The file name of an attachment')
+  let { essence, parameters } = parseMediaType(file.contentType) ?? {
+    essence: DEFAULT_MEDIA_TYPE,
+    parameters: [],
+  }
+  let sevenBit: Buffer | null = null
+  if (!allowsBase64(essence)) {
+    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. 7bit is what every next hop takes; where the file does
+    // not fit that, it travels as plain octets, which loses nothing. A multipart file would need a boundary we cannot vouch for.
+    sevenBit = essence.startsWith('message/') ? asSevenBit(file.content) : null
+    if (sevenBit === null) {
+      essence = DEFAULT_MEDIA_TYPE
+      parameters = []
+    }
+  }
+  const typeParameters = parameters.flatMap(([name, value]) => encodeParameter(name, value))
+  if (!parameters.some(([name]) => name === 'name')) typeParameters.push(legacyNameParameter(file.filename))
+  let header = parameterField('Content-Type', essence, typeParameters)
+  header += `Content-Transfer-Encoding: ${sevenBit === null ? 'base64' : '7bit'}\r\n`
+  header += parameterField(
+    'Content-Disposition',
+    file.disposition,
+    encodeParameter('filename', file.filename),
+  )
+  if (file.contentId) header += `Content-ID: <${contentId(file.contentId)}>\r\n`
+  return { kind: 'leaf', header, content: sevenBit ?? file.content, base64: sevenBit === null }
+}
+
+/**
+ * A Content-ID is often just a file name. What may not stand between its angle brackets is percent-encoded, the way it looks in
+ * the `cid:` URL that refers to it (RFC 2392 2).
+ */
+function contentId(text: string): string {
+  assertHeaderText(text, 'The Content-ID of an attachment')
+  if (/^[!-;=?-~]+$/.test(text)) return text
+  return text.replace(/[^!-;=?-~]/gu, (character) => encodeURIComponent(character))
+}
+
+/** Octets of a leaf's body. Exact. */
+export function leafSize(leaf: Leaf): number {
+  return leaf.base64 ? base64Length(leaf.content.length) : leaf.content.length
+}
+
+/** The header fields and the octets of a tree; deterministic for the same tree and Message-ID. */
+export function writeTree(root: Part, messageId: string): { header: string; body: Buffer } {
+  const boundary = chooseBoundary(root, messageId)
+  const chunks: (string | Leaf)[] = []
+  const header = collect(root, 0, boundary, chunks)
+  // A message ends with a line break, or the final dot of SMTP would add one after it was signed (RFC 5321 4.1.1.4).
+  if (root.kind === 'leaf' && !endsLine(root)) chunks.push('\r\n')
+  let size = 0
+  for (const chunk of chunks) size += typeof chunk === 'string' ? chunk.length : leafSize(chunk)
+  const body = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const chunk of chunks) {
+    if (typeof chunk === 'string') {
+      at += body.write(chunk, at, 'latin1')
+    } else if (chunk.base64) {
+      at = writeBase64(chunk.content, body, at)
+    } else {
+      body.set(chunk.content, at)
+      at += chunk.content.length
+    }
+  }
+  return { header, body }
+}
+
+/** Appends the body of a part to `chunks` and returns its header fields. Trees are three levels deep at most. */
+function collect(part: Part, depth: number, boundary: string, chunks: (string | Leaf)[]): string {
+  if (part.kind === 'leaf') {
+    chunks.push(part)
+    return part.header
+  }
+  const own = `${boundary}_${depth}`
+  for (const child of part.parts) {
+    const place = chunks.push('') - 1
+    chunks[place] = `--${own}\r\n${collect(child, depth + 1, boundary, chunks)}\r\n`
+    // RFC 2046 5.1.1: the CRLF before a boundary line belongs to the boundary.
+    chunks.push('\r\n')
+  }
+  chunks.push(`--${own}--\r\n`)
+  // RFC 2387 3.1: multipart/related names the type of its root.
+  const type = part.subtype === 'related' ? ` type="${rootType(part.parts[0]!)}";` : ''
+  return `Content-Type: multipart/${part.subtype};${type}\r\n boundary="${own}"\r\n`
+}
+
+function rootType(part: Part): string {
+  return part.kind === 'multipart' ? `multipart/${part.subtype}` : 'text/html'
+}
+
+/**
+ * `=_` occurs in no quoted-printable and no base64 text (RFC 2045 6.7 says so itself), so only bodies sent as they are can
+ * contain the boundary; those are looked through.
+ */
+function chooseBoundary(root: Part, messageId: string): string {
+  const plain: Uint8Array[] = []
+  gatherPlain(root, plain)
+  for (let attempt = 0; ; attempt++) {
+    const boundary = `=_${hash('sha256', `${messageId}\n${attempt}`, 'hex').slice(0, 24)}`
+    if (
+      !plain.some((content) =>
+        Buffer.from(content.buffer, content.byteOffset, content.length).includes(boundary),
+      )
+    ) {
+      return boundary
+    }
+  }
+}
+
+function gatherPlain(part: Part, into: Uint8Array[]): void {
+  if (part.kind === 'multipart') for (const child of part.parts) gatherPlain(child, into)
+  else if (!part.base64) into.push(part.content)
+}
+
+function endsLine(leaf: Leaf): boolean {
+  return !leaf.base64 && (leaf.content.length === 0 || leaf.content.at(-1) === 0x0a)
+}
