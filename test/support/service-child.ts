@@ -1,0 +1,163 @@
+/** The service as its users run it: `bin/postroad` as a child process on a directory of its own, so that it can be killed and started again. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { keysOfRecords, type PublishedKeys } from './verify-dkim.ts'
+
+const POSTROAD = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
+
+export type Settings = Record<string, string>
+
+/** What the command line made: one company with one active domain and one key. */
+export interface Tenant {
+  companyId: string
+  domain: string
+  token: string
+  keys: PublishedKeys
+}
+
+/** A directory with a database, and the settings under which commands and service use it. */
+export class Installation {
+  readonly directory: string
+  readonly #env: NodeJS.ProcessEnv
+  readonly #children = new Set<ServiceChild>()
+
+  constructor(settings: Settings, parent: string = os.tmpdir()) {
+    this.directory = mkdtempSync(join(parent, 'postroad-'))
+    // The tester's own settings must not leak in.
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
+    this.#env = {
+      ...Object.fromEntries(own),
+      POSTROAD_LISTEN: '127.0.0.1:0',
+      POSTROAD_DATABASE_URL: `sqlite:${join(this.directory, 'postroad.db')}`,
+      POSTROAD_HOSTNAME: 'postroad.test',
+      POSTROAD_LOG_LEVEL: 'warn',
+      ...settings,
+    }
+  }
+
+  /** Runs a command with `--json`; its parsed output. */
+  async command<Output>(...args: string[]): Promise<Output> {
+    const options = { env: this.#env, cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
+    const { stdout } = await promisify(execFile)(POSTROAD, [...args, '--json'], options)
+    return JSON.parse(stdout) as Output
+  }
+
+  /** A company with an active sending domain and a key for it. */
+  async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
+    const { id } = await this.command<{ id: string }>('company', 'create', company)
+    const { records } = await this.command<{ records: { type: string; name: string; value: string }[] }>(
+      'domain',
+      'add',
+      domain,
+      '--company',
+      id,
+    )
+    await this.command('domain', 'activate', domain)
+    const { token } = await this.command<{ token: string }>(
+      'key',
+      'create',
+      '--company',
+      id,
+      '--name',
+      'test',
+    )
+    return { companyId: id, domain, token, keys: keysOfRecords(records) }
+  }
+
+  /**
+   * Starts `serve`; resolves when it listens. `prefix` goes before the command line (taskset, sh -c 'ulimit ...; exec "$@"' sh).
+   * `settings` are added to those of the installation.
+   */
+  async serve({
+    prefix = [],
+    settings = {},
+  }: {
+    prefix?: string[]
+    settings?: Settings
+  } = {}): Promise<ServiceChild> {
+    const [file, ...args] = [...prefix, POSTROAD, 'serve', '--json']
+    const process = spawn(file!, args, {
+      env: { ...this.#env, ...settings },
+      cwd: this.directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const child = new ServiceChild(process)
+    this.#children.add(child)
+    await child.listening()
+    return child
+  }
+
+  /** Ends what still runs and removes the directory. */
+  async remove(): Promise<void> {
+    for (const child of this.#children) await child.kill('SIGKILL')
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove()
+  }
+}
+
+export class ServiceChild {
+  readonly #process: ChildProcess
+  readonly #listening: Promise<string>
+  /** Lines of standard error and output after the first; the last 200. */
+  readonly log: string[] = []
+  url = ''
+
+  constructor(process: ChildProcess) {
+    this.#process = process
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    this.#listening = promise
+    const hear = (line: string) => {
+      if (line.startsWith('{"url"')) {
+        resolve((JSON.parse(line) as { url: string }).url)
+        return
+      }
+      this.log.push(line)
+      if (this.log.length > 200) this.log.shift()
+    }
+    createInterface(process.stdout!).on('line', hear)
+    createInterface(process.stderr!).on('line', hear)
+    process.once('error', reject)
+    process.once('exit', (code, signal) => {
+      reject(new Error(`serve ended (${code ?? signal}) before it listened:\n${this.log.join('\n')}`))
+    })
+  }
+
+  get pid(): number {
+    return this.#process.pid!
+  }
+
+  get alive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port)
+  }
+
+  async listening(): Promise<void> {
+    this.url = await this.#listening
+  }
+
+  /** Sends the signal at once; resolves with the exit code (or the signal's name) when the process is gone. */
+  async kill(signal: NodeJS.Signals): Promise<number | string> {
+    if (this.alive) {
+      const gone = once(this.#process, 'exit')
+      this.#process.kill(signal)
+      await gone
+    }
+    return this.#process.exitCode ?? this.#process.signalCode ?? 'unknown'
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGKILL')
+  }
+}
