@@ -1,0 +1,369 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import type { Dialogue } from './dialogue.ts'
+import type { StuffedMessage } from './dot-stuffing.ts'
+import { SmtpError, type SmtpErrorKind, type Stage } from './error.ts'
+import { ReplyReader } from './reader.ts'
+import { redaction } from './redaction.ts'
+import { clip, type Reply, replyText } from './reply.ts'
+import type { SmtpTarget } from './target.ts'
+import { Deadline, defaultTimeouts, replyTimeout, type SmtpTimeouts } from './timeouts.ts'
+import { encrypt, type TlsOutcome } from './tls.ts'
+
+/** Octets handed to the kernel at a time; the next block waits until this one is taken, so memory does not fill. */
+const blockSize = 128 * 1024
+
+/** What came of a group of commands. When there is an error, fewer replies than commands have come. */
+export interface Exchanged {
+  replies: Reply[]
+  error: SmtpError | null
+}
+
+/** What came of sending the message text. */
+export interface HandedOver extends Exchanged {
+  /** The final dot has left for the network, so the server may have the message whatever we see of it from here on. */
+  dotSent: boolean
+  /** The transaction was abandoned before the dot, at the word of `mayHandOver`. */
+  abandoned: boolean
+}
+
+/**
+ * A TCP or TLS connection that speaks in commands and replies. It matches replies to commands by counting; whatever comes
+ * uncounted, is no reply, or comes too late ends the connection. Nothing here throws for what the server does.
+ */
+export class Connection {
+  /** `mx.x.test [192.0.2.1]:25` */
+  readonly server: string
+  readonly timeouts: SmtpTimeouts
+  readonly deadline: Deadline
+  /** Called once, when the connection ends. */
+  onEnd: (() => void) | null = null
+  /** Where the conversation is recorded. Null between transactions. */
+  dialogue: Dialogue | null
+  tls: TlsOutcome | null = null
+  #target: SmtpTarget
+  #redact: ((text: string) => string) | null
+  #socket: Socket
+  #reader: ReplyReader
+  #stage: Stage = 'connect'
+  #failure: SmtpError | null = null
+  #awaited: readonly Stage[] = []
+  #replies: Reply[] = []
+  /** Settles whatever is waited for: an exchange, a connection, a handshake, a drained buffer. */
+  #wake: (() => void) | null = null
+  #inExchange = false
+  #handshaking = false
+  #dotSent = false
+
+  constructor(target: SmtpTarget, dialogue: Dialogue) {
+    this.#target = target
+    this.#redact = redaction(target.credentials)
+    this.server = `${target.host} [${target.address}]:${target.port}`
+    this.timeouts = { ...defaultTimeouts, ...target.timeouts }
+    this.dialogue = dialogue
+    this.deadline = new Deadline(() => this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`))
+    this.#reader = new ReplyReader(this.#onReply)
+    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements to that.
+    this.#socket = connectTcp({ host: target.address, port: target.port, noDelay: true, keepAlive: true })
+    this.#socket.on('error', this.#onError)
+    this.#socket.on('close', this.#onClose)
+  }
+
+  /** What ended the connection; null while it lives. */
+  get failure(): SmtpError | null {
+    return this.#failure
+  }
+
+  /** Waits for the TCP connection. */
+  async opened(): Promise<SmtpError | null> {
+    this.deadline.set(this.timeouts.connect)
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      this.#socket.once('connect', resolve)
+    })
+    this.#wake = null
+    if (this.#failure) return this.#failure
+    this.deadline.clear()
+    this.dialogue?.note(`connected to ${this.server}`)
+    this.#listen()
+    return null
+  }
+
+  /**
+   * TLS from here on. Whatever the server said before it, beyond the replies we waited for, came over the clear channel and may be
+   * anybody's: it ends the connection instead of being read as if it were protected (RFC 3207 4.2; CVE-2011-0411 and its family).
+   */
+  async startTls(stage: 'connect' | 'starttls'): Promise<SmtpError | null> {
+    if (this.#failure) return this.#failure
+    const plain = this.#socket
+    if (!this.#reader.clean || plain.readableLength > 0) {
+      return this.fail('protocol', 'sent more in clear after its answer to STARTTLS')
+    }
+    this.#stage = stage
+    this.#handshaking = true
+    this.deadline.set(this.timeouts[stage])
+    // The TLS layer takes what arrives from now on, and reports what goes wrong.
+    plain.removeAllListeners()
+    plain.on('error', () => {})
+    plain.pause()
+    const { socket, done } = encrypt(plain, this.#target)
+    this.#socket = socket
+    let refusal: string | null = null
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      done.then(
+        (outcome) => {
+          this.tls = outcome
+          resolve()
+        },
+        (error: Error) => {
+          refusal = error.message
+          resolve()
+        },
+      )
+    })
+    this.#wake = null
+    socket.on('error', this.#onError)
+    socket.on('close', this.#onClose)
+    if (this.#failure) return this.#failure
+    if (refusal !== null) return this.fail('tls', `failed the TLS handshake: ${refusal}`)
+    this.#handshaking = false
+    this.deadline.clear()
+    const { protocol, doubt } = this.tls!
+    this.dialogue?.note(`${protocol}, certificate ${doubt === null ? 'verified' : `not verified (${doubt})`}`)
+    this.#listen()
+    return null
+  }
+
+  /**
+   * Sends commands in one write and collects one reply for each stage; the greeting is a stage without a command. Each reply has
+   * its own deadline, counted from the reply before it. `shown` replaces the commands in the record.
+   */
+  exchange(
+    commands: readonly string[],
+    stages: readonly Stage[],
+    shown: readonly string[] = commands,
+  ): Promise<Exchanged> {
+    if (this.#failure) return Promise.resolve({ replies: [], error: this.#failure })
+    if (commands.length > 0) {
+      for (const command of shown) this.dialogue?.sent(command)
+      this.#socket.write(`${commands.join('\r\n')}\r\n`, 'utf8')
+    }
+    return this.#expect(stages)
+  }
+
+  /**
+   * The message text and the final dot. `mayHandOver` is asked last of all, right before the block that ends with the dot. The dot
+   * goes out in the same write as the end of the text, so there is no moment in which a stall would separate them.
+   */
+  async sendMessage(message: StuffedMessage, mayHandOver: () => boolean): Promise<HandedOver> {
+    this.#stage = 'data'
+    this.#dotSent = false
+    const batches = inBatches(message.blocks, blockSize)
+    const last = batches.pop() ?? []
+    for (const batch of batches) {
+      if (!(await this.#writeBlock(batch))) break
+    }
+    if (this.#failure) return { replies: [], error: this.#failure, dotSent: false, abandoned: false }
+    if (!mayHandOver()) return { replies: [], error: null, dotSent: false, abandoned: true }
+    const answer = this.#expect(['dot'])
+    this.deadline.set(this.timeouts.block)
+    const socket = this.#socket
+    socket.cork()
+    for (const block of last) socket.write(block)
+    socket.write(message.ending, this.#onDotWritten)
+    socket.uncork()
+    // TLS tells late that the record has left; to be on the safe side it counts from here.
+    if (this.tls) this.#dotSent = true
+    const { replies, error } = await answer
+    return { replies, error, dotSent: this.#dotSent, abandoned: false }
+  }
+
+  /** Ends the connection for a reason. The first reason stays. */
+  fail(kind: SmtpErrorKind, what: string, reply?: Reply, cause?: unknown): SmtpError {
+    if (this.#failure) return this.#failure
+    // A handshake that takes forever is a failed one to whoever decides about going on in clear.
+    const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
+    const error = new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, { cause })
+    this.#failure = error
+    this.dialogue?.note(error.message)
+    this.#release()
+    return error
+  }
+
+  /** Ends the connection from our side. */
+  destroy(): void {
+    this.fail('closed', `was left by us during ${waitingFor[this.#stage]}`)
+  }
+
+  /** Nothing is expected until the next exchange; what comes all the same ends the connection. */
+  rest(): void {
+    this.#stage = 'idle'
+    this.dialogue = null
+  }
+
+  /** Says goodbye and waits for the other side to close, within twice the time for QUIT at most. */
+  async quit(): Promise<void> {
+    await this.exchange(['QUIT'], ['idle'])
+    if (!this.#failure) {
+      this.deadline.set(this.timeouts.quit)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#socket.end()
+      })
+    }
+    this.destroy()
+  }
+
+  #release(): void {
+    this.deadline.stop()
+    this.#socket.destroy()
+    this.#inExchange = false
+    const wake = this.#wake
+    this.#wake = null
+    wake?.()
+    const onEnd = this.onEnd
+    this.onEnd = null
+    onEnd?.()
+  }
+
+  #listen(): void {
+    this.#socket.on('data', this.#onData)
+    this.#socket.on('end', this.#onClose)
+    this.#socket.resume()
+  }
+
+  #expect(stages: readonly Stage[]): Promise<Exchanged> {
+    this.#awaited = stages
+    this.#replies = []
+    this.#inExchange = true
+    this.#awaitNext()
+    return new Promise((resolve) => {
+      const replies = this.#replies
+      this.#wake = () => resolve({ replies, error: replies.length < stages.length ? this.#failure : null })
+    })
+  }
+
+  #awaitNext(): void {
+    this.#stage = this.#awaited[this.#replies.length]!
+    this.deadline.set(replyTimeout(this.timeouts, this.#stage))
+  }
+
+  /** True once the kernel took it all; false when the connection ended first. */
+  async #writeBlock(blocks: readonly Uint8Array[]): Promise<boolean> {
+    if (this.#failure) return false
+    this.deadline.set(this.timeouts.block)
+    const socket = this.#socket
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      socket.cork()
+      for (const block of blocks.slice(0, -1)) socket.write(block)
+      socket.write(blocks.at(-1)!, () => resolve())
+      socket.uncork()
+    })
+    this.#wake = null
+    return this.#failure === null
+  }
+
+  #onDotWritten = (error?: Error | null): void => {
+    if (error || !this.#inExchange) return
+    this.#dotSent = true
+    this.deadline.liftLimit()
+    this.deadline.set(this.timeouts.dot)
+  }
+
+  #onData = (chunk: Buffer): void => {
+    if (this.#failure) return
+    try {
+      this.#reader.push(chunk)
+    } catch (error) {
+      this.fail('protocol', `sent ${(error as Error).message}`)
+    }
+  }
+
+  #onReply = (reply: Reply): void => {
+    if (this.#failure) return
+    if (this.#redact) reply.lines = reply.lines.map(this.#redact)
+    this.#record(reply)
+    if (!this.#inExchange) {
+      // Servers announce with 421 that they hang up, at any time (RFC 5321 3.8). Everything else is a reply too many.
+      if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
+      else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
+      return
+    }
+    if (reply.code === 421) {
+      this.fail('reply', `hung up: ${replyText(reply)}`, reply)
+      return
+    }
+    this.#replies.push(reply)
+    if (this.#replies.length < this.#awaited.length) {
+      this.#awaitNext()
+      return
+    }
+    this.deadline.clear()
+    this.#inExchange = false
+    const wake = this.#wake
+    this.#wake = null
+    wake?.()
+  }
+
+  #record(reply: Reply): void {
+    const { dialogue } = this
+    if (!dialogue) return
+    const last = reply.lines.length - 1
+    for (let index = 0; index < last; index++) dialogue.received(`${reply.code}-${reply.lines[index]}`)
+    dialogue.received(`${reply.code} ${reply.lines[last]}`)
+  }
+
+  #onError = (error: NodeJS.ErrnoException): void => {
+    const reason = error.code ?? error.message
+    if (this.#stage === 'connect') this.fail('connect', `cannot be reached: ${reason}`, undefined, error)
+    else
+      this.fail(
+        'closed',
+        `broke the connection (${reason}) during ${waitingFor[this.#stage]}`,
+        undefined,
+        error,
+      )
+  }
+
+  /** A server that has closed its half will not answer any more, so half a connection is none. */
+  #onClose = (): void => {
+    this.fail('closed', `closed the connection during ${waitingFor[this.#stage]}`)
+  }
+}
+
+/** Completes "took too long over …" and "closed the connection during …". */
+const waitingFor: Record<Stage, string> = {
+  connect: 'connecting',
+  greeting: 'its greeting',
+  ehlo: 'EHLO',
+  starttls: 'STARTTLS',
+  auth: 'AUTH',
+  mail: 'MAIL',
+  rcpt: 'RCPT',
+  data: 'DATA',
+  dot: 'its answer to the message',
+  idle: 'a pause',
+}
+
+/** Groups blocks into batches of at most `limit` octets, cutting blocks that are larger. */
+function inBatches(blocks: readonly Uint8Array[], limit: number): Uint8Array[][] {
+  const batches: Uint8Array[][] = []
+  let batch: Uint8Array[] = []
+  let room = limit
+  for (const block of blocks) {
+    for (let at = 0; at < block.length; ) {
+      if (room === 0) {
+        batches.push(batch)
+        batch = []
+        room = limit
+      }
+      const piece = at === 0 && block.length <= room ? block : block.subarray(at, at + room)
+      batch.push(piece)
+      at += piece.length
+      room -= piece.length
+    }
+  }
+  if (batch.length > 0) batches.push(batch)
+  return batches
+}

@@ -1,0 +1,58 @@
+const lineFeed = 10
+const carriageReturn = 13
+const dot = 46
+const oneDot = Buffer.from('.')
+const ending = Buffer.from('.\r\n')
+const missingLineEnd = Buffer.from('\r\n.\r\n')
+
+/** The message has a line end other than CRLF where a dot follows, so servers may disagree about where it ends. */
+export class AmbiguousLineEnd extends Error {}
+
+/** A message ready for the wire: dots doubled where they must be. */
+export interface StuffedMessage {
+  /** Slices of the chunks that came in; nothing is copied. */
+  blocks: Uint8Array[]
+  /** What ends the message: the final dot, after a CRLF if the message lacks its own. */
+  ending: Uint8Array
+}
+
+/**
+ * RFC 5321 4.5.2: a dot that opens a line is doubled, wherever the chunks are cut.
+ *
+ * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should one slip through, it
+ * could end the message for a server that is lax about line ends and let the rest speak SMTP for us (CVE-2023-51764 and its family).
+ */
+export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
+  const blocks: Uint8Array[] = []
+  // The two octets before the current one; the message begins as if after a CRLF.
+  let before = carriageReturn
+  let last = lineFeed
+  for (const chunk of chunks) {
+    if (chunk.length === 0) continue
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    if (bytes[0] === dot) {
+      if (last === carriageReturn || (last === lineFeed && before !== carriageReturn)) throw ambiguous()
+      if (last === lineFeed) blocks.push(oneDot)
+    }
+    refuseDotAfterBareReturn(bytes)
+    let start = 0
+    for (let at = bytes.indexOf('\n.'); at !== -1; at = bytes.indexOf('\n.', at + 2)) {
+      const previous = at > 0 ? bytes[at - 1] : last
+      if (previous !== carriageReturn) throw ambiguous()
+      blocks.push(bytes.subarray(start, at + 1), oneDot)
+      start = at + 1
+    }
+    blocks.push(start === 0 ? bytes : bytes.subarray(start))
+    before = bytes.length > 1 ? bytes[bytes.length - 2]! : last
+    last = bytes[bytes.length - 1]!
+  }
+  return { blocks, ending: before === carriageReturn && last === lineFeed ? ending : missingLineEnd }
+}
+
+function refuseDotAfterBareReturn(bytes: Buffer): void {
+  if (bytes.includes('\r.')) throw ambiguous()
+}
+
+function ambiguous(): AmbiguousLineEnd {
+  return new AmbiguousLineEnd('The message has a dot after a bare CR or LF; lines must end in CRLF')
+}

@@ -1,0 +1,80 @@
+import { authenticate } from './auth.ts'
+import type { Connection } from './connection.ts'
+import { SmtpError, type SmtpErrorKind, type Stage } from './error.ts'
+import { type Extensions, noExtensions, parseExtensions } from './extensions.ts'
+import { clip, type Reply, replyClass, replyText } from './reply.ts'
+import type { SmtpTarget } from './target.ts'
+
+/** From the first packet to a session that takes MAIL: greeting, EHLO, TLS by policy, AUTH. Throws SmtpError. */
+export async function open(connection: Connection, target: SmtpTarget): Promise<Extensions> {
+  ended(await connection.opened())
+  if (target.implicitTls) ended(await connection.startTls('connect'))
+  const greeting = await ask(connection, null, 'greeting')
+  if (replyClass(greeting) !== 2)
+    throw refused(connection, 'reply', 'greeting', 'refused the session', greeting)
+
+  let extensions = await hello(connection, target)
+  if (!connection.tls && target.tls !== 'off') {
+    const upgraded = await upgrade(connection, target, extensions)
+    // RFC 3207 4.2: all that was learned in clear is forgotten.
+    if (upgraded) extensions = await hello(connection, target)
+  }
+  if (target.credentials) {
+    if (!connection.tls && target.tls !== 'off') {
+      throw refused(connection, 'auth', 'auth', 'offers no TLS, so it is not given the credentials')
+    }
+    ended(await authenticate(connection, extensions, target.credentials))
+  }
+  return extensions
+}
+
+/** EHLO, or HELO for a server that does not know EHLO (RFC 5321 3.2). */
+async function hello(connection: Connection, target: SmtpTarget): Promise<Extensions> {
+  const answer = await ask(connection, `EHLO ${target.helo}`, 'ehlo')
+  if (replyClass(answer) === 2) return parseExtensions(answer)
+  if (replyClass(answer) !== 5) throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
+  const plain = await ask(connection, `HELO ${target.helo}`, 'ehlo')
+  if (replyClass(plain) !== 2) throw refused(connection, 'reply', 'ehlo', 'refused EHLO and HELO', plain)
+  return noExtensions
+}
+
+/** STARTTLS by policy. True when the connection is encrypted now. */
+async function upgrade(connection: Connection, target: SmtpTarget, extensions: Extensions): Promise<boolean> {
+  const insists = target.tls !== 'opportunistic'
+  if (!extensions.startTls) {
+    // Where TLS is a must, an attacker's way around it is to take the offer away.
+    if (insists) throw refused(connection, 'tls', 'starttls', 'offers no STARTTLS, but TLS is required')
+    return false
+  }
+  const answer = await ask(connection, 'STARTTLS', 'starttls')
+  if (replyClass(answer) !== 2) {
+    // Without a code: that TLS is not to be had now is no verdict on the mail, even if the server says 5yz.
+    const said = `refused STARTTLS: ${replyText(answer)}`
+    if (insists) throw refused(connection, 'tls', 'starttls', `${said}, but TLS is required`)
+    connection.dialogue?.note('going on in clear')
+    return false
+  }
+  ended(await connection.startTls('starttls'))
+  return true
+}
+
+async function ask(connection: Connection, command: string | null, stage: Stage): Promise<Reply> {
+  const { replies, error } = await connection.exchange(command === null ? [] : [command], [stage])
+  ended(error)
+  return replies[0]!
+}
+
+function ended(error: SmtpError | null): void {
+  if (error) throw error
+}
+
+function refused(
+  connection: Connection,
+  kind: SmtpErrorKind,
+  stage: Stage,
+  what: string,
+  reply?: Reply,
+): SmtpError {
+  const said = reply ? `: ${replyText(reply)}` : ''
+  return new SmtpError(kind, stage, clip(`${connection.server} ${what}${said}`), reply)
+}

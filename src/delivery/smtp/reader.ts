@@ -1,0 +1,88 @@
+import { parseEnhancedCode, parseReplyLine, printable, type Reply } from './reply.ts'
+
+/** Octets in a line, CRLF included. RFC 5321 4.5.3.1.5 allows 512; servers in the field go beyond. */
+const longestLine = 4096
+/** Octets and lines in one reply, far above any greeting or EHLO answer that means well. */
+const largestReply = 64 * 1024
+const mostLines = 256
+
+const lineFeed = 10
+const carriageReturn = 13
+const empty = Buffer.alloc(0)
+
+/** Why bytes are not a reply. */
+export class MalformedReply extends Error {}
+
+/**
+ * Turns bytes into replies, however they are cut into segments. Memory is bounded: a line or a reply that grows too long is an
+ * error at once, not when it ends.
+ *
+ * A bare LF ends a line too. RFC 5321 2.3.8 forbids sending it, some servers do, and no harm comes of it here: unlike
+ * in a message, there is nothing after a reply that a different view of its end could smuggle in, because more replies than
+ * commands end the session.
+ */
+export class ReplyReader {
+  #onReply: (reply: Reply) => void
+  #rest: Buffer = empty
+  #code = 0
+  #lines: string[] = []
+  #size = 0
+
+  /** `onReply` is called from within `push`. */
+  constructor(onReply: (reply: Reply) => void) {
+    this.#onReply = onReply
+  }
+
+  /** True between replies: nothing is left over and no reply is half read. */
+  get clean(): boolean {
+    return this.#rest.length === 0 && this.#lines.length === 0
+  }
+
+  /** Throws MalformedReply; the reader is of no use after that. */
+  push(chunk: Buffer): void {
+    let bytes = chunk
+    // Where the search for the line end may start: what is left over was searched before.
+    let searched = 0
+    if (this.#rest.length > 0) {
+      searched = this.#rest.length
+      bytes = Buffer.concat([this.#rest, chunk])
+      this.#rest = empty
+    }
+    let start = 0
+    for (;;) {
+      const end = bytes.indexOf(lineFeed, Math.max(start, searched))
+      if (end === -1) break
+      if (end - start >= longestLine) throw tooLong()
+      const textEnd = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
+      // Decoded by the line, so a character cut in two by a segment is whole again.
+      this.#line(bytes.toString('utf8', start, textEnd), end + 1 - start)
+      start = end + 1
+    }
+    if (bytes.length - start >= longestLine) throw tooLong()
+    // Copied: a slice would keep the whole segment alive.
+    if (start < bytes.length) this.#rest = Buffer.from(bytes.subarray(start))
+  }
+
+  #line(text: string, size: number): void {
+    const line = parseReplyLine(text)
+    if (!line) throw new MalformedReply(`not an SMTP reply: "${printable(text.slice(0, 200))}"`)
+    // RFC 5321 4.2.1: all lines of a reply carry the same code. Which one would count is anybody's guess.
+    if (this.#lines.length > 0 && line.code !== this.#code) {
+      throw new MalformedReply(`a reply began with code ${this.#code} and went on with ${line.code}`)
+    }
+    this.#code = line.code
+    this.#lines.push(line.text)
+    this.#size += size
+    if (this.#lines.length > mostLines) throw new MalformedReply(`a reply of more than ${mostLines} lines`)
+    if (this.#size > largestReply) throw new MalformedReply(`a reply of more than ${largestReply} octets`)
+    if (line.continued) return
+    const lines = this.#lines
+    this.#lines = []
+    this.#size = 0
+    this.#onReply({ code: line.code, enhancedCode: parseEnhancedCode(line.code, lines[0]!), lines })
+  }
+}
+
+function tooLong(): MalformedReply {
+  return new MalformedReply(`a reply line of more than ${longestLine} octets`)
+}

@@ -1,0 +1,73 @@
+/** One complete reply (RFC 5321 4.2), all its lines read. */
+export interface Reply {
+  /** 200 to 599. */
+  code: number
+  /** RFC 3463 status (`5.1.1`) at the start of the text, when its class agrees with the code. */
+  enhancedCode: string | null
+  /** The text of each line, without code and line end; control characters replaced. */
+  lines: string[]
+}
+
+/** First digit of the code: all a client may rely on for codes it does not know (RFC 5321 4.3.2). */
+export function replyClass(reply: Reply): 2 | 3 | 4 | 5 {
+  return Math.floor(reply.code / 100) as 2 | 3 | 4 | 5
+}
+
+/** The reply on one line: `550 5.1.1 No such user`, at most 1,000 characters. */
+export function replyText(reply: Reply): string {
+  const text =
+    reply.lines.length === 1 ? reply.lines[0]! : reply.lines.filter((line) => line !== '').join(' ')
+  return clip(text === '' ? String(reply.code) : `${reply.code} ${text}`)
+}
+
+/** Cuts at 1,000 characters, the most a recorded message may have. */
+export function clip(text: string): string {
+  return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
+}
+
+export interface ReplyLine {
+  code: number
+  /** More lines follow. */
+  continued: boolean
+  text: string
+}
+
+const zero = 48
+const hyphen = 45
+const space = 32
+
+/**
+ * Parses one line of a reply. Null when it is none: no three digits, a code outside 200 to 599 (RFC 5321 4.2 defines no other
+ * class), or something other than a space, a hyphen or the end after the code.
+ */
+export function parseReplyLine(line: string): ReplyLine | null {
+  const first = line.charCodeAt(0) - zero
+  const second = line.charCodeAt(1) - zero
+  const third = line.charCodeAt(2) - zero
+  if (!(first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9)) return null
+  const separator = line.charCodeAt(3)
+  if (line.length > 3 && separator !== space && separator !== hyphen) return null
+  return {
+    code: first * 100 + second * 10 + third,
+    continued: separator === hyphen,
+    text: printable(line.slice(4)),
+  }
+}
+
+/**
+ * RFC 2034 4: the status code opens the text, and its class is the first digit of the reply code. One that disagrees is text
+ * that looks like a status and is not taken for one.
+ */
+export function parseEnhancedCode(code: number, text: string): string | null {
+  const first = text.charCodeAt(0)
+  if (first !== zero + Math.floor(code / 100) || text.charCodeAt(1) !== 46) return null
+  return /^[245]\.\d{1,3}\.\d{1,3}(?= |$)/.exec(text)?.[0] ?? null
+}
+
+const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/
+const controls = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
+
+/** What a stranger sent ends up in terminals, logs and web pages: NUL, escape sequences and stray CR become U+FFFD. */
+export function printable(text: string): string {
+  return control.test(text) ? text.replace(controls, '\ufffd') : text
+}

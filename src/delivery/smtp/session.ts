@@ -1,0 +1,127 @@
+/**
+ * A session with an SMTP server (RFC 5321): opened once, used for one transaction after the other.
+ *
+ * ```
+ * const session = await openSession(target, dialogue)
+ * const replies = await session.send(transaction, dialogue)
+ * await session.quit()
+ * ```
+ */
+import { Connection } from './connection.ts'
+import type { Dialogue } from './dialogue.ts'
+import type { Extensions } from './extensions.ts'
+import { open } from './opening.ts'
+import type { SmtpTarget } from './target.ts'
+import { Transfer } from './transact.ts'
+import type { RecipientReply, Transaction } from './transaction.ts'
+
+/**
+ * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError; nothing stays open
+ * then. Aborting the signal ends the attempt at once (kind `closed`).
+ */
+export async function openSession(
+  target: SmtpTarget,
+  dialogue: Dialogue,
+  signal?: AbortSignal,
+): Promise<SmtpSession> {
+  if (!/^[\u0021-\u007e]{1,255}$/.test(target.helo)) {
+    throw new TypeError(`EHLO name must be printable ASCII without spaces: ${JSON.stringify(target.helo)}`)
+  }
+  const connection = new Connection(target, dialogue)
+  const abandon = () => connection.destroy()
+  signal?.addEventListener('abort', abandon, { once: true })
+  if (signal?.aborted) abandon()
+  connection.deadline.limit(connection.timeouts.opening)
+  try {
+    const extensions = await open(connection, target)
+    return new SmtpSession(connection, extensions)
+  } catch (error) {
+    connection.destroy()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', abandon)
+    connection.deadline.liftLimit()
+  }
+}
+
+export class SmtpSession {
+  readonly extensions: Extensions
+  /** `mx.x.test [192.0.2.1]:25` */
+  readonly server: string
+  /** `TLSv1.3`; null in clear. */
+  readonly tls: string | null
+  /** The certificate is valid and the host's. Opportunistic TLS goes on without; only a true one may be shown as verified. */
+  readonly verified: boolean
+  /**
+   * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops it at once.
+   * Not called for what we end ourselves.
+   */
+  onIdleEnd: (() => void) | null = null
+  #connection: Connection
+  #busy = false
+  #resetFirst = false
+  #transactions = 0
+
+  constructor(connection: Connection, extensions: Extensions) {
+    this.#connection = connection
+    this.extensions = extensions
+    this.server = connection.server
+    this.tls = connection.tls?.protocol ?? null
+    this.verified = connection.tls?.verified ?? false
+    connection.onEnd = () => {
+      if (!this.#busy) this.onIdleEnd?.()
+    }
+    connection.rest()
+  }
+
+  /** May another transaction start now. */
+  get usable(): boolean {
+    return !this.#busy && this.#connection.failure === null
+  }
+
+  /** Transactions started so far. A `deferred` without a code at stage `mail` on a used session mostly means: hung up while idle. */
+  get transactions(): number {
+    return this.#transactions
+  }
+
+  /**
+   * Carries one transaction out and answers for each recipient, in order. Never rejects for what the server does; it rejects when
+   * `transaction.message` does. Afterwards `usable` tells whether the session may go on.
+   */
+  async send(transaction: Transaction, dialogue: Dialogue): Promise<RecipientReply[]> {
+    if (this.#busy) throw new Error('An SMTP session carries one transaction at a time')
+    this.#busy = true
+    this.#transactions++
+    const connection = this.#connection
+    connection.dialogue = dialogue
+    connection.deadline.limit(connection.timeouts.transaction)
+    const transfer = new Transfer(connection, this.extensions, transaction)
+    try {
+      const replies = await transfer.run(this.#resetFirst)
+      this.#resetFirst = transfer.leftOpen
+      return replies
+    } finally {
+      connection.deadline.liftLimit()
+      connection.rest()
+      this.#busy = false
+    }
+  }
+
+  /** QUIT, its answer, and the end of the connection: whatever comes first, within a few seconds. Never rejects. */
+  async quit(): Promise<void> {
+    this.#connection.onEnd = null
+    if (!this.usable) {
+      this.destroy()
+      return
+    }
+    this.#busy = true
+    await this.#connection.quit()
+    this.#busy = false
+  }
+
+  /** Ends the connection at once. A transaction under way ends as if the server had hung up. */
+  destroy(): void {
+    this.#connection.onEnd = null
+    this.#connection.destroy()
+  }
+}

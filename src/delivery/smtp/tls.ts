@@ -1,0 +1,61 @@
+import { isIP, type Socket } from 'node:net'
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import type { SmtpTarget } from './target.ts'
+
+export interface TlsOutcome {
+  /** `TLSv1.3` */
+  protocol: string
+  /** The chain leads to a trusted authority and the certificate names the host. True under any policy, when it is so. */
+  verified: boolean
+  /** Why it is not verified; null when it is. */
+  doubt: string | null
+}
+
+/** Building one reads the trusted authorities, so connections share it. */
+let builtInContext: SecureContext | null = null
+
+function secureContext(ca: string[] | undefined): SecureContext {
+  if (ca) return createSecureContext({ ca })
+  builtInContext ??= createSecureContext()
+  return builtInContext
+}
+
+/**
+ * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the certificate is not
+ * trusted or not the host's; nothing of ours has been sent then. Time limits are the caller's.
+ */
+export function encrypt(plain: Socket, target: SmtpTarget): { socket: TLSSocket; done: Promise<TlsOutcome> } {
+  const socket = connectTls({
+    socket: plain,
+    host: target.host,
+    // RFC 6066 3: literal addresses are not permitted in server_name.
+    servername: isIP(target.host) ? '' : target.host,
+    secureContext: secureContext(target.ca),
+    // Checked below, so that every policy learns whether the certificate is right and only `verified` insists.
+    rejectUnauthorized: false,
+  })
+  const done = new Promise<TlsOutcome>((resolve, reject) => {
+    socket.once('error', (error) => reject(new Error(withoutNoise(error))))
+    socket.once('close', () => reject(new Error('the connection was closed')))
+    socket.once('secureConnect', () => {
+      const doubt = socket.authorized ? null : reason(socket.authorizationError)
+      if (doubt !== null && target.tls === 'verified') {
+        reject(new Error(`the certificate is not valid for ${target.host} (${doubt})`))
+        return
+      }
+      resolve({ protocol: socket.getProtocol() ?? 'TLS', verified: doubt === null, doubt })
+    })
+  })
+  return { socket, done }
+}
+
+function reason(error: Error | string | null): string {
+  if (error === null) return 'not verified'
+  return typeof error === 'string' ? error : ((error as NodeJS.ErrnoException).code ?? error.message)
+}
+
+/** OpenSSL's messages carry thread ids and source lines; the code and the reason are what helps. */
+function withoutNoise(error: NodeJS.ErrnoException & { reason?: string }): string {
+  const detail = error.reason ?? error.message
+  return error.code && !detail.includes(error.code) ? `${detail} (${error.code})` : detail
+}

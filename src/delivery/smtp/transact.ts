@@ -1,0 +1,271 @@
+import type { Connection } from './connection.ts'
+import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
+import { isAscii, isSendable, mailCommand } from './envelope.ts'
+import type { SmtpError, Stage } from './error.ts'
+import type { Extensions } from './extensions.ts'
+import { type Reply, replyClass, replyText } from './reply.ts'
+import type { OutgoingMessage, RecipientReply, Transaction } from './transaction.ts'
+
+/** Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC 2920 3.1). */
+const pipeline = 100
+
+/** A command and the recipient it is about, if any. */
+interface Step {
+  command: string
+  stage: 'mail' | 'rcpt' | 'data'
+  kind: 'rset' | 'mail' | 'rcpt' | 'data'
+  recipient: number
+}
+
+/** One transaction on its way: who still waits for an answer, and how far the server has come along. */
+export class Transfer {
+  #connection: Connection
+  #extensions: Extensions
+  #transaction: Transaction
+  #replies: (RecipientReply | null)[]
+  /** Recipients without an answer yet. */
+  #waiting: number
+  /** Recipients the server took. */
+  #accepted = 0
+  #mailTaken = false
+  #dataTaken = false
+
+  constructor(connection: Connection, extensions: Extensions, transaction: Transaction) {
+    this.#connection = connection
+    this.#extensions = extensions
+    this.#transaction = transaction
+    this.#replies = transaction.recipients.map(() => null)
+    this.#waiting = transaction.recipients.length
+  }
+
+  /** The server holds a sender that no message followed: RSET has to come before the next MAIL (RFC 5321 4.1.1.2). */
+  get leftOpen(): boolean {
+    return this.#mailTaken && !this.#dataTaken
+  }
+
+  /** One reply for each recipient, in order. Rejects only when the message cannot be had. */
+  async run(resetFirst: boolean): Promise<RecipientReply[]> {
+    const { eightBitMime, smtpUtf8 } = this.#extensions
+    const message = await this.#transaction.message({ eightBitMime, smtpUtf8 })
+    const stuffed = this.#prepare(message)
+    if (stuffed && this.#waiting > 0) {
+      if (!this.#transaction.mayHandOver()) this.#give('released', 'mail', released)
+      else if (await this.#envelope(message, resetFirst)) await this.#text(stuffed, message.size)
+    }
+    return this.#replies as RecipientReply[]
+  }
+
+  /** What can be known to fail before a word is said. Null when nothing is left to send. */
+  #prepare(message: OutgoingMessage): StuffedMessage | null {
+    const { server } = this.#connection
+    const { sender, recipients } = this.#transaction
+    const extensions = this.#extensions
+    if (sender !== '' && !isSendable(sender)) {
+      return this.#refuse('5.1.7', `The sender address cannot be sent over SMTP: ${JSON.stringify(sender)}`)
+    }
+    // RFC 6531 3.2: what needs SMTPUTF8 must not go to a server without it.
+    if (!extensions.smtpUtf8 && !isAscii(sender)) {
+      return this.#refuse(
+        '5.6.7',
+        `The sender address has non-ASCII characters, but ${server} does not support SMTPUTF8`,
+      )
+    }
+    if (!extensions.smtpUtf8 && message.smtpUtf8) {
+      return this.#refuse(
+        '5.6.9',
+        `The message has UTF-8 in its header, but ${server} does not support SMTPUTF8`,
+      )
+    }
+    // RFC 6152 3: to convert or to return. The composer converts; what reaches this point it could not.
+    if (!extensions.eightBitMime && message.eightBit) {
+      return this.#refuse('5.6.3', `The message has 8-bit content, but ${server} does not support 8BITMIME`)
+    }
+    if (extensions.size !== null && message.size > extensions.size) {
+      // RFC 1870 6.1: it would answer 552, so that is what it counts as.
+      const sizes = `${server} takes messages up to ${extensions.size} octets, this one has ${message.size}`
+      this.#give('bounced', 'mail', sizes, undefined, '5.3.4')
+      return null
+    }
+    recipients.forEach((recipient, index) => {
+      if (!isSendable(recipient)) {
+        const text = `The address cannot be sent over SMTP: ${JSON.stringify(recipient)}`
+        this.#settle(index, 'failed', 'rcpt', text, undefined, '5.1.3')
+      } else if (!extensions.smtpUtf8 && !isAscii(recipient)) {
+        const text = `The address has non-ASCII characters before the @, but ${server} does not support SMTPUTF8`
+        this.#settle(index, 'failed', 'rcpt', text, undefined, '5.6.7')
+      }
+    })
+    try {
+      return dotStuff(message.chunks)
+    } catch (error) {
+      if (!(error instanceof AmbiguousLineEnd)) throw error
+      return this.#refuse('5.6.0', error.message)
+    }
+  }
+
+  #refuse(enhancedCode: string, text: string): null {
+    this.#give('failed', 'mail', text, undefined, enhancedCode)
+    return null
+  }
+
+  /** MAIL, RCPT and DATA. True when the server wants the message for somebody. */
+  async #envelope(message: OutgoingMessage, resetFirst: boolean): Promise<boolean> {
+    const connection = this.#connection
+    const steps = this.#steps(message, resetFirst)
+    const window = this.#extensions.pipelining ? pipeline : 1
+    for (let at = 0; at < steps.length; at += window) {
+      const group = at === 0 && steps.length <= window ? steps : steps.slice(at, at + window)
+      if (group.at(-1)!.kind === 'data') {
+        // Nobody left to send to: DATA on its own would be refused or, worse, taken.
+        if (group.length === 1 && this.#accepted === 0) break
+        if (at > 0 && !this.#transaction.mayHandOver()) {
+          this.#give('released', 'data', released)
+          break
+        }
+      }
+      const { replies, error } = await connection.exchange(
+        group.map((step) => step.command),
+        group.map((step) => step.stage),
+      )
+      const trusted = connection.failure?.kind !== 'protocol'
+      // Replies too many, or garbage among them: who knows which reply belonged to which recipient.
+      for (let index = 0; trusted && index < replies.length; index++) {
+        if (!this.#hear(group[index]!, replies[index]!)) break
+      }
+      const lost = error ?? connection.failure
+      if (lost) {
+        this.#lose(lost)
+        return false
+      }
+      if (this.#waiting === 0 && !this.#dataTaken) break
+    }
+    if (!this.#dataTaken) return false
+    if (this.#waiting > 0) return true
+    // Pipelined DATA was taken although every recipient (or the sender) was refused. RFC 2920 3.1 suggests a lone dot; a
+    // server that confused may deliver an empty message to somebody, so we leave, which obliges it to forget the transaction.
+    connection.dialogue?.note('DATA was accepted without recipients; leaving before anything is sent')
+    connection.destroy()
+    return false
+  }
+
+  #steps(message: OutgoingMessage, resetFirst: boolean): Step[] {
+    const { sender, recipients } = this.#transaction
+    const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
+    const mail = mailCommand(sender, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
+    const steps: Step[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
+    if (resetFirst) steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
+    for (let index = 0; index < recipients.length; index++) {
+      if (this.#replies[index]) continue
+      steps.push({ command: `RCPT TO:<${recipients[index]}>`, stage: 'rcpt', kind: 'rcpt', recipient: index })
+    }
+    steps.push({ command: 'DATA', stage: 'data', kind: 'data', recipient: -1 })
+    return steps
+  }
+
+  /** False when the reply shows that the conversation is out of step. */
+  #hear(step: Step, reply: Reply): boolean {
+    const digit = replyClass(reply)
+    const wanted = step.kind === 'data' ? 3 : 2
+    if (digit === wanted) {
+      if (step.kind === 'mail') this.#mailTaken = true
+      else if (step.kind === 'rcpt') this.#accepted++
+      else if (step.kind === 'data') this.#dataTaken = true
+    } else if (digit < 4 || step.kind === 'rset') {
+      // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and none after it can be trusted.
+      this.#connection.fail('protocol', `answered ${step.kind.toUpperCase()} with ${replyText(reply)}`)
+      return false
+    } else if (step.kind === 'rcpt') {
+      if (!this.#replies[step.recipient]) {
+        this.#answer(step.recipient, verdictOfRefusal(reply, this.#accepted), 'rcpt', reply)
+      }
+    } else if (step.kind === 'mail' && reply.code === 503) {
+      // "Bad sequence of commands" is about the session, not about the mail: another session may do better.
+      this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
+      return false
+    } else {
+      this.#answerAll(digit === 5 ? 'bounced' : 'deferred', step.stage, reply)
+    }
+    return true
+  }
+
+  /** The message itself and the answer to it. */
+  async #text(stuffed: StuffedMessage, size: number): Promise<void> {
+    const connection = this.#connection
+    connection.dialogue?.sent(`(message of ${size} octets)`)
+    const { replies, error, dotSent, abandoned } = await connection.sendMessage(
+      stuffed,
+      this.#transaction.mayHandOver,
+    )
+    if (abandoned) {
+      connection.dialogue?.note('abandoned before the final dot')
+      connection.destroy()
+      this.#give('released', 'data', released)
+      return
+    }
+    const reply = replies[0]
+    if (!reply) {
+      // RFC 5321 4.2.5: a 421 in answer to the dot is a refusal; without an answer the server may have taken the message.
+      if (dotSent && error!.kind !== 'reply') this.#give('uncertain', 'dot', error!.message)
+      else this.#lose(error!)
+      return
+    }
+    const digit = replyClass(reply)
+    if (digit === 3) {
+      connection.fail('protocol', `answered the message with ${replyText(reply)}`)
+      this.#give('uncertain', 'dot', replyText(reply))
+    } else this.#answerAll(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply)
+  }
+
+  #lose(error: SmtpError): void {
+    const stage = error.stage === 'idle' ? 'mail' : error.stage
+    this.#give('deferred', stage, error.message, error.code, error.enhancedCode)
+  }
+
+  #answerAll(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply): void {
+    this.#give(verdict, stage, replyText(reply), reply.code, reply.enhancedCode ?? undefined)
+  }
+
+  #answer(index: number, verdict: RecipientReply['verdict'], stage: Stage, reply: Reply): void {
+    this.#settle(index, verdict, stage, replyText(reply), reply.code, reply.enhancedCode ?? undefined)
+  }
+
+  /** The same for everybody who still waits. */
+  #give(
+    verdict: RecipientReply['verdict'],
+    stage: Stage,
+    message: string,
+    code?: number,
+    enhancedCode?: string,
+  ): void {
+    for (let index = 0; index < this.#replies.length; index++) {
+      if (!this.#replies[index]) this.#settle(index, verdict, stage, message, code, enhancedCode)
+    }
+  }
+
+  #settle(
+    index: number,
+    verdict: RecipientReply['verdict'],
+    stage: Stage,
+    message: string,
+    code?: number,
+    enhancedCode?: string,
+  ): void {
+    const reply: RecipientReply = { verdict, message, stage }
+    if (code !== undefined) reply.code = code
+    if (enhancedCode !== undefined) reply.enhancedCode = enhancedCode
+    this.#replies[index] = reply
+    this.#waiting--
+  }
+}
+
+const released = 'Given back before anything was handed over'
+
+/**
+ * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and is to be taken as 452 then: when others were
+ * taken before it and no enhanced code says that it is something else, such as a full mailbox (5.2.2).
+ */
+function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'deferred' {
+  if (reply.code < 500) return 'deferred'
+  const tooMany = reply.enhancedCode === null || reply.enhancedCode === '5.5.3'
+  return reply.code === 552 && acceptedBefore > 0 && tooMany ? 'deferred' : 'bounced'
+}
