@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AccountsSnapshot, ApiKey, Scope, SendingDomain } from '../../src/accounts/account.ts'
+import { AccountDirectory } from '../../src/accounts/directory.ts'
+import { mayRead } from '../../src/accounts/reading.ts'
+import { checkSending } from '../../src/accounts/sending.ts'
+import { hashToken, isToken, newToken, TOKEN_IN_TEXT } from '../../src/accounts/token.ts'
+
+const acme = { id: 'c-acme', name: 'Acme', createdAt: 2 }
+const other = { id: 'c-other', name: 'Other', createdAt: 1 }
+
+function domainOf(companyId: string, name: string, sending: SendingDomain['sending']): SendingDomain {
+  return { id: `d-${name}`, companyId, name, status: 'pending', sending, createdAt: 1, dkim: [] }
+}
+
+function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey {
+  const scopes: Scope[] = ['sending', 'reading']
+  return {
+    id,
+    companyId: acme.id,
+    name: id,
+    tokenHash: hashToken(token),
+    scopes,
+    domainId: null,
+    createdAt: 1,
+    revokedAt: null,
+    ...change,
+  }
+}
+
+function directoryWith(keys: ApiKey[]): AccountDirectory {
+  const snapshot: AccountsSnapshot = {
+    companies: [acme, other],
+    domains: [
+      domainOf(acme.id, 'acme.test', 'active'),
+      domainOf(acme.id, 'new.test', 'inactive'),
+      domainOf(acme.id, 'stopped.test', 'suspended'),
+      domainOf(other.id, 'other.test', 'active'),
+    ],
+    keys,
+  }
+  const directory = new AccountDirectory()
+  directory.replace(snapshot)
+  return directory
+}
+
+describe('a token', () => {
+  test('is never the same twice and fits its own shape', () => {
+    const tokens = Array.from({ length: 1000 }, () => newToken().token)
+    assert.equal(new Set(tokens).size, 1000)
+    for (const token of tokens) {
+      assert.ok(isToken(token), token)
+      assert.equal(`see ${token}!`.replace(TOKEN_IN_TEXT, '-'), 'see -!')
+    }
+  })
+
+  test('uses every letter of its alphabet about equally often', () => {
+    const counts = new Map<string, number>()
+    for (let i = 0; i < 2000; i++) {
+      for (const letter of newToken().token.slice(3)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    }
+    assert.equal(counts.size, 62)
+    // 64,000 letters, 1,032 expected of each, standard deviation 32: ten of them apart is not chance.
+    for (const [letter, count] of counts) assert.ok(Math.abs(count - 1032) < 320, `${letter}: ${count}`)
+  })
+
+  test('has the hash that is kept', () => {
+    const { token, hash } = newToken()
+    assert.deepEqual(hashToken(token), hash)
+    assert.equal(hash.length, 32)
+  })
+})
+
+describe('the directory', () => {
+  test('knows the holder of a key, and nobody by what is revoked, unknown or malformed', () => {
+    const good = newToken().token
+    const revoked = newToken().token
+    const directory = directoryWith([keyOf('k1', good), keyOf('k2', revoked, { revokedAt: 5 })])
+    assert.deepEqual(directory.authenticate(good), {
+      keyId: 'k1',
+      companyId: acme.id,
+      scopes: new Set(['sending', 'reading']),
+      domainId: null,
+    })
+    for (const token of [
+      revoked,
+      newToken().token,
+      '',
+      'pr_',
+      `${good}x`,
+      ` ${good}`,
+      good.toLowerCase(),
+      '\0'.repeat(35),
+    ]) {
+      assert.equal(directory.authenticate(token), null, token)
+    }
+    assert.equal(directory.key('k2')?.revokedAt, 5)
+  })
+
+  test('forgets what the next snapshot does not hold', () => {
+    const { token } = newToken()
+    const directory = directoryWith([keyOf('k1', token)])
+    directory.replace({ companies: [other], domains: [], keys: [] })
+    assert.equal(directory.authenticate(token), null)
+    assert.equal(directory.domainNamed('acme.test'), undefined)
+    assert.equal(directory.domain('d-acme.test'), undefined)
+    assert.equal(directory.company(acme.id), undefined)
+    assert.equal(directory.key('k1'), undefined)
+    assert.deepEqual(directory.companies(), [other])
+  })
+
+  test('lists companies in order of creation', () => {
+    assert.deepEqual(directoryWith([]).companies(), [other, acme])
+  })
+})
+
+describe('who may send', () => {
+  const token = newToken().token
+  const check = (change: Partial<ApiKey>, domain: string) => {
+    const directory = directoryWith([keyOf('k', token, change)])
+    return checkSending(directory, directory.authenticate(token)!, domain)
+  }
+
+  test('a key with the scope, from an active domain of its company', () => {
+    const result = check({}, 'acme.test')
+    assert.ok(result.ok)
+    assert.equal(result.domain.name, 'acme.test')
+  })
+
+  test('not a key without the scope, whatever the domain', () => {
+    for (const domain of ['acme.test', 'other.test', 'nowhere.test']) {
+      assert.deepEqual(check({ scopes: ['reading', 'management'] }, domain), {
+        ok: false,
+        why: 'scope',
+        scope: 'sending',
+      })
+    }
+  })
+
+  test('not a key restricted to another domain, and it learns nothing about that domain', () => {
+    const restricted = { domainId: 'd-acme.test' }
+    assert.ok(check(restricted, 'acme.test').ok)
+    for (const domain of ['new.test', 'other.test', 'nowhere.test']) {
+      assert.deepEqual(check(restricted, domain), { ok: false, why: 'restricted', domain: 'acme.test' })
+    }
+  })
+
+  test("another company's domain looks like one nobody has", () => {
+    assert.deepEqual(check({}, 'other.test'), { ok: false, why: 'unknown', domain: 'other.test' })
+    assert.deepEqual(check({}, 'nowhere.test'), { ok: false, why: 'unknown', domain: 'nowhere.test' })
+  })
+
+  test('not from a domain that is not active, and the reason is told', () => {
+    const fresh = check({}, 'new.test')
+    const stopped = check({}, 'stopped.test')
+    assert.ok(!fresh.ok && fresh.why === 'inactive' && /not been verified/.test(fresh.detail))
+    assert.ok(!stopped.ok && stopped.why === 'inactive' && /suspended/.test(stopped.detail))
+  })
+})
+
+describe('who may read', () => {
+  const email = { companyId: acme.id, domainId: 'd1', keyId: 'k1' }
+  const principal = (scopes: Scope[], domainId: string | null = null, keyId = 'k2', companyId = acme.id) => ({
+    keyId,
+    companyId,
+    scopes: new Set(scopes),
+    domainId,
+  })
+  const cases: [string, ReturnType<typeof principal>, boolean][] = [
+    ['reading reads all of the company', principal(['reading']), true],
+    ["another company's reading reads nothing", principal(['reading'], null, 'k1', other.id), false],
+    ['reading restricted to the domain', principal(['reading'], 'd1'), true],
+    ['reading restricted to another domain', principal(['reading'], 'd2'), false],
+    ['sending reads what it sent itself', principal(['sending'], null, 'k1'), true],
+    ['sending does not read what another key sent', principal(['sending']), false],
+    ['management alone reads nothing', principal(['management'], null, 'k1'), false],
+  ]
+  for (const [name, who, allowed] of cases) {
+    test(name, () => assert.equal(mayRead(who, email), allowed))
+  }
+})

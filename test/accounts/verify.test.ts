@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { dnsRecords, zoneLine } from '../../src/accounts/dns-records.ts'
+import { newDomain } from '../../src/accounts/new-domain.ts'
+import { Seal } from '../../src/accounts/seal.ts'
+import { verifyDomain } from '../../src/accounts/verify.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { type FakeDns, startDns, type Zone } from '../support/dns.ts'
+
+const HOST = 'mail.service.test'
+let domain: SendingDomain
+before(async () => {
+  domain = await newDomain({ companyId: 'c', name: 'x.test', seal: new Seal(randomBytes(32)), ed25519: true })
+})
+
+describe('the records to publish', () => {
+  test('are a DKIM key each, required, and SPF and DMARC as advice', () => {
+    assert.deepEqual(
+      dnsRecords(domain, HOST).map(({ kind, name, required }) => [kind, name, required]),
+      [
+        ['dkim', `${domain.dkim[0]!.selector}._domainkey.x.test`, true],
+        ['dkim', `${domain.dkim[1]!.selector}._domainkey.x.test`, true],
+        ['spf', 'x.test', false],
+        ['dmarc', '_dmarc.x.test', false],
+      ],
+    )
+  })
+
+  test('are split for a zone file into strings of at most 255 octets that join to the value', () => {
+    for (const record of dnsRecords(domain, HOST)) {
+      const line = zoneLine(record)
+      assert.ok(line.startsWith(`${record.name}. IN TXT "`))
+      const strings = [...line.matchAll(/"([^"]*)"/g)].map((match) => match[1]!)
+      assert.equal(strings.join(''), record.value)
+      for (const text of strings) assert.ok(text.length <= 255 && text.length > 0)
+    }
+    assert.match(zoneLine({ name: 'a.test', type: 'TXT', value: 'say "x\\y"' }), /"say \\"x\\\\y\\""$/)
+  })
+})
+
+describe('verification', () => {
+  let dns: FakeDns
+  before(async () => {
+    dns = await startDns({})
+  })
+  after(() => dns.close())
+
+  function rightZone(): Zone {
+    const zone: Zone = {}
+    for (const { name, value } of dnsRecords(domain, HOST)) zone[`${name}/TXT`] = [value]
+    return zone
+  }
+  async function verify(change: (zone: Zone, selector: string) => void) {
+    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
+    Object.assign(dns.zone, rightZone())
+    change(dns.zone, `${domain.dkim[0]!.selector}._domainkey.x.test/TXT`)
+    const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
+    const result = await verifyDomain(domain, HOST, resolver)
+    return {
+      ...result,
+      states: result.records.map((record) => record.state),
+      advice: result.records[0]!.advice ?? '',
+    }
+  }
+
+  test('succeeds when all is published', async () => {
+    const { verified, uncertain, states } = await verify(() => {})
+    assert.deepEqual([verified, uncertain, states], [true, false, ['right', 'right', 'right', 'right']])
+  })
+
+  test('does not need SPF and DMARC', async () => {
+    const { verified, states } = await verify((zone) => {
+      delete zone['_dmarc.x.test/TXT']
+      zone['x.test/TXT'] = ['v=spf1 include:relay.test -all', 'some-site-verification=1']
+    })
+    assert.deepEqual([verified, states.slice(2)], [true, ['different', 'missing']])
+  })
+
+  test('does not count two SPF or DMARC records as one', async () => {
+    const { states } = await verify((zone) => {
+      zone['_dmarc.x.test/TXT'] = ['v=DMARC1; p=none', 'v=DMARC1; p=reject']
+      zone['x.test/TXT'] = [`v=spf1 a:${HOST} ~all`, 'v=spf1 -all']
+    })
+    assert.deepEqual(states.slice(2), ['different', 'different'])
+  })
+
+  test('reads a key in other words', async () => {
+    const { verified } = await verify((zone, name) => {
+      zone[name] = [`k=rsa; t=s; h=sha1:sha256; p= ${domain.dkim[0]!.publicKey} ;`]
+    })
+    assert.equal(verified, true)
+  })
+
+  const wrongs: [string, (publicKey: string) => string[], RegExp][] = [
+    ['another key', () => [`v=DKIM1; k=rsa; p=${randomBytes(294).toString('base64')}`], /another key/],
+    ['a key that was cut off', (key) => [`v=DKIM1; k=rsa; p=${key.slice(0, 240)}`], /cut off/],
+    ['a revoked key', () => ['v=DKIM1; p='], /revokes/],
+    ['a key of another type', (key) => [`v=DKIM1; k=ed25519; p=${key}`], /ed25519/],
+    ['a key for other hashes', (key) => [`v=DKIM1; h=sha1; p=${key}`], /sha256/],
+    ['something else', () => ['hello'], /tag=value/],
+    ['two records', (key) => [`v=DKIM1; p=${key}`, 'v=DKIM1; p='], /2 TXT records/],
+  ]
+  for (const [name, values, advice] of wrongs) {
+    test(`tells ${name}`, async () => {
+      const result = await verify((zone, at) => {
+        zone[at] = values(domain.dkim[0]!.publicKey)
+      })
+      assert.deepEqual([result.verified, result.uncertain, result.states[0]], [false, false, 'different'])
+      assert.match(result.advice, advice)
+    })
+  }
+
+  test('tells a missing record', async () => {
+    const { verified, uncertain, states } = await verify((zone, name) => {
+      delete zone[name]
+    })
+    assert.deepEqual([verified, uncertain, states[0]], [false, false, 'missing'])
+  })
+
+  test('does not take DNS trouble for a missing record', async () => {
+    for (const answer of [{ rcode: 'SERVFAIL' as const }, { silent: true as const }]) {
+      const { verified, uncertain, states } = await verify((zone, name) => {
+        zone[name] = answer
+      })
+      assert.deepEqual([verified, uncertain, states[0]], [false, true, 'unknown'])
+    }
+  })
+})

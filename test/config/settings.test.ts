@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type Environment, effectiveSettings, loadSettings, SettingsError } from '../../src/config/load.ts'
+import { configurationPage } from '../../src/config/page.ts'
+import { SETTING_NAMES } from '../../src/config/schema.ts'
+
+const load = (env: Environment) => loadSettings(env, { envFile: null })
+
+function refusal(env: Environment): string {
+  try {
+    load(env)
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error))
+    return error.message
+  }
+  return assert.fail(`${JSON.stringify(env)} was taken`)
+}
+
+describe('settings', () => {
+  test('all have a default that is allowed', () => {
+    const settings = load({})
+    assert.deepEqual(settings.listen, { host: '127.0.0.1', port: 8587 })
+    assert.deepEqual(settings.database, { engine: 'sqlite', path: resolve('data/postroad.db') })
+    assert.deepEqual(settings.delivery, { kind: 'capture' })
+    assert.equal(settings.maxMessageSize, 40 * 1024 * 1024)
+    assert.equal(settings.maxRecipients, 1000)
+    assert.equal(settings.rateLimit, null)
+    assert.equal(settings.metrics, 'off')
+    assert.equal(settings.tls, null)
+    assert.equal(settings.secretKey, null)
+    assert.equal(settings.requestTimeout, 60_000)
+    assert.equal(settings.shutdownTimeout, 30_000)
+    assert.equal(settings.contentRetention, 30 * 86_400_000)
+    assert.equal(settings.emailRetention, 90 * 86_400_000)
+    assert.deepEqual([settings.concurrency, settings.siteConcurrency], [200, 20])
+    assert.deepEqual(settings.dnsServers, [])
+    assert.deepEqual(
+      settings.retrySchedule.map((wait) => wait / 60_000),
+      [2, 5, 15, 60, 120, 240, 480, 960, 1440, 1440],
+    )
+  })
+
+  const taken: [Environment, string, unknown][] = [
+    [{ POSTROAD_LISTEN: '[::1]:80' }, 'listen', { host: '::1', port: 80 }],
+    [{ POSTROAD_LISTEN: ':0' }, 'listen', { host: '::', port: 0 }],
+    [{ POSTROAD_LISTEN: 'localhost:9' }, 'listen', { host: 'localhost', port: 9 }],
+    [{ POSTROAD_LISTEN: '' }, 'listen', { host: '127.0.0.1', port: 8587 }],
+    [{ POSTROAD_DATABASE_URL: 'sqlite:/a/b c.db' }, 'database', { engine: 'sqlite', path: '/a/b c.db' }],
+    [{ POSTROAD_DATABASE_URL: 'sqlite:///a/b.db' }, 'database', { engine: 'sqlite', path: '/a/b.db' }],
+    [
+      { POSTROAD_DATABASE_URL: 'postgres://u:p@h/d' },
+      'database',
+      { engine: 'postgres', url: 'postgres://u:p@h/d' },
+    ],
+    [{ POSTROAD_DELIVERY: 'Direct' }, 'delivery', { kind: 'direct' }],
+    [{ POSTROAD_RETRY_SCHEDULE: '30s, 1.5h' }, 'retrySchedule', [30_000, 5_400_000]],
+    [
+      { POSTROAD_DNS_SERVERS: '127.0.0.1:5353,::1,[::1]:53' },
+      'dnsServers',
+      ['127.0.0.1:5353', '::1', '[::1]:53'],
+    ],
+    [{ POSTROAD_SECRET_KEY: 'ab'.repeat(32) }, 'secretKey', Buffer.alloc(32, 0xab)],
+    [{ POSTROAD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }, 'secretKey', Buffer.alloc(32, 7)],
+    [{ POSTROAD_ALLOW_PRIVATE_NETWORKS: 'yes' }, 'allowPrivateNetworks', true],
+    [{ POSTROAD_RATE_LIMIT: '5' }, 'rateLimit', 5],
+    [{ POSTROAD_MAX_MESSAGE_SIZE: '1.5mb' }, 'maxMessageSize', 1_572_864],
+    [{ POSTROAD_METRICS_LISTEN: '127.0.0.1:1' }, 'metrics', { host: '127.0.0.1', port: 1 }],
+    [{ POSTROAD_DELIVERY_THREADS: '0' }, 'deliveryThreads', 0],
+    [{ POSTROAD_HOSTNAME: 'Mail.Example.COM' }, 'hostname', 'mail.example.com'],
+    [
+      { POSTROAD_TLS_CERT: '/c.pem', POSTROAD_TLS_KEY: '/k.pem' },
+      'tls',
+      { certPath: '/c.pem', keyPath: '/k.pem' },
+    ],
+  ]
+  for (const [env, field, value] of taken) {
+    test(`take ${JSON.stringify(env)}`, () => {
+      assert.deepEqual(load(env)[field as keyof ReturnType<typeof load>], value)
+    })
+  }
+
+  const relays: [string, Record<string, unknown>][] = [
+    [
+      'smtp://relay.test',
+      { port: 25, implicitTls: false, tls: 'opportunistic', user: null, password: null, auth: null },
+    ],
+    ['smtps://relay.test', { port: 465, implicitTls: true, tls: 'verified' }],
+    ['smtps://relay.test/?tls=required', { port: 465, implicitTls: true, tls: 'required' }],
+    [
+      'smtp://us%40er:p%3Aa%25ss@relay.test:587?tls=verified&auth=cram-md5',
+      { port: 587, tls: 'verified', user: 'us@er', password: 'p:a%ss', auth: 'cram-md5' },
+    ],
+    ['smtp://[::1]:2525', { host: '::1', port: 2525 }],
+  ]
+  for (const [text, expected] of relays) {
+    test(`take the relay ${text}`, () => {
+      const { delivery } = load({ POSTROAD_DELIVERY: text })
+      assert.deepEqual({ ...delivery, ...expected }, delivery)
+      assert.equal(delivery.kind, 'relay')
+    })
+  }
+
+  const refused: [Environment, RegExp][] = [
+    [{ POSTROAD_LISTEN: '8587' }, /POSTROAD_LISTEN is "8587".*host:port/],
+    [{ POSTROAD_LISTEN: '127.0.0.1:70000' }, /port 70000 is not between/],
+    [{ POSTROAD_LISTEN: '[1.2.3.4]:80' }, /not an IPv6 address/],
+    [{ POSTROAD_DATABASE_URL: 'mysql://x' }, /sqlite:.*postgres:/],
+    [{ POSTROAD_DATABASE_URL: 'sqlite:' }, /path of the file is missing/],
+    [{ POSTROAD_DELIVERY: 'smtp' }, /POSTROAD_DELIVERY is "smtp"/],
+    [{ POSTROAD_DELIVERY: 'smtp://r.test?tls=maybe' }, /off, opportunistic, required, verified/],
+    [{ POSTROAD_DELIVERY: 'smtps://r.test?tls=off' }, /contradicts/],
+    [{ POSTROAD_DELIVERY: 'smtp://r.test?auth=plain' }, /no user:password/],
+    [{ POSTROAD_DELIVERY: 'smtp://r.test/path' }, /has no path/],
+    [{ POSTROAD_RETRY_SCHEDULE: '5' }, /number and a unit/],
+    [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty place/],
+    [{ POSTROAD_RETRY_SCHEDULE: '31d' }, /at most 30d/],
+    [{ POSTROAD_RETRY_SCHEDULE: '0s' }, /at least 1s/],
+    [{ POSTROAD_MAX_MESSAGE_SIZE: '40' }, /number and a unit/],
+    [{ POSTROAD_MAX_RECIPIENTS: '0' }, /from 1 to 100000/],
+    [{ POSTROAD_MAX_RECIPIENTS: '1e3' }, /whole number/],
+    [{ POSTROAD_ALLOW_PRIVATE_NETWORKS: 'maybe' }, /true or false/],
+    [{ POSTROAD_LOG_LEVEL: 'loud' }, /fatal, error, warn/],
+    [{ POSTROAD_DNS_SERVERS: 'dns.example.com' }, /not an IP address/],
+    [{ POSTROAD_HOSTNAME: 'my_host' }, /must be a host name/],
+    [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
+    [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],
+    [{ POSTROAD_RETENTION_CONTENT: '10d', POSTROAD_RETENTION_EMAILS: '9d' }, /9d.*10d/],
+    [{ POSTROAD_CONFIG: '/nowhere/x.json' }, /POSTROAD_CONFIG names .*no such file/],
+    [{ POSTROAD_LISTENN: 'x' }, /POSTROAD_LISTENN in the environment.*Did you mean POSTROAD_LISTEN\?/],
+    [{ POSTROAD_DATABASE: 'x' }, /Did you mean POSTROAD_DATABASE_URL\?/],
+    [{ POSTROAD_QQQQQQQQQQQ: 'x' }, /POSTROAD_QQQQQQQQQQQ in the environment is not a setting\. All/],
+    [{ postroad_listen: 'x' }, /Did you mean POSTROAD_LISTEN\?/],
+  ]
+  for (const [env, message] of refused) {
+    test(`refuse ${JSON.stringify(env)}`, () => {
+      const text = refusal(env)
+      assert.match(text, message)
+      assert.ok(!text.includes('\n'), 'one line')
+    })
+  }
+
+  test('never quote a secret, however wrong it is written', () => {
+    const secret = 'hunter2'
+    const wrong: Environment[] = [
+      { POSTROAD_SECRET_KEY: secret },
+      { POSTROAD_SECRET_KEY: secret.repeat(40) },
+      ...[
+        `smtp://user:${secret}@`,
+        `smtp://user:${secret}`,
+        `smtp://user:${secret}@host:99999`,
+        `smtp://user:p/${secret}@host`,
+        `smtp://user:p@${secret}@host?x=y`,
+        `smtp://user:p?${secret}@host`,
+        `smtp://user:p#${secret}@host:1`,
+        `smtp://user:%zz${secret}@host`,
+        `smtp://user:1/${secret}@host`,
+        `smtps://user:${secret}@host?tls=off`,
+        `http://user:${secret}@host`,
+      ].map((text) => ({ POSTROAD_DELIVERY: text })),
+      { POSTROAD_DATABASE_URL: `mysql://user:${secret}@host/db` },
+      { POSTROAD_DATABASE_URL: `postgres://user:${secret}@host:x/db` },
+    ]
+    for (const env of wrong) {
+      const text = refusal(env)
+      assert.ok(!text.includes(secret), `${JSON.stringify(env)}: ${text}`)
+    }
+  })
+
+  test('in effect are shown with their secrets blotted out', () => {
+    const env = {
+      POSTROAD_SECRET_KEY: 'ab'.repeat(32),
+      POSTROAD_DELIVERY: 'smtp://user:hunter2@host:25?tls=off',
+      POSTROAD_DATABASE_URL: 'postgres://host/db?user=x&password=hunter2&sslmode=require',
+    }
+    const shown = new Map(effectiveSettings(env, { envFile: null }).map((each) => [each.name, each]))
+    assert.equal(shown.size, SETTING_NAMES.length)
+    assert.equal(shown.get('POSTROAD_SECRET_KEY')?.value, '***')
+    assert.equal(shown.get('POSTROAD_DELIVERY')?.value, 'smtp://***@host:25?tls=off')
+    assert.equal(
+      shown.get('POSTROAD_DATABASE_URL')?.value,
+      'postgres://host/db?user=x&password=***&sslmode=require',
+    )
+    assert.deepEqual(shown.get('POSTROAD_LISTEN'), {
+      name: 'POSTROAD_LISTEN',
+      value: '127.0.0.1:8587',
+      source: 'default',
+    })
+  })
+})
+
+describe('where settings come from', () => {
+  let folder = ''
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'postroad-settings-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+  function file(name: string, content: string): string {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  test('the environment wins over .env, and .env over the config file', () => {
+    const configFile = file(
+      'a.json',
+      JSON.stringify({
+        POSTROAD_LISTEN: 'config:1',
+        POSTROAD_HOSTNAME: 'config.test',
+        POSTROAD_LOG_LEVEL: 'debug',
+        POSTROAD_MAX_RECIPIENTS: 7,
+        POSTROAD_ALLOW_PRIVATE_NETWORKS: true,
+        POSTROAD_RETRY_SCHEDULE: ['1m', '2m'],
+        POSTROAD_RATE_LIMIT: null,
+      }),
+    )
+    const envFile = file(
+      'a.env',
+      `# a comment\nPOSTROAD_LISTEN='env-file:2'\nexport POSTROAD_HOSTNAME=env-file.test\nOTHER=x\nPOSTROAD_CONFIG=${configFile}\n`,
+    )
+    const settings = loadSettings({ POSTROAD_LISTEN: 'environment:3', PATH: '/bin' }, { envFile })
+    assert.equal(settings.listen.host, 'environment')
+    assert.equal(settings.hostname, 'env-file.test')
+    assert.equal(settings.logLevel, 'debug')
+    assert.equal(settings.maxRecipients, 7)
+    assert.equal(settings.allowPrivateNetworks, true)
+    assert.deepEqual(settings.retrySchedule, [60_000, 120_000])
+  })
+
+  test('a mistake in a file is told with the file', () => {
+    const envFile = file('b.env', 'POSTROAD_LISTEN=x\n')
+    assert.throws(() => loadSettings({}, { envFile }), /POSTROAD_LISTEN is "x" \(from .*b\.env\)/)
+    const unknown = file('c.env', 'POSTROAD_LISTNE=x\n')
+    assert.throws(
+      () => loadSettings({}, { envFile: unknown }),
+      /POSTROAD_LISTNE in .*c\.env .*POSTROAD_LISTEN\?/,
+    )
+    for (const [content, message] of [
+      ['{', /not valid JSON/],
+      ['[]', /one JSON object/],
+      ['{"listen": "x"}', /listen in .* is not a setting/],
+      ['{"POSTROAD_LISTEN": {}}', /POSTROAD_LISTEN in .* must be a string/],
+    ] as const) {
+      const configFile = file('b.json', content)
+      assert.throws(() => loadSettings({}, { envFile: null, configFile }), message)
+    }
+  })
+
+  test('a missing .env is no mistake', () => {
+    loadSettings({}, { envFile: join(folder, 'none.env') })
+  })
+})
+
+test('docs/configuration.md is what the table of settings makes', () => {
+  const path = new URL('../../docs/configuration.md', import.meta.url)
+  assert.equal(readFileSync(path, 'utf8'), configurationPage(), 'run: node scripts/configuration-page.ts')
+})
+
+test('.env.example names real settings only', () => {
+  const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
+  const names = [...text.matchAll(/^#?(POSTROAD_\w+)=/gm)].map((match) => match[1]!)
+  assert.ok(names.length > 0)
+  for (const name of names) assert.ok((SETTING_NAMES as string[]).includes(name), name)
+})
