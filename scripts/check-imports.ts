@@ -1,0 +1,153 @@
+/** Holds the direction of imports: who may know whom is a table, and no file may know itself by a detour. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Folder (or file) of src -> what it may import, apart from itself, other packages and Node.js. An entry is a folder, a file, or one
+ * of them with ` (types)`: then `import type` only. What stands nowhere in the table may be imported by src/app.ts alone.
+ */
+export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
+  mail: [],
+  network: [],
+  dns: [],
+  config: [],
+  accounts: ['mail'],
+  events: ['accounts', 'mail', 'dns', 'network', 'log.ts', 'store/store.ts', 'config/settings.ts (types)'],
+  store: [
+    'accounts (types)',
+    'events (types)',
+    'mail (types)',
+    'config/settings.ts (types)',
+    'log.ts',
+    'events/event.ts',
+  ],
+  intake: [
+    'accounts',
+    'events',
+    'mail',
+    'log.ts',
+    'metrics.ts (types)',
+    'store/store.ts',
+    'config/settings.ts (types)',
+  ],
+  delivery: [
+    'accounts',
+    'events',
+    'mail',
+    'dns',
+    'network',
+    'log.ts',
+    'store/store.ts',
+    'config/settings.ts (types)',
+    'intake/handover.ts (types)',
+    'metrics.ts (types)',
+  ],
+  http: [
+    'accounts',
+    'intake',
+    'events',
+    'mail',
+    'log.ts',
+    'metrics.ts',
+    'store/store.ts',
+    'config/settings.ts (types)',
+    'delivery (types)',
+  ],
+  cli: ['accounts', 'config', 'dns', 'events', 'mail', 'log.ts', 'app.ts', 'store/store.ts', 'store/open.ts'],
+  'log.ts': ['accounts/token.ts', 'config/settings.ts (types)'],
+  'metrics.ts': ['log.ts', 'store/store.ts', 'delivery', 'config/settings.ts (types)'],
+  'first-start.ts': ['accounts', 'store/store.ts'],
+  'main.ts': ['cli'],
+  'app.ts': 'everything',
+}
+
+export interface Import {
+  /** Paths relative to src, with `/`. */
+  from: string
+  to: string
+  typeOnly: boolean
+}
+
+/** Sentences, one for each import that the table forbids and each circle of imports. Type imports make no circle. */
+export function violations(imports: Import[], table: typeof MAY_IMPORT = MAY_IMPORT): string[] {
+  const forbidden = imports.filter((each) => !allowed(each, table))
+  return [
+    ...forbidden.map(
+      ({ from, to, typeOnly }) => `${from} must not import ${typeOnly ? 'types of ' : ''}${to}`,
+    ),
+    ...circles(imports.filter((each) => !each.typeOnly)),
+  ]
+}
+
+function allowed({ from, to, typeOnly }: Import, table: typeof MAY_IMPORT): boolean {
+  const place = from.split('/')[0]!
+  if (place === to.split('/')[0]) return true
+  const entries = table[place]
+  if (entries === 'everything') return true
+  return (entries ?? []).some((entry) => {
+    const name = entry.replace(' (types)', '')
+    if (name !== entry && !typeOnly) return false
+    return to === name || to.startsWith(`${name}/`)
+  })
+}
+
+/** One sentence for each circle, found by walking depth first. */
+function circles(imports: Import[]): string[] {
+  const next = new Map<string, string[]>()
+  for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to])
+  const done = new Set<string>()
+  const found: string[] = []
+  const walk = (file: string, path: string[]): void => {
+    const at = path.indexOf(file)
+    if (at >= 0) {
+      found.push(`imports go in a circle: ${[...path.slice(at), file].join(' -> ')}`)
+      return
+    }
+    if (done.has(file)) return
+    for (const to of next.get(file) ?? []) walk(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of next.keys()) walk(file, [])
+  return found
+}
+
+/** Every import between the files under `folder`. */
+export function importsUnder(folder: string): Import[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => {
+      const file = join(folder, path)
+      return importsIn(readFileSync(file, 'utf8')).map(({ specifier, typeOnly }) => ({
+        from: named(folder, file),
+        to: named(folder, resolve(dirname(file), specifier)),
+        typeOnly,
+      }))
+    })
+}
+
+const STATEMENT = /^(?:import|export)\s+(type\s)?([^'";]*?)\s*(?:from\s*)?'(\.[^']*)'/gm
+const DYNAMIC = /\b(?:import|new URL)\(\s*'(\.[^']*\.ts)'/g
+
+/** Relative imports of a source text. `import { type A }` counts as an import of the file itself: it still loads it. */
+export function importsIn(source: string): { specifier: string; typeOnly: boolean }[] {
+  const fixed = [...source.matchAll(STATEMENT)].map((match) => ({
+    specifier: match[3]!,
+    typeOnly: match[1] !== undefined,
+  }))
+  const dynamic = [...source.matchAll(DYNAMIC)].map((match) => ({ specifier: match[1]!, typeOnly: false }))
+  return [...fixed, ...dynamic]
+}
+
+function named(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/')
+}
+
+if (import.meta.main) {
+  const found = violations(importsUnder(fileURLToPath(new URL('../src', import.meta.url))))
+  for (const sentence of found) process.stderr.write(`${sentence}\n`)
+  if (found.length > 0) {
+    process.stderr.write('The table of who may import whom is in scripts/check-imports.ts.\n')
+    process.exitCode = 1
+  }
+}
