@@ -1,0 +1,115 @@
+/** An answer as plain values, and the one place where answers leave. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { Refusal } from '../intake/refusal.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import { discardRest } from './body.ts'
+import { type AnyReason, ClientGone, Fault } from './fault.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+export interface Answer {
+  status: number
+  type: string
+  body: string
+  headers?: Record<string, string>
+}
+
+/** Names of what can be asked for, as metrics label them. */
+export type Operation = 'email_send' | 'email_read' | 'form_send' | 'mime_send' | 'other'
+
+/** Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug. */
+export class Answers {
+  readonly #log: Logger
+  readonly #allowance: number
+  readonly #requests: Counter<'operation' | 'status'>
+  readonly #seconds: Histogram<'operation'>
+  readonly #counted = new Map<string, Counter.Internal>()
+  readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
+
+  /** `allowance`: octets of an unread body that are still taken in after an early answer. */
+  constructor(log: Logger, registry: Registry, allowance: number) {
+    this.#log = log
+    this.#allowance = allowance
+    this.#requests = new Counter({
+      name: 'postroad_http_requests_total',
+      help: 'Requests answered, by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    })
+    this.#seconds = new Histogram({
+      name: 'postroad_http_request_seconds',
+      help: 'Time from the head of a request to its answer.',
+      labelNames: ['operation'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+      registers: [registry],
+    })
+  }
+
+  /** Sends `answer`. `startedAt`: `performance.now()` when the request was taken up, to be timed. */
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    answer: Answer,
+    startedAt?: number,
+  ): FastifyReply {
+    if (!request.raw.complete) discardRest(request.raw, reply.raw, this.#allowance)
+    this.#count(operation, answer.status)
+    if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
+    if (this.#log.isLevelEnabled('debug')) {
+      this.#log.debug(
+        { requestId: request.id, method: request.method, operation, status: answer.status },
+        'request',
+      )
+    }
+    reply.code(answer.status)
+    reply.header('content-type', answer.type)
+    // RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache.
+    reply.header('cache-control', 'no-store')
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('x-request-id', request.id)
+    if (answer.headers) reply.headers(answer.headers)
+    return reply.send(answer.body)
+  }
+
+  /** What a thrown value means for the client. Whatever is not a known refusal is logged and becomes `internal`. */
+  reasonOf(error: unknown, request: FastifyRequest): AnyReason {
+    if (error instanceof Fault || error instanceof Refusal) {
+      if (error.reason.code === 'unavailable') {
+        this.#log.warn({ requestId: request.id, err: error }, 'nothing can be accepted now')
+      }
+      return error.reason
+    }
+    if (error instanceof StoreUnavailable) {
+      this.#log.warn({ requestId: request.id, err: error }, 'the store does not answer')
+      return { code: 'unavailable', retryAfter: 5, detail: 'the store cannot be used now' }
+    }
+    if (error instanceof ClientGone) {
+      return { code: 'http_malformed', status: 408, detail: 'The request did not arrive completely.' }
+    }
+    this.#log.error({ requestId: request.id, method: request.method, err: error }, 'a request failed')
+    return { code: 'internal', requestId: request.id }
+  }
+
+  #count(operation: Operation, status: number): void {
+    const key = operation + status
+    let child = this.#counted.get(key)
+    if (!child) {
+      child = this.#requests.labels(operation, String(status))
+      this.#counted.set(key, child)
+    }
+    child.inc()
+  }
+
+  #time(operation: Operation, seconds: number): void {
+    let child = this.#timed.get(operation)
+    if (!child) {
+      child = this.#seconds.labels(operation)
+      this.#timed.set(operation, child)
+    }
+    child.observe(seconds)
+  }
+}

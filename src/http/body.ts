@@ -1,0 +1,102 @@
+/** Reading a request body with the limit applied while it arrives, and getting rid of one that nobody will read. */
+import { constants } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ClientGone, Fault } from './fault.ts'
+
+const ENVELOPE = 1_048_576
+export const GONE = 'the client closed the connection before its request was complete'
+
+/**
+ * The most octets a request body may have so that a message of `messageMax` octets can still be handed in: its files as base64
+ * (4/3 of their octets, RFC 4648 4), and 1 MiB for everything around them. Files sent as arrays of byte values take
+ * up to three times as much, so they reach the limit earlier. Never more than one string can hold.
+ */
+export function bodyLimit(messageMax: number): number {
+  return Math.min(Math.ceil((messageMax * 4) / 3) + ENVELOPE, constants.MAX_STRING_LENGTH)
+}
+
+/** One limit and the sentence that goes with it. */
+export class BodyLimit {
+  readonly max: number
+  readonly #messageMax: number
+  constructor(messageMax: number) {
+    this.#messageMax = messageMax
+    this.max = bodyLimit(messageMax)
+  }
+
+  exceeded(): Fault {
+    return new Fault({ code: 'body_too_large', max: this.max, messageMax: this.#messageMax })
+  }
+
+  /** Throws before anything is read when the length the client declares is over the limit. */
+  checkDeclared(request: IncomingMessage): void {
+    const declared = request.headers['content-length']
+    if (declared !== undefined && Number(declared) > this.max) throw this.exceeded()
+  }
+}
+
+const welcomed = new WeakSet<IncomingMessage>()
+
+/** Tells a client that waits for it (RFC 9110 10.1.1) to go on with its body. */
+export function welcomeBody(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.expect === undefined || request.httpVersionMinor === 0) return
+  welcomed.add(request)
+  response.writeContinue()
+}
+
+/** The whole body. Throws a Fault as soon as more than the limit has arrived, ClientGone when the client leaves. */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: BodyLimit,
+): Promise<Buffer> {
+  limit.checkDeclared(request)
+  if (request.destroyed) throw new ClientGone(GONE)
+  welcomeBody(request, response)
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const stop = () => {
+      request.off('data', onData)
+      request.off('end', onEnd)
+      request.off('close', onClose)
+    }
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length > limit.max) {
+        stop()
+        reject(limit.exceeded())
+      } else chunks.push(chunk)
+    }
+    const onEnd = () => {
+      stop()
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+    }
+    const onClose = () => {
+      stop()
+      reject(new ClientGone(GONE))
+    }
+    request.on('data', onData)
+    request.on('end', onEnd)
+    request.on('close', onClose)
+  })
+}
+
+/**
+ * Called when an answer leaves before the body was read. A connection closed on unread octets is reset, and the reset can
+ * overtake the answer (RFC 9112 9.6); so the rest is read and dropped, up to `allowance` octets, and only then is the connection cut.
+ */
+export function discardRest(request: IncomingMessage, response: ServerResponse, allowance: number): void {
+  if (request.complete || request.destroyed) return
+  if (request.headers.expect !== undefined && !welcomed.has(request)) {
+    // The client holds its body back and, with a final answer, may never send it: the connection has no next request.
+    response.setHeader('connection', 'close')
+    return
+  }
+  let left = allowance
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
+  request.resume()
+}

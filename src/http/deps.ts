@@ -1,0 +1,39 @@
+/** What the HTTP side is given. It knows no driver and no queue: whoever puts the service together hands these in. */
+
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Principal } from '../accounts/account.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Receipt, Submission } from '../intake/submission.ts'
+import type { Store } from '../store/store.ts'
+
+/** Who holds a key. `AccountDirectory` is one. */
+export interface Keyring {
+  authenticate(token: string): Principal | null
+}
+
+/** Takes a submission and makes it durable, or throws a Refusal. `Intake` is one. */
+export interface Acceptance {
+  /** Refuses a key or a domain before the body is looked at. */
+  admit(principal: Principal, domain: string): void
+  submit(principal: Principal, submission: Submission): Promise<Receipt>
+}
+
+export type HttpSettings = Pick<
+  Settings,
+  'listen' | 'tls' | 'maxMessageSize' | 'maxRecipients' | 'rateLimit' | 'requestTimeout' | 'metrics'
+>
+
+export interface HttpDeps {
+  settings: HttpSettings
+  directory: Keyring
+  intake: Acceptance
+  store: Pick<Store, 'readEmail'>
+  /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
+  registry: Registry
+  log: Logger
+  /** Version of the program, shown on the first page. */
+  version: string
+  /** Resolves when the service can accept mail now (a commit went through); rejects when it cannot. */
+  ready(): Promise<void>
+}

@@ -1,0 +1,58 @@
+/**
+ * The closed list of what can be wrong with a request before it is a submission. Like a Refusal, a Fault carries a reason,
+ * and each dialect puts it into its own words and status.
+ */
+import type { Reason } from '../intake/refusal.ts'
+
+export type HttpReason =
+  /** No Authorization header. */
+  | { code: 'key_missing' }
+  /** The key is malformed, unknown or revoked, or stands in the wrong scheme. */
+  | { code: 'key_invalid' }
+  /** The key made more than `limit` requests a second; the next one may come in `retryAfter` seconds. */
+  | { code: 'rate_limited'; limit: number; retryAfter: number }
+  /** The body is over `max` octets, which is derived from `messageMax`, the limit of a composed message. */
+  | { code: 'body_too_large'; max: number; messageMax: number }
+  /** The body cannot be read as what it says it is. `detail` is a sentence. */
+  | { code: 'body_malformed'; detail: string }
+  /** Media type or content coding that is not spoken here. `detail` is a sentence. */
+  | { code: 'media_type_unsupported'; detail: string }
+  /** Something asked for cannot be done as asked. `detail` is the whole sentence, in the dialect's own tradition. */
+  | { code: 'request_invalid'; detail: string }
+  | { code: 'path_unknown' }
+  /** `allow`: the methods there are, as in the Allow header. */
+  | { code: 'method_unknown'; allow: string }
+  /** Unknown, another company's, or not an id at all: one answer for all three. */
+  | { code: 'email_unknown' }
+  /** Not HTTP as RFC 9112 has it, or over the limits of its head. */
+  | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431; detail: string }
+  /** Our own fault. `requestId` leads to the log entry; nothing else is told. */
+  | { code: 'internal'; requestId: string }
+
+/** Everything a dialect needs words for. */
+export type AnyReason = Reason | HttpReason
+
+export class Fault extends Error {
+  override name = 'Fault'
+  readonly reason: HttpReason
+  constructor(reason: HttpReason, options?: ErrorOptions) {
+    super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
+    this.reason = reason
+  }
+}
+
+/** The client went away before its request was complete: there is nobody to answer. */
+export class ClientGone extends Error {
+  override name = 'ClientGone'
+}
+
+/** Octets as people write them, e.g. `40 MB`; a MB is 1,048,576 octets, as in the settings. */
+export function inMegabytes(octets: number): string {
+  const megabytes = octets / 1_048_576
+  return megabytes >= 0.1 ? `${Math.round(megabytes * 10) / 10} MB` : `${octets} octets`
+}
+
+/** Text of a request repeated in an answer: at most `length` characters of it. */
+export function clip(text: string, length = 100): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`
+}

@@ -1,0 +1,102 @@
+/** Attachments of the JSON dialect: three encodings of the octets and two spellings of the names are in use. */
+import { Refusal } from '../../intake/refusal.ts'
+import type { SubmittedAttachment } from '../../intake/submission.ts'
+
+/** RFC 4648 4 and 5: either alphabet; padding may be left out. */
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+const WHITE_SPACE = /[ \t\r\n]+/g
+
+/** Takes what JSON gave. Throws a Refusal that names the index and what is wrong. */
+export function readAttachments(value: unknown): SubmittedAttachment[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    throw new Refusal({
+      code: 'field_invalid',
+      field: 'attachments',
+      detail: 'it must be an array of objects',
+    })
+  }
+  return value.map((item: unknown, index) => readAttachment(item, index))
+}
+
+function readAttachment(item: unknown, index: number): SubmittedAttachment {
+  if (!isObject(item)) throw invalid(index, 'it must be an object')
+  if (isPresent(item.path)) {
+    throw invalid(
+      index,
+      '`path` is not supported, nothing is fetched from elsewhere; send the file in `content`',
+    )
+  }
+  const { filename } = item
+  if (!isPresent(filename)) throw invalid(index, '`filename` is missing')
+  if (typeof filename !== 'string') throw invalid(index, '`filename` must be a string')
+  if (filename === '') throw invalid(index, '`filename` is empty')
+  if (!isPresent(item.content)) throw invalid(index, '`content` is missing')
+
+  const contentType = text(item, index, 'content_type', 'contentType')
+  const contentId = text(item, index, 'content_id', 'contentId', 'inline_content_id', 'inlineContentId')
+  return {
+    filename,
+    content: readContent(item.content, index),
+    // A content id is only of use to a file that the HTML shows.
+    disposition: contentId === undefined ? 'attachment' : 'inline',
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(contentId === undefined ? {} : { contentId }),
+  }
+}
+
+/** Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer. */
+function readContent(content: unknown, index: number): Uint8Array {
+  if (typeof content === 'string') return readBase64(content, index)
+  if (Array.isArray(content)) return readBytes(content, index)
+  if (isObject(content) && content.type === 'Buffer' && Array.isArray(content.data)) {
+    return readBytes(content.data, index)
+  }
+  throw invalid(index, '`content` must be base64 text or an array of byte values')
+}
+
+function readBase64(content: string, index: number): Uint8Array {
+  const compact = content.replace(WHITE_SPACE, '')
+  const digits = compact.length - (compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0)
+  // A single digit left over carries 6 bits: no octet ends there.
+  if (!BASE64.test(compact) || digits % 4 === 1) throw invalid(index, '`content` is not base64')
+  return Buffer.from(compact, 'base64')
+}
+
+function readBytes(values: unknown[], index: number): Uint8Array {
+  const bytes = new Uint8Array(values.length)
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]
+    if (typeof value !== 'number' || (value & 0xff) !== value) {
+      throw invalid(
+        index,
+        `\`content\` holds something that is not a byte value (0 to 255) at position ${at}`,
+      )
+    }
+    bytes[at] = value
+  }
+  return bytes
+}
+
+/** The first of the keys that is there. */
+function text(item: Record<string, unknown>, index: number, ...keys: string[]): string | undefined {
+  for (const key of keys) {
+    const value = item[key]
+    if (!isPresent(value)) continue
+    if (typeof value !== 'string') throw invalid(index, `\`${key}\` must be a string`)
+    if (value !== '') return value
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function invalid(index: number, detail: string): Refusal {
+  return new Refusal({ code: 'attachment_invalid', index, detail })
+}

@@ -1,0 +1,110 @@
+/** The JSON dialect: `POST /emails` and `GET /emails/{id}`. */
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../../accounts/account.ts'
+import { mayRead } from '../../accounts/reading.ts'
+import { Refusal } from '../../intake/refusal.ts'
+import type { Submission } from '../../intake/submission.ts'
+import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
+import { type BodyLimit, readBody } from '../body.ts'
+import { bearerToken } from '../credentials.ts'
+import type { HttpDeps } from '../deps.ts'
+import { Fault } from '../fault.ts'
+import { checkJson, checkNotEncoded } from '../media-type.ts'
+import type { RateLimiter } from '../rate-limit.ts'
+import { BodyParser } from './body-parser.ts'
+import { emailJson } from './email.ts'
+import { jsonWords } from './words.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export interface DialectParts {
+  deps: Pick<HttpDeps, 'directory' | 'intake' | 'store'>
+  answers: Answers
+  limit: BodyLimit
+  rate: RateLimiter | null
+}
+
+export class JsonDialect {
+  readonly #parts: DialectParts
+  readonly #parser = new BodyParser()
+
+  constructor(parts: DialectParts) {
+    this.#parts = parts
+  }
+
+  register(app: FastifyInstance): void {
+    app.post('/emails', (request, reply) => this.#send(request, reply))
+    app.get<{ Params: { id: string } }>('/emails/:id', (request, reply) =>
+      this.#read(request, reply, request.params.id),
+    )
+    app.addHook('onClose', () => this.#parser.close())
+  }
+
+  /** Answers for a path under `/emails/` that cannot be decoded or is too long to be an id: no such email. */
+  answerUnreadableId(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.#read(request, reply, '')
+  }
+
+  async #send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const startedAt = performance.now()
+    let answer: Answer
+    try {
+      const principal = this.#authenticate(request)
+      const { headers } = request.raw
+      checkJson(headers['content-type'])
+      checkNotEncoded(headers['content-encoding'])
+      const key = idempotencyKey(headers['idempotency-key'])
+      const body = await readBody(request.raw, reply.raw, this.#parts.limit)
+      const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprint(body) }
+      const parsed = this.#parser.parse(body)
+      const submission: Submission = parsed instanceof Promise ? await parsed : parsed
+      if (idempotency !== undefined) submission.idempotency = idempotency
+      const { id } = await this.#parts.deps.intake.submit(principal, submission)
+      answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
+    } catch (error) {
+      answer = jsonWords(this.#parts.answers.reasonOf(error, request))
+    }
+    return this.#parts.answers.send(request, reply, 'email_send', answer, startedAt)
+  }
+
+  async #read(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
+    const startedAt = performance.now()
+    let answer: Answer
+    try {
+      const principal = this.#authenticate(request)
+      const email = UUID.test(id) ? await this.#parts.deps.store.readEmail(id.toLowerCase()) : null
+      if (email === null || !mayRead(principal, email)) throw new Fault({ code: 'email_unknown' })
+      answer = { status: 200, type: JSON_TYPE, body: emailJson(email) }
+    } catch (error) {
+      answer = jsonWords(this.#parts.answers.reasonOf(error, request))
+    }
+    return this.#parts.answers.send(request, reply, 'email_read', answer, startedAt)
+  }
+
+  #authenticate(request: FastifyRequest): Principal {
+    const { authorization } = request.raw.headers
+    if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
+    const token = bearerToken(authorization)
+    const principal = token === null ? null : this.#parts.deps.directory.authenticate(token)
+    if (principal === null) throw new Fault({ code: 'key_invalid' })
+    this.#parts.rate?.check(principal.keyId)
+    return principal
+  }
+}
+
+/** 1 to 256 characters, as its users know it. */
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = Array.isArray(header) ? header.join(', ') : header
+  if (key.length >= 1 && key.length <= 256) return key
+  throw new Refusal({
+    code: 'idempotency_key_invalid',
+    detail: 'Idempotency keys, if present, must have between 1 and 256 characters',
+  })
+}
+
+/** Equality is that of the octets. Method and endpoint are part of it: a key used elsewhere is a conflict, never a repetition. */
+function fingerprint(body: Buffer): string {
+  return `POST /emails ${hash('sha256', body, 'hex')}`
+}

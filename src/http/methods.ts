@@ -1,0 +1,33 @@
+/** Which methods a path has, for the Allow header of a 405 (RFC 9110 15.5.6). */
+import type { FastifyInstance } from 'fastify'
+
+export class PathMethods {
+  readonly #routes = new Map<string, { path: RegExp; methods: Set<string> }>()
+
+  /** Notes every route that is registered on `app` from now on. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onRoute', ({ url, method }) => {
+      let route = this.#routes.get(url)
+      if (!route) {
+        const pattern = url
+          .split('/')
+          .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+          .join('/')
+        route = { path: new RegExp(`^${pattern}/?$`), methods: new Set() }
+        this.#routes.set(url, route)
+      }
+      for (const name of Array.isArray(method) ? method : [method]) route.methods.add(name)
+    })
+  }
+
+  /** E.g. `GET, HEAD`; null when there is no such path. `target` may have a query. */
+  allowed(target: string): string | null {
+    const query = target.indexOf('?')
+    const path = query < 0 ? target : target.slice(0, query)
+    const methods = new Set<string>()
+    for (const route of this.#routes.values()) {
+      if (route.path.test(path)) for (const method of route.methods) methods.add(method)
+    }
+    return methods.size === 0 ? null : [...methods].sort().join(', ')
+  }
+}

@@ -1,0 +1,50 @@
+/** When a message may leave, as senders write it: how far ahead, and ISO 8601. */
+
+/** Milliseconds a message may be scheduled ahead. */
+export const MAX_AHEAD_DAYS = 30
+export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000
+
+/** Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and what PostgreSQL prints). */
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/
+
+/** Unix milliseconds of an ISO 8601 time with its zone; null for anything else, days that do not exist included. */
+export function parseIsoTime(text: string): number | null {
+  const match = ISO.exec(text.trim())
+  if (!match) return null
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second = '0',
+    fraction = '0',
+    ,
+    sign,
+    zoneHour = '0',
+    zoneMinute = '0',
+  ] = match
+  const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
+  const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000)
+  const whole = utcTime(+year!, +month!, +day!, +hour!, +minute!, +second, offset)
+  return whole === null ? null : whole + milliseconds
+}
+
+/** Unix milliseconds; `month` from 1, `offset` in minutes east of UTC. Null when a part is out of its range. */
+export function utcTime(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  offset: number,
+): number | null {
+  // A leap second (60) is allowed for and counts as the next second, as POSIX time has it.
+  if (hour > 23 || minute > 59 || second > 60 || Math.abs(offset) > 24 * 60) return null
+  const date = new Date(Date.UTC(year, month - 1, day))
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000
+}

@@ -1,0 +1,180 @@
+/** The HTTP server: routing, limits on time and size, and a stop that lets open requests finish. */
+import { createServer as createHttp, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer as createHttps, Server as HttpsServer } from 'node:https'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type Answer, Answers } from './answer.ts'
+import { BodyLimit } from './body.ts'
+import { answerClientError } from './client-error.ts'
+import type { HttpDeps } from './deps.ts'
+import { type AnyReason, Fault } from './fault.ts'
+import { FormDialect } from './form/routes.ts'
+import { formWords } from './form/words.ts'
+import { JsonDialect } from './json/routes.ts'
+import { jsonWords } from './json/words.ts'
+import { PathMethods } from './methods.ts'
+import { MetricsListener } from './metrics-listener.ts'
+import { registerPages } from './pages.ts'
+import { RateLimiter } from './rate-limit.ts'
+import { normalTarget, requestId } from './target.ts'
+import { CertificateWatch, readCertificate } from './tls.ts'
+
+/** Octets of request line and header fields together. */
+const MAX_HEAD = 16 * 1024
+/** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
+const KEEP_ALIVE = 65_000
+/** Milliseconds for the head of a request. */
+const HEAD_WITHIN = 10_000
+const HANDSHAKE_WITHIN = 10_000
+/** The longest domain name (RFC 1035 2.3.4) with every octet percent-encoded. */
+const MAX_PARAMETER = 3 * 255
+
+export interface HttpServer {
+  /** For further routes; to be added before `listen`. */
+  readonly app: FastifyInstance
+  /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 in the settings one is chosen. */
+  listen(): Promise<{ url: string; metricsUrl: string | null }>
+  /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
+  close(ms?: number): Promise<void>
+}
+
+/** Throws when the TLS files cannot be used. */
+export async function createServer(deps: HttpDeps): Promise<HttpServer> {
+  const { settings, log, registry } = deps
+  const certificate = settings.tls && (await readCertificate(settings.tls))
+  const options = serverOptions(settings.requestTimeout)
+  let server: Server | HttpsServer | undefined
+  const methods = new PathMethods()
+  const limit = new BodyLimit(settings.maxMessageSize)
+  const answers = new Answers(log, registry, limit.max)
+  const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
+  const json = new JsonDialect({ deps, answers, limit, rate })
+  const form = new FormDialect({ deps, answers, limit, rate, maxRecipients: settings.maxRecipients })
+
+  const fail = (request: FastifyRequest, reply: FastifyReply, reason: AnyReason) =>
+    answers.send(request, reply, 'other', inDialect(request.raw.url ?? '/', reason))
+
+  const app = fastify({
+    serverFactory: (handler) => {
+      server = certificate
+        ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
+        : createHttp(options, handler)
+      admitExpectations(server, handler)
+      return server as Server
+    },
+    clientErrorHandler: answerClientError,
+    // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too long.
+    frameworkErrors: (error, request, reply) => {
+      const url = request.raw.url ?? '/'
+      const unreadable = error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+      if (unreadable && url.startsWith('/emails/')) void json.answerUnreadableId(request, reply)
+      else fail(request, reply, unreadable ? { code: 'path_unknown' } : answers.reasonOf(error, request))
+    },
+    genReqId: requestId,
+    rewriteUrl: (request) => normalTarget(request.url ?? '/'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
+    // Requests that reach a closing server on a connection it knows are still served, and told that it is the last.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE,
+    requestTimeout: settings.requestTimeout,
+    logger: false,
+  })
+
+  methods.watch(app)
+  // Bodies are read by the dialects, with their own limits and words.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+      // RFC 9112 3.2: a request without Host must be refused.
+      fail(request, reply, {
+        code: 'http_malformed',
+        status: 400,
+        detail: 'The Host header is missing (RFC 9112 3.2).',
+      })
+      return
+    }
+    done()
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const allow = methods.allowed(request.raw.url ?? '/')
+    fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    fail(request, reply, reasonOfFramework(error) ?? answers.reasonOf(error, request))
+  })
+  json.register(app)
+  form.register(app)
+  registerPages(app, deps, answers)
+
+  const metrics =
+    typeof settings.metrics === 'string' ? null : new MetricsListener(settings.metrics, registry, log)
+  let watch: CertificateWatch | null = null
+
+  return {
+    app,
+    async listen() {
+      const metricsUrl = metrics ? await metrics.listen() : null
+      const url = await app.listen({ host: settings.listen.host, port: settings.listen.port })
+      if (settings.tls && server instanceof HttpsServer)
+        watch = new CertificateWatch(server, settings.tls, log)
+      return { url, metricsUrl }
+    },
+    async close(ms = 10_000) {
+      watch?.close()
+      // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again and again.
+      const sweep = setInterval(() => server?.closeIdleConnections(), 50)
+      const end = setTimeout(() => server?.closeAllConnections(), ms)
+      try {
+        await app.close()
+        await metrics?.close()
+      } finally {
+        clearInterval(sweep)
+        clearTimeout(end)
+      }
+    },
+  }
+}
+
+/** `requestTimeout`: milliseconds for a whole request. Who is slower is answered 408 and cut. */
+function serverOptions(requestTimeout: number): ServerOptions {
+  return {
+    requestTimeout,
+    headersTimeout: Math.min(requestTimeout, HEAD_WITHIN),
+    connectionsCheckingInterval: Math.max(50, Math.min(5_000, Math.floor(requestTimeout / 4))),
+    keepAliveTimeout: KEEP_ALIVE,
+    maxHeaderSize: MAX_HEAD,
+    // Refused in the onRequest hook, since Node.js would answer with an empty body.
+    requireHostHeader: false,
+  }
+}
+
+/**
+ * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so the dialects say "continue"
+ * themselves. Any other expectation is refused.
+ */
+function admitExpectations(server: Server | HttpsServer, handler: RequestListener): void {
+  server.on('checkContinue', handler)
+  server.on('checkExpectation', (request, response) => {
+    const answer = inDialect(normalTarget(request.url ?? '/'), {
+      code: 'http_malformed',
+      status: 417,
+      detail: 'The only expectation that is understood is `100-continue`.',
+    })
+    response.writeHead(answer.status, { 'content-type': answer.type, connection: 'close' })
+    response.end(answer.body)
+  })
+}
+
+/** Paths under `/v3/` speak the form dialect, all others the JSON dialect. */
+function inDialect(target: string, reason: AnyReason): Answer {
+  return /^\/v3(?:\/|$)/.test(target) ? formWords(reason) : jsonWords(reason)
+}
+
+/** What the framework refuses by itself. */
+function reasonOfFramework(error: unknown): AnyReason | null {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return null
+  return new Fault({ code: 'media_type_unsupported', detail: 'The Content-Type is not a media type.' }).reason
+}

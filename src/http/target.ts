@@ -1,0 +1,22 @@
+/** The request target in the one form that routing knows. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+/** Origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured with a trailing one. */
+export function normalTarget(target: string): string {
+  if (target.startsWith('/') && !target.includes('//')) return target
+  // RFC 9112 3.2.2: a server accepts the absolute form as well.
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const query = origin.indexOf('?')
+  const path = query < 0 ? origin : origin.slice(0, query)
+  const collapsed = path.replace(/\/{2,}/g, '/')
+  return (collapsed.startsWith('/') ? collapsed : `/${collapsed}`) + (query < 0 ? '' : origin.slice(query))
+}
+
+const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
+
+/** The client's own `x-request-id` when it is harmless in a log, else a new one. */
+export function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
+}

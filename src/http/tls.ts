@@ -1,0 +1,73 @@
+/** HTTPS with a certificate that may be replaced while the service runs. */
+
+import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Server } from 'node:https'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { Logger } from 'pino'
+import type { Settings } from '../config/settings.ts'
+
+type TlsFiles = NonNullable<Settings['tls']>
+
+/** Milliseconds between looks at the files. Looking, unlike waiting for notices, also sees renames and swapped links. */
+const LOOK_EVERY = 1_000
+/** Milliseconds after a change until it is read: certificate and key are written one after the other. */
+const SETTLE = 200
+
+/** Reads and checks both files. Throws a sentence for the operator when they cannot be used together. */
+export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<SecureContextOptions> {
+  try {
+    const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)])
+    // RFC 9325 3.1.1: nothing below TLS 1.2.
+    const options: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }
+    createSecureContext(options)
+    return options
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `POSTROAD_TLS_CERT (${certPath}) and POSTROAD_TLS_KEY (${keyPath}) cannot be used: ${why}. ` +
+        'They must be readable PEM files, and the key must belong to the certificate.',
+      { cause },
+    )
+  }
+}
+
+/** Keeps `server` on what the files hold. A pair that cannot be used is logged, and the last good one stays. */
+export class CertificateWatch {
+  readonly #server: Server
+  readonly #files: TlsFiles
+  readonly #log: Logger
+  readonly #onChange: StatsListener
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(server: Server, files: TlsFiles, log: Logger) {
+    this.#server = server
+    this.#files = files
+    this.#log = log
+    this.#onChange = () => {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#reload(), SETTLE).unref()
+    }
+    for (const path of this.#paths()) {
+      watchFile(path, { interval: LOOK_EVERY, persistent: false }, this.#onChange)
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    for (const path of this.#paths()) unwatchFile(path, this.#onChange)
+  }
+
+  #paths(): string[] {
+    return [this.#files.certPath, this.#files.keyPath]
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      this.#server.setSecureContext(await readCertificate(this.#files))
+      this.#log.info('the TLS certificate was replaced')
+    } catch (err) {
+      this.#log.error({ err }, 'the new TLS certificate cannot be used, the old one stays')
+    }
+  }
+}
