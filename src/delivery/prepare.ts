@@ -1,0 +1,61 @@
+/** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
+import { compose } from '../mail/compose.ts'
+import { signMessage } from '../mail/dkim.ts'
+import { isEightBit, toSevenBit } from '../mail/raw.ts'
+import type { Delivery } from './delivery.ts'
+import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
+
+/** Gives the same bytes for the same capabilities, however often it is asked. Rejects when the message cannot be composed or signed. */
+export type PreparedMessage = (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
+
+const CRLF = Buffer.from('\r\n')
+const HEADER_END = Buffer.from('\r\n\r\n')
+
+interface Parts {
+  /** With its last CRLF. */
+  header: Buffer
+  body: Buffer
+}
+
+/** Nothing is done before the first request; then each variant is made once. */
+export function prepareMessage({ message, signing }: Pick<Delivery, 'message' | 'signing'>): PreparedMessage {
+  // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
+  const sign = async ({ header, body }: Parts, date: number): Promise<OutgoingMessage> => {
+    const signature = await signMessage(header, body, signing, { at: Math.floor(date / 1000) })
+    const chunks = [signature, header, CRLF, body].filter((chunk) => chunk.length > 0)
+    const smtpUtf8 = isEightBit(header)
+    return {
+      chunks,
+      size: chunks.reduce((sum, { length }) => sum + length, 0),
+      eightBit: smtpUtf8 || isEightBit(body),
+      smtpUtf8,
+    }
+  }
+  if (message.kind === 'parts') {
+    // Composed messages have only encodings that pass everywhere (RFC 2045 6), so one variant serves all.
+    const only = once(() => sign(compose(message.content), message.content.date))
+    return () => only()
+  }
+  const raw = Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength)
+  const asIs = once(() => sign(split(raw), message.date))
+  // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the body.
+  const sevenBit = once(() => sign(split(toSevenBit(raw)), message.date))
+  return ({ eightBitMime }) => (eightBitMime || !isEightBit(raw) ? asIs() : sevenBit())
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= (async () => make())()
+    return made
+  }
+}
+
+/** At the first empty line (RFC 5322 2.1); a message without one is all header. */
+function split(raw: Buffer): Parts {
+  if (raw.subarray(0, 2).equals(CRLF)) return { header: Buffer.alloc(0), body: raw.subarray(2) }
+  const at = raw.indexOf(HEADER_END)
+  if (at >= 0) return { header: raw.subarray(0, at + 2), body: raw.subarray(at + 4) }
+  const ended = raw.subarray(-2).equals(CRLF)
+  return { header: ended ? raw : Buffer.concat([raw, CRLF]), body: Buffer.alloc(0) }
+}

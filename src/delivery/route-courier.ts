@@ -1,0 +1,156 @@
+import type { DeliveryRoute } from '../config/settings.ts'
+import type { Resolver } from '../dns/resolver.ts'
+import { addressGuard } from '../network/private-address.ts'
+import type { Courier } from './courier.ts'
+import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
+import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
+import { prepareMessage } from './prepare.ts'
+import { capture } from './route/capture.ts'
+import { DirectRoute } from './route/direct.ts'
+import { Relay } from './route/relay.ts'
+import type { Leg, Route, RouteLog, RouteResult } from './route/route.ts'
+import { type WalkLimits, walkLimits } from './route/server-walk.ts'
+import { SIMULATOR_DOMAIN, simulate } from './route/simulator.ts'
+import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
+import { Dialogue } from './smtp/dialogue.ts'
+
+/**
+ * Where mail for a domain goes: what may share one transaction and one queue. `simulator`, `capture`, `relay`, or the domain
+ * itself when it is delivered directly.
+ */
+export function destinationOf(route: DeliveryRoute, domain: string, testMode: boolean): string {
+  if (isSimulated(domain, testMode)) return 'simulator'
+  return route.kind === 'direct' ? domain.toLowerCase() : route.kind
+}
+
+function isSimulated(domain: string, testMode: boolean): boolean {
+  return testMode || domain.toLowerCase() === SIMULATOR_DOMAIN
+}
+
+export interface RouteCourierOptions {
+  route: DeliveryRoute
+  resolver: Resolver
+  /** EHLO name. */
+  hostname: string
+  /** Port of direct delivery. */
+  smtpPort: number
+  allowPrivateNetworks: boolean
+  log: RouteLog
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
+  ca?: string[]
+  limits?: Partial<WalkLimits>
+  policies?: HostPolicies
+  /** The clock of `Delivery.leaseUntil`, in milliseconds; a delivery thread's own differs from the main thread's. */
+  now?: () => number
+}
+
+/** Takes a delivery to where the settings say, and comes back with an outcome for every recipient, whatever happens. */
+export class RouteCourier implements Courier {
+  readonly #options: RouteCourierOptions
+  /** Null when everything is captured. */
+  readonly #network: Route | null
+  readonly #now: () => number
+  readonly #stopping = new AbortController()
+  readonly #underWay = new Set<Promise<DeliveryResult>>()
+
+  constructor(options: RouteCourierOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+    this.#network = openRoute(options)
+  }
+
+  /** Never rejects. */
+  deliver(delivery: Delivery): Promise<DeliveryResult> {
+    const work = this.#deliver(delivery)
+    this.#underWay.add(work)
+    void work.finally(() => this.#underWay.delete(work))
+    return work
+  }
+
+  /**
+   * No session is opened from now on; transactions under way may finish within `ms`. What is still open then is cut: it comes
+   * back released, or uncertain if its final dot was already sent.
+   */
+  async close(ms: number): Promise<void> {
+    this.#stopping.abort()
+    const { promise: patienceOver, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    await Promise.race([Promise.allSettled(this.#underWay), patienceOver])
+    clearTimeout(timer)
+    this.#network?.destroy()
+    await Promise.allSettled(this.#underWay)
+  }
+
+  async #deliver(delivery: Delivery): Promise<DeliveryResult> {
+    const startedAt = Date.now()
+    const start = performance.now()
+    const dialogue = new Dialogue()
+    const message = prepareMessage(delivery)
+    const mayHandOver = () => this.#now() < delivery.leaseUntil
+    const results: RouteResult[] = []
+    for (const [destination, recipients] of this.#split(delivery)) {
+      const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
+      results.push(await this.#travel(destination, leg))
+    }
+    const captured = results.find((result) => result.captured !== undefined)?.captured
+    return {
+      emailId: delivery.emailId,
+      outcomes: results.flatMap(({ outcomes }) => outcomes),
+      server: results.find(({ server }) => server !== null)?.server ?? null,
+      dialogue: dialogue.text,
+      startedAt,
+      duration: Math.round(performance.now() - start),
+      tls: results.find(({ tls }) => tls !== null)?.tls ?? null,
+      ...(captured !== undefined && { captured }),
+    }
+  }
+
+  /** Recipients by destination, null for the simulator. One group, as deliveries are normally cut. */
+  #split({ recipients, testMode = false }: Delivery): Map<string | null, DeliveryRecipient[]> {
+    return Map.groupBy(recipients, ({ address }) => {
+      const domain = address.slice(address.lastIndexOf('@') + 1)
+      return isSimulated(domain, testMode) ? null : destinationOf(this.#options.route, domain, testMode)
+    })
+  }
+
+  async #travel(destination: string | null, leg: Leg): Promise<RouteResult> {
+    const { recipients, delivery, dialogue } = leg
+    try {
+      if (destination === null) return simulate(delivery, recipients)
+      if (this.#stopping.signal.aborted) return givenBack(recipients)
+      return this.#network === null ? await capture(leg) : await this.#network.deliver(leg)
+    } catch (error) {
+      const failure = failureOfException(error)
+      dialogue.note(failure.message)
+      this.#options.log('error', failure.message, { email: delivery.emailId, destination })
+      const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
+      return { outcomes, server: null, tls: null }
+    }
+  }
+}
+
+function givenBack(recipients: DeliveryRecipient[]): RouteResult {
+  const outcomes = recipients.map(({ position }) => released(position, 'Not tried: the service is stopping'))
+  return { outcomes, server: null, tls: null }
+}
+
+function openRoute(options: RouteCourierOptions): Route | null {
+  const { route, resolver, hostname, smtpPort, allowPrivateNetworks, log, ca } = options
+  const limits = { ...walkLimits, ...options.limits }
+  const shared = { hostname, limits, log, ...(ca && { ca }) }
+  switch (route.kind) {
+    case 'capture':
+      return null
+    case 'relay':
+      return new Relay({ relay: route, ...shared })
+    case 'direct':
+      return new DirectRoute({
+        resolver,
+        guard: addressGuard({ allowPrivateNetworks }),
+        policies: options.policies ?? opportunisticPolicy,
+        refuseOwnName: !allowPrivateNetworks,
+        port: smtpPort,
+        ...shared,
+      })
+  }
+}

@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+import type { HostAddress, Resolver } from '../../dns/resolver.ts'
+import type { AddressGuard } from '../../network/private-address.ts'
+import type { RouteFailure } from '../outcome.ts'
+
+/** Where a host can be connected to: at least one address, in the order to be tried. */
+export type ServerAddresses =
+  | { kind: 'addresses'; addresses: string[] }
+  | { kind: 'none'; failure: RouteFailure }
+
+/** Milliseconds for which IPv6 is tried last after the network said that there is no way. */
+const IPV6_PAUSE = 5 * 60_000
+
+/** Remembers whether this machine can reach IPv6 at all, so that not every delivery finds out anew. */
+export class Ipv6Reachability {
+  #unreachableUntil = Number.NEGATIVE_INFINITY
+
+  get likely(): boolean {
+    return performance.now() >= this.#unreachableUntil
+  }
+
+  /** Learns from a connection to `address` that failed. */
+  failed(address: string, error: unknown): void {
+    if (isIP(address) !== 6) return
+    const code = errnoOf(error)
+    // No route, or no IPv6 address of our own. Refused or timed out would speak of that host only.
+    if (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') {
+      this.#unreachableUntil = performance.now() + IPV6_PAUSE
+    }
+  }
+}
+
+function errnoOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined
+  return 'code' in error && typeof error.code === 'string' ? error.code : errnoOf(error.cause)
+}
+
+/**
+ * Families alternate, so that a family that leads nowhere costs one try and not all of them (RFC 8305 4). IPv6 goes first
+ * (RFC 6724) unless it is known not to work here. The order within a family is the resolver's.
+ */
+export function alternate(addresses: HostAddress[], ipv6First: boolean): string[] {
+  const six = addresses.filter(({ family }) => family === 6).map(({ address }) => address)
+  const four = addresses.filter(({ family }) => family === 4).map(({ address }) => address)
+  const [first, second] = ipv6First ? [six, four] : [four, six]
+  const length = Math.max(first.length, second.length)
+  return Array.from({ length }, (_, i) => [first[i], second[i]])
+    .flat()
+    .filter((address) => address !== undefined)
+}
+
+/** The addresses of a mail host that may be connected to. */
+export async function hostAddresses(
+  host: string,
+  domain: string,
+  resolver: Pick<Resolver, 'addresses'>,
+  guard: AddressGuard,
+  ipv6: Ipv6Reachability,
+): Promise<ServerAddresses> {
+  const found = await lookUp(host, domain, resolver, ipv6)
+  if (found.kind === 'none') return found
+  let refusal = ''
+  const allowed = found.addresses.filter((address) => {
+    const reason = guard(address)
+    refusal ||= reason ?? ''
+    return reason === null
+  })
+  if (allowed.length > 0) return { kind: 'addresses', addresses: allowed }
+  const loop = refusal.endsWith('this machine itself')
+  const refused = none(
+    loop ? '5.4.6' : '5.4.4',
+    `${host}, a mail server of ${domain}, cannot be used: ${refusal}`,
+  )
+  refused.failure.refusedAddress = true
+  return refused
+}
+
+async function lookUp(
+  host: string,
+  domain: string,
+  resolver: Pick<Resolver, 'addresses'>,
+  ipv6: Ipv6Reachability,
+): Promise<ServerAddresses> {
+  if (isIP(host) !== 0) return { kind: 'addresses', addresses: [host] }
+  if (host === 'localhost' || host.endsWith('.localhost')) {
+    // RFC 6761 6.3: such names mean the machine that asks, whatever DNS says.
+    return none('5.4.4', `${host}, a mail server of ${domain}, is no host of the public DNS`)
+  }
+  const lookup = await resolver.addresses(host)
+  switch (lookup.kind) {
+    case 'found':
+      return { kind: 'addresses', addresses: alternate(lookup.records, ipv6.likely) }
+    case 'failed':
+      return {
+        kind: 'none',
+        failure: {
+          permanent: false,
+          enhancedCode: '4.4.3',
+          message: `DNS: the address look-up of ${host} failed (${lookup.reason})`,
+        },
+      }
+    case 'absent':
+      // RFC 3463 3.5 names exactly this case for X.4.4: the name is there, without anything to route by.
+      return none(
+        '5.4.4',
+        host === domain
+          ? `DNS: ${domain} has neither a mail server (MX) nor an address`
+          : `DNS: ${host}, a mail server of ${domain}, has no address`,
+      )
+  }
+}
+
+function none(enhancedCode: string, message: string): { kind: 'none'; failure: RouteFailure } {
+  return { kind: 'none', failure: { permanent: true, enhancedCode, message } }
+}

@@ -1,0 +1,127 @@
+import type { Resolver } from '../../dns/resolver.ts'
+import type { AddressGuard } from '../../network/private-address.ts'
+import type { DeliveryRecipient } from '../delivery.ts'
+import { asTemporary, outcomeOfFailure, type RouteFailure } from '../outcome.ts'
+import { hostAddresses, Ipv6Reachability } from './addresses.ts'
+import { mailHosts } from './hosts.ts'
+import type { Leg, Route, RouteLog, RouteResult } from './route.ts'
+import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { SessionPool } from './session-pool.ts'
+import type { HostPolicies } from './tls-policy.ts'
+
+export interface DirectOptions {
+  resolver: Resolver
+  guard: AddressGuard
+  policies: HostPolicies
+  /** EHLO name. */
+  hostname: string
+  /** Whether a domain whose MX is `hostname` is refused as a loop. */
+  refuseOwnName: boolean
+  /** Port of the mail hosts. */
+  port: number
+  /** PEM, instead of the built-in authorities. */
+  ca?: string[]
+  limits: WalkLimits
+  log: RouteLog
+}
+
+/** Hands mail to the recipient domain's own mail servers (RFC 5321 5.1). */
+export class DirectRoute implements Route {
+  readonly #options: DirectOptions
+  readonly #pool = new SessionPool({
+    idleTimeout: 30_000,
+    maxTransactions: 100,
+    maxAge: 5 * 60_000,
+    maxIdle: 500,
+  })
+  readonly #ipv6 = new Ipv6Reachability()
+
+  constructor(options: DirectOptions) {
+    this.#options = options
+  }
+
+  /** `leg.recipients` are of one domain. */
+  async deliver(leg: Leg): Promise<RouteResult> {
+    const { resolver, hostname, refuseOwnName, limits } = this.#options
+    const domain = domainOf(leg.recipients)
+    const found = await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
+    if (found.kind === 'none') {
+      leg.dialogue.note(found.failure.message)
+      return allFailed(leg, found.failure, null)
+    }
+    const { preferredServer, preferredOnly = false } = leg.delivery
+    const preferred = preferredServer === null ? null : parseServer(preferredServer)
+    const known = preferred !== null && found.hosts.includes(preferred.host)
+    const hosts = known
+      ? [preferred.host, ...found.hosts.filter((host) => host !== preferred.host)]
+      : found.hosts
+    // After an uncertain attempt only that server can recognise the message as one it has (RFC 1047).
+    const only = known && preferredOnly
+    const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
+      this.#server(host, domain, known && index === 0 ? preferred.address : null),
+    )
+    const policed = await Promise.all(servers)
+    const walk = await new ServerWalk(leg, this.#pool, limits, this.#ipv6).visit(policed)
+    this.#tellOfRefusedAddresses(domain, walk.failures)
+    const verdict = verdictOf(walk.failures)
+    // The domain's other servers, not asked this time, may see it differently.
+    const failure = only ? asTemporary(verdict) : verdict
+    return {
+      outcomes: [...walk.settled, ...walk.left.map(({ position }) => outcomeOfFailure(position, failure))],
+      // A server that must be asked again stays the one to ask when it could not be reached.
+      server: walk.server ?? (only ? preferredServer : null),
+      tls: walk.tls,
+    }
+  }
+
+  destroy(): void {
+    this.#pool.destroy()
+  }
+
+  async #server(host: string, domain: string, preferredAddress: string | null): Promise<Server> {
+    const { resolver, guard, policies, hostname, port, ca } = this.#options
+    const { tls } = await policies(domain, host)
+    return {
+      target: { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) },
+      preferredAddress,
+      addresses: () => hostAddresses(host, domain, resolver, guard, this.#ipv6),
+    }
+  }
+
+  #tellOfRefusedAddresses(domain: string, failures: RouteFailure[]): void {
+    for (const { refusedAddress, message } of failures) {
+      if (!refusedAddress) continue
+      const hint = 'If that network is yours, POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it.'
+      this.#options.log('warn', `${message}. ${hint}`, { domain })
+    }
+  }
+}
+
+function domainOf(recipients: DeliveryRecipient[]): string {
+  const address = recipients[0]?.address ?? ''
+  return address.slice(address.lastIndexOf('@') + 1)
+}
+
+/**
+ * One verdict from what the servers said in turn. Anything temporary outweighs everything permanent: that server may take the
+ * mail later. All permanent: the best server's word counts (RFC 5321 5.1 asks it first).
+ */
+function verdictOf(failures: RouteFailure[]): RouteFailure {
+  const temporary = failures.findLast(({ permanent }) => !permanent)
+  const failure = temporary ?? failures[0]
+  return failure ?? { permanent: false, enhancedCode: '4.4.1', message: 'No server was tried' }
+}
+
+function allFailed(leg: Leg, failure: RouteFailure, server: string | null): RouteResult {
+  return {
+    outcomes: leg.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
+    server,
+    tls: null,
+  }
+}
+
+/** `mx1.x.test [192.0.2.1]:25`, or the bare name. */
+function parseServer(server: string): { host: string; address: string | null } {
+  const parts = /^(\S+?)(?: \[([^\]]+)\])?(?::\d+)?$/.exec(server)
+  return { host: (parts?.[1] ?? server).toLowerCase(), address: parts?.[2] ?? null }
+}

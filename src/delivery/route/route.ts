@@ -1,0 +1,37 @@
+/** What every route is given and gives back. */
+import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
+import type { PreparedMessage } from '../prepare.ts'
+import type { Dialogue } from '../smtp/dialogue.ts'
+
+/** One delivery's recipients at one destination, and what its attempt shares. */
+export interface Leg {
+  delivery: Delivery
+  recipients: DeliveryRecipient[]
+  message: PreparedMessage
+  dialogue: Dialogue
+  /** False once nothing may be handed over any more: the lease is over, or we are stopping. */
+  mayHandOver: () => boolean
+  /** Aborted when we stop: no session is opened any more. */
+  stopping: AbortSignal
+}
+
+export interface RouteResult {
+  /** One for each of the leg's recipients. */
+  outcomes: RecipientOutcome[]
+  server: string | null
+  tls: string | null
+  captured?: Uint8Array
+}
+
+export interface Route {
+  deliver(leg: Leg): Promise<RouteResult>
+  /** Ends every session, whatever it is doing. */
+  destroy(): void
+}
+
+/** For the operator: what no recipient is to blame for. `detail` holds no secrets. */
+export type RouteLog = (
+  level: 'warn' | 'error',
+  message: string,
+  detail: Record<string, string | number | null>,
+) => void

@@ -1,0 +1,178 @@
+import type { Dialogue } from '../smtp/dialogue.ts'
+import { openSession, type SmtpSession } from '../smtp/session.ts'
+import type { SmtpTarget } from '../smtp/target.ts'
+
+export interface SessionPoolOptions {
+  /** Milliseconds an idle session is kept; servers close one after minutes at the earliest (RFC 5321 4.5.3.2.7). */
+  idleTimeout: number
+  /** Transactions on one session; many servers end a session after 100 or so. */
+  maxTransactions: number
+  /** Milliseconds after which a session is not used again, so that load spreads and moved servers are noticed. */
+  maxAge: number
+  /** Idle sessions altogether; beyond it the one that waited longest goes. */
+  maxIdle: number
+}
+
+/** A session taken from the pool: give it back with `release`, whatever became of it. */
+export interface PooledSession {
+  readonly session: SmtpSession
+  /** It has done a transaction before: the server may have closed it without our knowing. */
+  readonly reused: boolean
+}
+
+interface Entry {
+  session: SmtpSession
+  key: string
+  address: string
+  openedAt: number
+  idleSince: number
+  transactions: number
+}
+
+/**
+ * Sessions that stay open between messages, by the site they lead to. The last one given back is taken first, so that a pool
+ * shrinks to what is needed. How many may be busy at once is decided elsewhere.
+ */
+export class SessionPool {
+  readonly #options: SessionPoolOptions
+  readonly #idle = new Map<string, Entry[]>()
+  /** Every session that is open, idle or busy. */
+  readonly #open = new Map<SmtpSession, Entry>()
+  #idleCount = 0
+  /** One for the pool, running only while something is idle. */
+  #sweeper: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(options: SessionPoolOptions) {
+    this.#options = options
+  }
+
+  /** Sessions waiting for work. */
+  get idle(): number {
+    return this.#idleCount
+  }
+
+  /** An idle session of `key`, to that very `address` when one is named. Null when there is none. */
+  take(key: string, address: string | null): PooledSession | null {
+    const entries = this.#idle.get(key)
+    if (entries === undefined) return null
+    for (let i = entries.length - 1; i >= 0; i--) {
+      const entry = entries[i]!
+      if (entry.session.usable && address !== null && entry.address !== address) continue
+      entries.splice(i, 1)
+      this.#idleCount--
+      if (entry.session.usable && !this.#worn(entry)) {
+        if (entries.length === 0) this.#idle.delete(key)
+        return { session: entry.session, reused: true }
+      }
+      this.#end(entry)
+    }
+    if (entries.length === 0) this.#idle.delete(key)
+    return null
+  }
+
+  /** Opens a session that will be pooled under `key`. Rejects with SmtpError. */
+  async open(
+    key: string,
+    target: SmtpTarget,
+    dialogue: Dialogue,
+    signal: AbortSignal,
+  ): Promise<PooledSession> {
+    const session = await openSession(target, dialogue, signal)
+    const now = performance.now()
+    this.#open.set(session, {
+      session,
+      key,
+      address: target.address,
+      openedAt: now,
+      idleSince: now,
+      transactions: 0,
+    })
+    session.onIdleEnd = () => this.#ended(session)
+    if (this.#closed) session.destroy()
+    return { session, reused: false }
+  }
+
+  /** Back after a transaction. A session that cannot be used again is ended. */
+  release({ session }: PooledSession): void {
+    const entry = this.#open.get(session)
+    if (entry === undefined) return
+    entry.transactions++
+    if (this.#closed || !session.usable || this.#worn(entry)) {
+      this.#end(entry)
+      return
+    }
+    entry.idleSince = performance.now()
+    const entries = this.#idle.get(entry.key)
+    if (entries === undefined) this.#idle.set(entry.key, [entry])
+    else entries.push(entry)
+    this.#idleCount++
+    if (this.#idleCount > this.#options.maxIdle) this.#endOldest()
+    this.#sweeper ??= setInterval(() => this.#sweep(), this.#options.idleTimeout / 2).unref()
+  }
+
+  /** No session is kept from now on; idle ones say goodbye, busy ones when they come back. */
+  close(): void {
+    this.#closed = true
+    for (const entries of this.#idle.values()) for (const entry of entries) this.#end(entry)
+    this.#idle.clear()
+    this.#idleCount = 0
+    this.#stopSweeping()
+  }
+
+  /** Cuts every session, busy ones too. */
+  destroy(): void {
+    this.close()
+    for (const session of this.#open.keys()) session.destroy()
+    this.#open.clear()
+  }
+
+  #worn(entry: Entry): boolean {
+    const { maxTransactions, maxAge } = this.#options
+    return entry.transactions >= maxTransactions || performance.now() - entry.openedAt >= maxAge
+  }
+
+  #end(entry: Entry): void {
+    this.#open.delete(entry.session)
+    if (entry.session.usable) void entry.session.quit()
+    else entry.session.destroy()
+  }
+
+  /** The server ended it while nothing was under way. */
+  #ended(session: SmtpSession): void {
+    this.#open.delete(session)
+    this.#endIdle((entry) => entry.session === session)
+  }
+
+  #endOldest(): void {
+    let oldest: Entry | undefined
+    for (const [first] of this.#idle.values()) {
+      if (first !== undefined && (oldest === undefined || first.idleSince < oldest.idleSince)) oldest = first
+    }
+    if (oldest !== undefined) this.#endIdle((entry) => entry === oldest)
+  }
+
+  #sweep(): void {
+    const limit = performance.now() - this.#options.idleTimeout
+    this.#endIdle((entry) => !entry.session.usable || entry.idleSince <= limit)
+    if (this.#idleCount === 0) this.#stopSweeping()
+  }
+
+  #endIdle(over: (entry: Entry) => boolean): void {
+    for (const [key, entries] of this.#idle) {
+      const kept: Entry[] = []
+      for (const entry of entries) {
+        if (over(entry)) this.#end(entry)
+        else kept.push(entry)
+      }
+      this.#idleCount -= entries.length - kept.length
+      if (kept.length === 0) this.#idle.delete(key)
+      else this.#idle.set(key, kept)
+    }
+  }
+
+  #stopSweeping(): void {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper)
+    this.#sweeper = null
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in every
+ * mode, with a label: `bounced+42@simulator.test`. The domain lies under `.test`, which no mail can leave for (RFC 6761 6.2).
+ */
+import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
+import type { RouteResult } from './route.ts'
+
+export const SIMULATOR_DOMAIN = 'simulator.test'
+
+type Rehearsal = (recipient: DeliveryRecipient) => Omit<RecipientOutcome, 'position'>
+
+const delivered = { verdict: 'delivered', code: 250, enhancedCode: '2.1.5' } as const
+
+const REHEARSALS: Record<string, Rehearsal> = {
+  delivered: () => ({ ...delivered, message: 'Simulator: delivered' }),
+  // A rehearsed bounce must not keep the address from being rehearsed again: never `suppress`.
+  bounced: () => ({
+    verdict: 'bounced',
+    code: 550,
+    enhancedCode: '5.1.1',
+    message: 'Simulator: 550 5.1.1 no such mailbox',
+  }),
+  complained: () => ({
+    ...delivered,
+    message: 'Simulator: delivered, and the recipient complained',
+    alsoEvents: ['complained'],
+  }),
+  delayed: ({ attempts }) =>
+    attempts === 0
+      ? {
+          verdict: 'deferred',
+          code: 451,
+          enhancedCode: '4.7.1',
+          message: 'Simulator: 451 4.7.1 try again later (the next attempt is accepted)',
+        }
+      : { ...delivered, message: 'Simulator: delivered at the second attempt' },
+  suppressed: () => ({
+    verdict: 'suppressed',
+    message: 'Simulator: not sent, as if the address were on the suppression list',
+  }),
+}
+
+const KNOWN = Object.keys(REHEARSALS)
+  .map((name) => `${name}@${SIMULATOR_DOMAIN}`)
+  .join(', ')
+
+function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'position'> {
+  const local = recipient.address.slice(0, recipient.address.lastIndexOf('@')).toLowerCase()
+  const name = local.split('+', 1)[0] ?? ''
+  const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
+  if (rehearsal !== undefined) return rehearsal(recipient)
+  return {
+    verdict: 'bounced',
+    code: 550,
+    enhancedCode: '5.1.1',
+    message: `Simulator: there is no ${recipient.address}. These exist, each also with +label: ${KNOWN}`,
+  }
+}
+
+/** Never fails; no network, nothing composed. */
+export function simulate(delivery: Delivery, recipients: DeliveryRecipient[]): RouteResult {
+  const outcomes = recipients.map(
+    (recipient): RecipientOutcome =>
+      delivery.testMode
+        ? { position: recipient.position, ...delivered, message: 'Test mode: accepted, not sent' }
+        : { position: recipient.position, ...rehearse(recipient) },
+  )
+  return { outcomes, server: 'simulator', tls: null }
+}

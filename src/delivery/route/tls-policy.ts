@@ -1,0 +1,14 @@
+import type { TlsPolicy } from '../smtp/target.ts'
+
+/** How a connection to one mail host of a domain must be protected. */
+export interface HostPolicy {
+  tls: TlsPolicy
+}
+
+/**
+ * The one place where it is decided. What a domain publishes about its hosts (MTA-STS, RFC 8461; DANE, RFC 7672) can only make
+ * the answer stricter; without it mail is encrypted where the host offers it (RFC 7435).
+ */
+export type HostPolicies = (domain: string, host: string) => Promise<HostPolicy>
+
+export const opportunisticPolicy: HostPolicies = () => Promise.resolve({ tls: 'opportunistic' })

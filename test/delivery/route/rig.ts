@@ -1,0 +1,147 @@
+/** Parts for the tests of routes: deliveries, couriers over a zone of DNS, and sinks on loopback addresses with one port. */
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { DeliveryRoute, RelayRoute } from '../../../src/config/settings.ts'
+import type {
+  Delivery,
+  DeliveryResult,
+  RecipientOutcome,
+  SigningKey,
+} from '../../../src/delivery/delivery.ts'
+import { RouteCourier, type RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
+import { Resolver } from '../../../src/dns/resolver.ts'
+import type { MessageContent } from '../../../src/mail/message.ts'
+import { type FakeDns, startDns, type Zone } from '../../support/dns.ts'
+import { type Sink, type SinkOptions, startSink } from '../../support/sink.ts'
+
+const { privateKey } = generateKeyPairSync('ed25519')
+
+export const signingKey: SigningKey = {
+  id: 'key1',
+  domain: 'acme.test',
+  selector: 's1',
+  algorithm: 'ed25519-sha256',
+  privateKey,
+}
+
+/** What the DNS of `acme.test` would publish for `signingKey`. */
+export const publishedKeys = new Map([
+  [
+    's1._domainkey.acme.test',
+    `v=DKIM1; k=ed25519; p=${Buffer.from(createPublicKey(privateKey).export({ format: 'jwk' }).x!, 'base64url').toString('base64')}`,
+  ],
+])
+
+export const content: MessageContent = {
+  from: 'Acme <news@acme.test>',
+  to: ['Jane <jane@x.test>'],
+  cc: [],
+  replyTo: [],
+  subject: 'Grüße',
+  text: 'Hello Jané,\n.\nbye\n',
+  html: '<p>Hello</p>',
+  headers: [],
+  attachments: [],
+  messageId: '<one@acme.test>',
+  date: Date.UTC(2026, 10, 20, 12),
+}
+
+export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {
+  return {
+    emailId: 'email-1',
+    companyId: 'company-1',
+    sender: 'news@acme.test',
+    recipients: addresses.map((address, position) => ({ position, address, attempts: 0 })),
+    message: { kind: 'parts', content },
+    signing: [signingKey],
+    preferredServer: null,
+    leaseUntil: Number.POSITIVE_INFINITY,
+    ...changes,
+  }
+}
+
+export interface LogLine {
+  level: string
+  message: string
+  detail: Record<string, unknown>
+}
+
+export interface Rig {
+  courier: RouteCourier
+  dns: FakeDns
+  log: LogLine[]
+  deliver(addresses: string[], changes?: Partial<Delivery>): Promise<DeliveryResult>
+  /** For deliveries to one recipient. */
+  outcome(address: string, changes?: Partial<Delivery>): Promise<RecipientOutcome>
+}
+
+/** A courier for the length of a test. Private networks are allowed unless `changes` say otherwise. */
+export async function startRig(
+  t: TestContext,
+  route: DeliveryRoute,
+  zone: Zone = {},
+  changes: Partial<RouteCourierOptions> = {},
+): Promise<Rig> {
+  const dns = await startDns(zone)
+  const log: LogLine[] = []
+  const courier = new RouteCourier({
+    route,
+    resolver: new Resolver({ servers: [dns.address], timeout: 200, tries: 1 }),
+    hostname: 'out.acme.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    log: (level, message, detail) => log.push({ level, message, detail }),
+    ...changes,
+  })
+  t.after(async () => {
+    await courier.close(1000)
+    await dns.close()
+  })
+  const deliver = (addresses: string[], delivery?: Partial<Delivery>) =>
+    courier.deliver(deliveryTo(addresses, delivery))
+  const outcome = async (address: string, delivery?: Partial<Delivery>) =>
+    (await deliver([address], delivery)).outcomes[0]!
+  return { courier, dns, log, deliver, outcome }
+}
+
+/** One sink on each address, all on one port, as the hosts of direct delivery are. Ends with the test. */
+export async function startSinks(
+  t: TestContext,
+  hosts: Record<string, Omit<SinkOptions, 'port' | 'host'>>,
+): Promise<{ port: number; at: (address: string) => Sink }> {
+  const sinks = new Map<string, Sink>()
+  t.after(() => Promise.all([...sinks.values()].map((sink) => sink.close())))
+  let port = await freePort()
+  for (const [host, options] of Object.entries(hosts)) {
+    const sink = await startSink({ name: host, ...options, host, port })
+    port = sink.port
+    sinks.set(host, sink)
+  }
+  return { port, at: (address) => sinks.get(address)! }
+}
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export function relayAt(port: number, changes: Partial<RelayRoute> = {}): RelayRoute {
+  return {
+    kind: 'relay',
+    host: '127.0.0.1',
+    port,
+    implicitTls: false,
+    tls: 'opportunistic',
+    user: null,
+    password: null,
+    auth: null,
+    ...changes,
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeliveryRoute } from '../../../src/config/settings.ts'
+import { destinationOf } from '../../../src/delivery/route-courier.ts'
+import { deliveryTo, relayAt, startRig, startSinks } from './rig.ts'
+
+const ROUTES: DeliveryRoute[] = [{ kind: 'capture' }, { kind: 'direct' }, relayAt(9)]
+
+for (const route of ROUTES) {
+  test(`simulator addresses work in the mode ${route.kind}`, async (t) => {
+    const { outcome, dns } = await startRig(t, route)
+    const delivered = await outcome('delivered@simulator.test')
+    assert.equal(delivered.verdict, 'delivered')
+    assert.equal(delivered.code, 250)
+
+    const bounced = await outcome('bounced@simulator.test')
+    assert.equal(bounced.verdict, 'bounced')
+    assert.equal(bounced.code, 550)
+    assert.equal(bounced.enhancedCode, '5.1.1')
+    assert.equal(bounced.suppress ?? false, false)
+
+    const complained = await outcome('complained@simulator.test')
+    assert.equal(complained.verdict, 'delivered')
+    assert.deepEqual(complained.alsoEvents, ['complained'])
+
+    const suppressed = await outcome('suppressed@simulator.test')
+    assert.equal(suppressed.verdict, 'suppressed')
+    assert.deepEqual(dns.queries, [])
+  })
+}
+
+test('delayed@ is deferred at the first attempt and delivered afterwards', async (t) => {
+  const { courier } = await startRig(t, { kind: 'capture' })
+  const attempt = async (attempts: number) => {
+    const delivery = deliveryTo([])
+    delivery.recipients = [{ position: 3, address: 'delayed+x@simulator.test', attempts }]
+    return (await courier.deliver(delivery)).outcomes[0]!
+  }
+  const first = await attempt(0)
+  assert.equal(first.verdict, 'deferred')
+  assert.equal(first.position, 3)
+  assert.equal((await attempt(1)).verdict, 'delivered')
+})
+
+test('labels and capitals make no difference', async (t) => {
+  const { outcome } = await startRig(t, { kind: 'capture' })
+  assert.equal((await outcome('bounced+order-42@simulator.test')).verdict, 'bounced')
+  assert.equal((await outcome('Delivered+a+b@Simulator.Test')).verdict, 'delivered')
+})
+
+test('an address that is not there bounces, naming those that are', async (t) => {
+  const { outcome } = await startRig(t, { kind: 'capture' })
+  for (const address of ['jane@simulator.test', 'constructor@simulator.test', 'bounced.x@simulator.test']) {
+    const { verdict, code, enhancedCode, message, suppress } = await outcome(address)
+    assert.deepEqual(
+      { verdict, code, enhancedCode },
+      { verdict: 'bounced', code: 550, enhancedCode: '5.1.1' },
+    )
+    assert.equal(suppress ?? false, false)
+    assert.ok(message.includes(address))
+    for (const name of ['delivered', 'bounced', 'complained', 'delayed', 'suppressed']) {
+      assert.ok(message.includes(`${name}@simulator.test`), message)
+    }
+  }
+})
+
+test('test mode ends as delivered whatever the address, and nothing leaves', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { deliver } = await startRig(t, relayAt(sinks.port))
+  const { outcomes } = await deliver(['jane@x.test', 'bounced@simulator.test'], { testMode: true })
+  assert.deepEqual(
+    outcomes.map(({ verdict }) => verdict),
+    ['delivered', 'delivered'],
+  )
+  assert.equal(sinks.at('127.0.0.1').connections, 0)
+})
+
+test('simulated and real recipients in one delivery each go their way', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { deliver } = await startRig(t, relayAt(sinks.port))
+  const { outcomes, server } = await deliver(['jane@x.test', 'bounced@simulator.test', 'joe@y.test'])
+  assert.deepEqual(
+    new Map(outcomes.map(({ position, verdict }) => [position, verdict])),
+    new Map([
+      [0, 'delivered'],
+      [2, 'delivered'],
+      [1, 'bounced'],
+    ]),
+  )
+  assert.match(server ?? '', /^127\.0\.0\.1/)
+  assert.deepEqual((await sinks.at('127.0.0.1').next()).recipients, ['jane@x.test', 'joe@y.test'])
+})
+
+test('the destination of a domain depends on the route, the simulator goes before', () => {
+  assert.equal(destinationOf({ kind: 'capture' }, 'x.test', false), 'capture')
+  assert.equal(destinationOf(relayAt(25), 'x.test', false), 'relay')
+  assert.equal(destinationOf({ kind: 'direct' }, 'X.test', false), 'x.test')
+  for (const route of ROUTES) {
+    assert.equal(destinationOf(route, 'simulator.test', false), 'simulator')
+    assert.equal(destinationOf(route, 'x.test', true), 'simulator')
+  }
+})
