@@ -15,6 +15,8 @@ import { isMessageId } from './message-id.ts'
 import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
 import { base64Length } from './transfer-encoding.ts'
 
+export { isReservedHeader } from './header.ts'
+
 export interface Composed {
   /** The header fields, each with its CRLF; the empty line that follows is in neither buffer. */
   header: Buffer

@@ -144,7 +144,7 @@ export function customField(name: string, value: string): string {
     const mailboxes = addressValue(name, value)
     return addressField(name, mailboxes)
   }
-  return fold(name, encodeText(value, name.length, hasNonAscii))
+  return fold(name, encodeText(value.trim(), name.length, hasNonAscii))
 }
 
 /** True when a custom field would put raw UTF-8 into the header (a mailbox with a non-ASCII local part). */
@@ -172,14 +172,12 @@ function needsEncoding(word: string): boolean {
 }
 
 /**
- * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space beside the
- * encoded part that is more than one space goes into it: decoders keep it only there (RFC 2047 6.2).
+ * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space that a reader
+ * would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2). At the ends of the text nothing else keeps it.
  */
 function encodeText(text: string, nameLength: number, needs: (word: string) => boolean): string {
-  if (text.length <= LONGEST_WORD && !hasNonAscii(text) && !text.includes('=?')) {
-    // Leading and trailing white space would be taken for folding.
-    return text.trim() === text || text.trim() === '' ? text : encodeWords(text, MAX_FIRST - nameLength)
-  }
+  if (text.trim() === '' && !hasNonAscii(text)) return ''
+  if (/^[ \t]|[ \t]$/.test(text)) return encodeWords(text, MAX_FIRST - nameLength)
   let first = -1
   let last = -1
   for (const { 0: word, index } of text.matchAll(/[^ \t]+/g)) {
@@ -187,9 +185,7 @@ function encodeText(text: string, nameLength: number, needs: (word: string) => b
     if (first < 0) first = index
     last = index + word.length
   }
-  if (first < 0) {
-    return text.trim() === text ? text : encodeWords(text, MAX_FIRST - nameLength)
-  }
+  if (first < 0) return text
   while (first > 0 && !(text[first - 1] === ' ' && /[^ \t]/.test(text[first - 2] ?? ' '))) first--
   while (last < text.length && !(text[last] === ' ' && /[^ \t]/.test(text[last + 1] ?? ' '))) last++
   const rest = MAX_FIRST - nameLength - first

@@ -1,0 +1,137 @@
+/** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
+import { formatMailbox, parseAddressList } from './address.ts'
+import { assertHeaderText, HeaderError } from './header.ts'
+import type { MessageContent } from './message.ts'
+
+/** For whom a copy is made, and what is filled in. */
+export interface Addressee {
+  /** `local@domain`. */
+  address: string
+  /** Display name; may be empty. */
+  name: string
+  variables: Record<string, string>
+}
+
+/**
+ * `%recipient.key%` (any key without `%` and line breaks), `%recipient%` and the predefined `%recipient_email%`, `_name`, `_fname`,
+ * `_lname`.
+ */
+const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|lname))?%/g
+
+/** Links and addresses of a subscription service; there is none behind them here. */
+const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/g
+
+/** Characters a text may grow to, far above any message that is accepted: a small text must not become all memory. */
+const MAX_LENGTH = 64 * 1024 * 1024
+
+/**
+ * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them), and are not
+ * looked through again. A key without a value stays as it is written: a gap would hide the mistake from whoever looks at
+ * the first message.
+ * @throws HeaderError when the text would grow past 64 million characters
+ */
+export function substituteText(text: string, addressee: Addressee): string {
+  if (!text.includes('%recipient')) return text
+  let length = text.length
+  return text.replace(PLACEHOLDER, (placeholder, key: string | undefined, predefined: string | undefined) => {
+    const value = valueFor(addressee, key, predefined)
+    if (value === null) return placeholder
+    length += value.length
+    if (length > MAX_LENGTH) throw new HeaderError('The recipient variables make the message too large')
+    return value
+  })
+}
+
+/**
+ * The message with an addressee's values in subject, display name of From, bodies and custom headers. `to` and `cc` stay as they
+ * are: whom a copy names is the caller's choice.
+ * @throws HeaderError when a value with a line break lands in a header; `variablesError` tells so beforehand
+ */
+export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
+  const result: MessageContent = {
+    ...content,
+    from: substituteFrom(content.from, addressee),
+    subject: substituteHeaderText(content.subject, 'Subject', addressee),
+    headers: [],
+  }
+  if (content.text !== undefined) result.text = substituteText(content.text, addressee)
+  if (content.html !== undefined) result.html = substituteText(content.html, addressee)
+  for (const [name, value] of content.headers) {
+    const filled = withoutServicePlaceholders(substituteHeaderText(value, name, addressee))
+    // A field that held nothing but a dropped placeholder says nothing.
+    if (filled !== '' || value === '') result.headers.push([name, filled])
+  }
+  return result
+}
+
+/**
+ * A header value without the placeholders of a subscription service (`%unsubscribe_url%`, `%tag_unsubscribe_email%`, ...), and
+ * without the angle brackets and the comma that they leave empty.
+ */
+export function withoutServicePlaceholders(value: string): string {
+  const stripped = value.replace(SERVICE_PLACEHOLDER, '')
+  if (stripped === value) return value
+  return stripped
+    .split(',')
+    .filter((element) => !/^[ \t]*(?:<[ \t]*(?:mailto:)?[ \t]*>)?[ \t]*$/.test(element))
+    .join(',')
+    .trim()
+}
+
+/**
+ * Why these values cannot be used for this message, in a sentence for the sender, or null when they can: a line break or control
+ * character is refused where the message refers to it in its subject, From or a header. In bodies every value is fine.
+ */
+export function variablesError(content: MessageContent, variables: Record<string, string>): string | null {
+  const addressee: Addressee = { address: 'recipient@example.test', name: '', variables }
+  try {
+    substituteFrom(content.from, addressee)
+    substituteHeaderText(content.subject, 'Subject', addressee)
+    for (const [name, value] of content.headers) substituteHeaderText(value, name, addressee)
+    return null
+  } catch (error) {
+    if (!(error instanceof HeaderError)) throw error
+    return error.message
+  }
+}
+
+/** For one header value. @throws HeaderError when the result cannot stand in a header */
+export function substituteHeaderText(text: string, field: string, addressee: Addressee): string {
+  const result = substituteText(text, addressee)
+  if (result !== text)
+    assertHeaderText(result, `The value of ${field}, with the recipient variables filled in,`)
+  return result
+}
+
+/** Only the display names: the address of the sender was checked and is what the message is signed for. */
+function substituteFrom(from: string, addressee: Addressee): string {
+  if (!from.includes('%recipient')) return from
+  return parseAddressList(from)
+    .map(({ name, address }) =>
+      formatMailbox({ name: substituteHeaderText(name, 'From', addressee), address }),
+    )
+    .join(', ')
+}
+
+function valueFor(
+  addressee: Addressee,
+  key: string | undefined,
+  predefined: string | undefined,
+): string | null {
+  if (key !== undefined) {
+    return Object.hasOwn(addressee.variables, key) ? addressee.variables[key]! : null
+  }
+  const space = addressee.name.indexOf(' ')
+  switch (predefined) {
+    case undefined:
+      return formatMailbox(addressee)
+    case 'email':
+      return addressee.address
+    case 'fname':
+      return space < 0 ? addressee.name : addressee.name.slice(0, space)
+    case 'lname':
+      return space < 0 ? '' : addressee.name.slice(space + 1)
+    default:
+      return addressee.name
+  }
+}

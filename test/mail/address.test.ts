@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  AddressError,
+  formatMailbox,
+  parseAddressList,
+  parseDomain,
+  parseMailbox,
+} from '../../src/mail/address.ts'
+
+/** `name|address` of every mailbox read. */
+function read(text: string): string[] {
+  return parseAddressList(text).map(({ name, address }) => (name ? `${name}|${address}` : address))
+}
+
+function refusal(text: string): string {
+  try {
+    parseAddressList(text)
+  } catch (error) {
+    assert(error instanceof AddressError, String(error))
+    return error.message
+  }
+  return assert.fail(`accepted: ${JSON.stringify(text)}`)
+}
+
+const accepted: [text: string, ...mailboxes: string[]][] = [
+  ['j@x.org', 'j@x.org'],
+  ['  j@x.org\t', 'j@x.org'],
+  ['<j@x.org>', 'j@x.org'],
+  ['Jane <j@x.org>', 'Jane|j@x.org'],
+  ['Jane<j@x.org>', 'Jane|j@x.org'],
+  ['Jane  van   Doe <j@x.org>', 'Jane van Doe|j@x.org'],
+  ['J. R. "Bob" O\'Neil <j@x.org>', "J. R. Bob O'Neil|j@x.org"],
+  ["'Bob' <b@x.org>", "'Bob'|b@x.org"],
+  ['Jörg Müller <j@x.org>', 'Jörg Müller|j@x.org'],
+  ['山田 太郎 <t@x.org>', '山田 太郎|t@x.org'],
+  ['"Doe, Jane" <j@x.org>, b@y.org', 'Doe, Jane|j@x.org', 'b@y.org'],
+  ['"a \\"quoted\\" \\\\ name" <j@x.org>', 'a "quoted" \\ name|j@x.org'],
+  ['"" <j@x.org>', 'j@x.org'],
+  // Unquoted commas, as some clients send them.
+  ['Doe, Jane <j@x.org>', 'Doe, Jane|j@x.org'],
+  ['A, B <a@ex.org>', 'A, B|a@ex.org'],
+  ['b@y.org,Doe, Jane, MD <j@x.org>,c@z.org', 'b@y.org', 'Doe, Jane, MD|j@x.org', 'c@z.org'],
+  // Comments.
+  ['Jane (work) <j@x.org>', 'Jane (work)|j@x.org'],
+  ['Jane (5" pipe, with (nested)) <j@x.org>', 'Jane (5" pipe, with (nested))|j@x.org'],
+  ['j@x.org (Jane)', 'Jane|j@x.org'],
+  ['(Jane) j@x.org', 'Jane|j@x.org'],
+  ['Jane <(here) j@x.org (there)> (everywhere)', 'Jane|j@x.org'],
+  ['(nobody)'],
+  // Groups and empty elements.
+  ['G: a@b.org, C <c@d.org>;', 'a@b.org', 'C|c@d.org'],
+  ['G: a@b.org;, c@d.org', 'a@b.org', 'c@d.org'],
+  ['undisclosed-recipients:;'],
+  [''],
+  [' , ,'],
+  ['a@b.org,,c@d.org, ', 'a@b.org', 'c@d.org'],
+  // Quoted local parts: the address is the one at the last domain, whatever the quotes hold.
+  ['"evil@evil.org"@good.org', '"evil@evil.org"@good.org'],
+  ['"a@evil.org" <b@good.org>', 'a@evil.org|b@good.org'],
+  ['"<a@evil.org>, x" <b@good.org>', '<a@evil.org>, x|b@good.org'],
+  ['"a b"@x.org', '"a b"@x.org'],
+  ['"a.b"@x.org', 'a.b@x.org'],
+  ['"a\\"b\\\\"@x.org', '"a\\"b\\\\"@x.org'],
+  ['"a,b" <"c>d"@x.org>', 'a,b|"c>d"@x.org'],
+  ["!#$%&'*+-/=?^_`{|}~@x.org", "!#$%&'*+-/=?^_`{|}~@x.org"],
+  // An unquoted name may be the address itself, nothing else with an @.
+  ['jane@x.org <Jane@x.org>', 'jane@x.org|Jane@x.org'],
+  // Internationalised.
+  ['j@Bücher.DE', 'j@xn--bcher-kva.de'],
+  ['j@XN--BCHER-KVA.de', 'j@xn--bcher-kva.de'],
+  ['j@bücher。de', 'j@xn--bcher-kva.de'],
+  ['jörg@x.org', 'jörg@x.org'],
+  [`${'l'.repeat(64)}@x.org`, `${'l'.repeat(64)}@x.org`],
+  [`a@${'d'.repeat(63)}.org`, `a@${'d'.repeat(63)}.org`],
+]
+
+const refused: [text: string, why: RegExp][] = [
+  ['plain', /"plain" .*no @/],
+  ['plain, j@x.org', /"plain" .*no @/],
+  ['j@x.org, plain', /"plain" .*no @/],
+  ['"plain"', /no @/],
+  ['@b.org', /nothing stands before/],
+  ['""@b.org', /nothing stands before/],
+  ['a@', /domain is missing/],
+  ['<a@>', /domain is missing/],
+  ['Jane <>', /no address between/],
+  ['Jane <jane>', /no @/],
+  ['a@b@c.org', /more than one @/],
+  ['a@b.org @c.org', /more than one @/],
+  ['a..b@x.org', /dot before the @/],
+  ['.a@x.org', /dot before the @/],
+  ['a.@x.org', /dot before the @/],
+  ['a b@x.org', /put "<" and ">"/],
+  ['Jane j@x.org', /put "<" and ">"/],
+  ['j@x.org Jane', /text after the address/],
+  ['j @x.org', /put "<" and ">"/],
+  ['j@ x.org', /domain is missing/],
+  ['a"b@x.org', /not closed/],
+  ['a"b"@x.org', /needs quotation marks/],
+  ['"a"b@x.org', /must follow the quoted/],
+  ['a(c)b@x.org', /needs quotation marks/],
+  ['a[b@x.org', /needs quotation marks/],
+  ['<<a@b.org>>', /"<" inside/],
+  ['Jane <<a@b.org>>', /"<" inside/],
+  ['<a@b.org> <c@d.org>', /second "<"/],
+  ['<a@b.org> c', /text after ">"/],
+  ['<@r.org:a@b.org>', /nothing stands before/],
+  ['a@b.org>', /">" without/],
+  ['Jane <a@b.org', /"<" that is not closed/],
+  ['"Jane <a@b.org>', /quotation mark/],
+  ['Jane (work <a@b.org>', /"\(" that is not closed/],
+  ['x@y.org <a@b.org>', /put the name into quotation marks/],
+  ['a@b.org; c@d.org', /separated by commas/],
+  ['G: a@b.org', /opens a group/],
+  ['G: H: a@b.org;;', /cannot hold another group/],
+  ['G: a@b.org; c@d.org', /without a comma/],
+  ['mailto:a@b.org', /opens a group/],
+  ['a@b.org:c', /":" where none/],
+  ['a@[192.0.2.1]', /names an IP address/],
+  ['Jane <a@[IPv6:2001:db8::1]>', /names an IP address/],
+  ['a@192.0.2.1', /a number, not a name/],
+  ['a@localhost', /has no dot/],
+  ['a@-x-.org', /hyphen/],
+  ['a@x-.org', /hyphen/],
+  ['a@x..org', /a dot too many/],
+  ['a@x.org.', /a dot too many/],
+  ['a@my_host.org', /contains "_"/],
+  ['a@ex%61mple.org', /contains "%"/],
+  ['a@ex％61mple.org', /contains "%"/],
+  ['a@１２７.0.0.1', /a number/],
+  ['a@bü cher.de', /no dot/],
+  ['a@bü.de cher', /text after the address/],
+  ['a@xn--a.de', /punycode/],
+  ['a@x.org\r\nBcc: evil@x.org', /a line break at character 8/],
+  ['"a\nb" <a@x.org>', /a line break/],
+  ['a\rb@x.org', /a line break/],
+  ['a\0@x.org', /U\+0000/],
+  ['a\x7f@x.org', /U\+007F/],
+  ['a\x85@x.org', /U\+0085/],
+  ['Jane \x1b[2J <a@x.org>', /U\+001B/],
+  ['a\ud800@x.org', /surrogate/],
+  ['Jane \udc00 <a@x.org>', /surrogate/],
+  ['a\u202eb@x.org', /invisible/],
+  ['a\u200bb@x.org', /invisible/],
+  ['"a\u200b b"@x.org', /invisible/],
+  ['a@x\u200b.org', /invisible/],
+  ['a@x\u00ad.org', /invisible/],
+  ['a@x\u2028.org', /invisible/],
+  [`${'l'.repeat(65)}@x.org`, /local part longer than 64/],
+  [`${'ü'.repeat(33)}@x.org`, /local part longer than 64/],
+  [`a@${'d'.repeat(64)}.org`, /label of the domain is longer than 63/],
+  [`a@${'ü'.repeat(60)}.org`, /longer than 63/],
+  [`a@${'d.'.repeat(127)}org`, /longer than 255/],
+  [`a@${'ü.'.repeat(400)}org`, /longer than 255/],
+  [`a@${'x'.repeat(5000)}.org`, /longer than 255/],
+  [`${'l'.repeat(60)}@${'d.'.repeat(97)}org`, /longer than the 254 octets/],
+  [`"${'n'.repeat(999)}" <a@x.org>`, /name longer than 998/],
+]
+
+describe('address list', () => {
+  for (const [text, ...mailboxes] of accepted) {
+    it(`reads ${JSON.stringify(text).slice(0, 80)}`, () => assert.deepEqual(read(text), mailboxes))
+  }
+
+  for (const [text, why] of refused) {
+    it(`refuses ${JSON.stringify(text).slice(0, 80)}`, () => {
+      const message = refusal(text)
+      assert.match(message, why)
+      assert(message.length <= 200, message)
+      assert.doesNotMatch(message, /[\x00-\x1f\x7f-\x9f]/)
+      assert(message.isWellFormed())
+    })
+  }
+
+  it('keeps what the sender wrote beside what it means', () => {
+    assert.deepEqual(parseAddressList(' "Doe, Jane" <J.Doe@Bücher.de> , x@y.org'), [
+      {
+        name: 'Doe, Jane',
+        local: 'J.Doe',
+        domain: 'xn--bcher-kva.de',
+        address: 'J.Doe@xn--bcher-kva.de',
+        text: '"Doe, Jane" <J.Doe@Bücher.de>',
+      },
+      { name: '', local: 'x', domain: 'y.org', address: 'x@y.org', text: 'x@y.org' },
+    ])
+  })
+
+  it('reads exactly one mailbox where one is asked for', () => {
+    assert.equal(parseMailbox('Jane <j@x.org>,').address, 'j@x.org')
+    assert.throws(() => parseMailbox(' '), /is empty/)
+    assert.throws(() => parseMailbox('a@x.org, b@x.org'), /holds 2 addresses/)
+  })
+
+  it('reads a domain in any of its forms', () => {
+    assert.equal(parseDomain('Mail.Example.ORG'), 'mail.example.org')
+    assert.equal(parseDomain('BÜCHER.de'), 'xn--bcher-kva.de')
+    for (const text of ['', 'x', 'a b.org', 'x.org/', 'x@y.org', 'x.org\n', '[192.0.2.1]', '*.x.org']) {
+      assert.throws(() => parseDomain(text), AddressError, text)
+    }
+  })
+
+  it('takes time in proportion to the text, whatever the text', () => {
+    assert.deepEqual(parseAddressList(','.repeat(10_000_000)), [])
+    const repeat = (piece: string): string => piece.repeat(1_000_000 / piece.length)
+    // Anything worse than linear would take hours here.
+    for (const piece of [
+      '(',
+      '((',
+      '"',
+      '<',
+      'a,',
+      'a ',
+      '\\',
+      '"\\',
+      'a:',
+      '.',
+      'a@',
+      '<>',
+      '()',
+      ' ',
+      '"",',
+      '""',
+    ]) {
+      refusalOrEmpty(repeat(piece))
+      refusalOrEmpty(`${repeat(piece)}<a@x.org>`)
+      refusalOrEmpty(`a@x.org ${repeat(piece)}`)
+    }
+    assert.equal(parseAddressList('Jane <j@x.org>, '.repeat(100_000)).length, 100_000)
+  })
+
+  it('reads back what it writes', () => {
+    const name = fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .filter((text) => !/[\x00-\x1f\x7f-\x9f]/.test(text) && text.isWellFormed())
+    const local = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 15 })
+      .filter((text) => !/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text))
+    fc.assert(
+      fc.property(name, local, (name, local) => {
+        const address = `"${local.replace(/["\\]/g, '\\$&')}"@bücher.de`
+        const mailbox = parseMailbox(`"${name.replace(/["\\]/g, '\\$&')}" <${address}>`)
+        assert.equal(mailbox.name, name)
+        const again = parseMailbox(formatMailbox(mailbox))
+        assert.deepEqual({ ...again, text: '' }, { ...mailbox, text: '' })
+        assert.equal(parseMailbox(mailbox.address).address, mailbox.address)
+      }),
+    )
+  })
+
+  it('throws nothing but its own error for arbitrary text', () => {
+    const soup = fc.string({ unit: fc.constantFrom(...'ab@.,:;<>()[]"\\ \tüx'), maxLength: 40 })
+    fc.assert(
+      fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), (text) => {
+        let mailboxes: ReturnType<typeof parseAddressList>
+        try {
+          mailboxes = parseAddressList(text)
+        } catch (error) {
+          assert(error instanceof AddressError)
+          assert(error.message.length <= 200)
+          return
+        }
+        for (const { address, local, domain } of mailboxes) {
+          assert.equal(address, `${local}@${domain}`)
+          assert.match(domain, /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/)
+          assert.equal(parseMailbox(address).address, address)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+function refusalOrEmpty(text: string): void {
+  try {
+    parseAddressList(text)
+  } catch (error) {
+    assert(error instanceof AddressError, String(error))
+    assert(error.message.length <= 200)
+  }
+}
