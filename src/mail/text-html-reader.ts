@@ -1,0 +1,77 @@
+/** HTML as a stream of tags and text: the tokenizer of htmlparser2 with the few attributes that matter here. */
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+
+/** Attributes by lower-case name; only those in `READ`. The first of two with one name counts, as in browsers. */
+export type Attributes = ReadonlyMap<string, string>
+
+export interface HtmlEvents {
+  /** `name` is lower case. */
+  open(name: string, attributes: Attributes): void
+  close(name: string): void
+  text(data: string): void
+}
+
+const READ = new Set([
+  'style',
+  'hidden',
+  'href',
+  'alt',
+  'width',
+  'height',
+  'start',
+  'value',
+  'role',
+  'border',
+])
+const NONE: Attributes = new Map()
+
+/**
+ * Reads a document in one go. The tokenizer keeps no stack, so its cost is linear in the size of the document whatever
+ * the nesting; the parser class around it is quadratic in the depth and is therefore not used.
+ * Comments, and with them the conditional ones for Outlook, declarations and CDATA are dropped.
+ */
+export function readHtml(html: string, events: HtmlEvents): void {
+  let tag = ''
+  let attribute = ''
+  let value = ''
+  let attributes: Map<string, string> | undefined
+  const endOfTag = () => {
+    events.open(tag, attributes ?? NONE)
+    attributes = undefined
+  }
+  const ignore = () => {}
+  const callbacks: TokenizerCallbacks = {
+    onopentagname: (start, end) => {
+      tag = html.slice(start, end).toLowerCase()
+    },
+    onopentagend: endOfTag,
+    // HTML knows no self-closing tags but those of void elements, which need no close anyway.
+    onselfclosingtag: endOfTag,
+    onclosetag: (start, end) => events.close(html.slice(start, end).toLowerCase()),
+    onattribname: (start, end) => {
+      attribute = html.slice(start, end).toLowerCase()
+      value = ''
+    },
+    onattribdata: (start, end) => {
+      if (READ.has(attribute)) value += html.slice(start, end)
+    },
+    onattribentity: (codePoint) => {
+      if (READ.has(attribute)) value += String.fromCodePoint(codePoint)
+    },
+    onattribend: () => {
+      if (!READ.has(attribute)) return
+      attributes ??= new Map()
+      if (!attributes.has(attribute)) attributes.set(attribute, value)
+    },
+    ontext: (start, end) => events.text(html.slice(start, end)),
+    ontextentity: (codePoint) => events.text(String.fromCodePoint(codePoint)),
+    oncdata: ignore,
+    oncomment: ignore,
+    ondeclaration: ignore,
+    onprocessinginstruction: ignore,
+    onend: ignore,
+  }
+  const tokenizer = new Tokenizer({ decodeEntities: true }, callbacks)
+  tokenizer.write(html)
+  tokenizer.end()
+}

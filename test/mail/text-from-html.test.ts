@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { convert, HTML_LIMIT, TEXT_LIMIT, textFromHtml } from '../../src/mail/text-from-html.ts'
+
+const fixture = (name: string) => readFileSync(new URL(`text-from-html/${name}`, import.meta.url), 'utf8')
+/** Each pair: HTML, and the text it becomes. */
+function become(pairs: [html: string, text: string][]): void {
+  for (const [html, text] of pairs) assert.equal(textFromHtml(html), text, html)
+}
+
+describe('whole mails', () => {
+  for (const name of ['receipt', 'password-reset', 'newsletter']) {
+    test(`read well: ${name}`, () => {
+      assert.equal(`${textFromHtml(fixture(`${name}.html`))}\n`, fixture(`${name}.txt`))
+    })
+  }
+})
+
+describe('text', () => {
+  test('is collapsed as a browser does, across tags and entities', () => {
+    become([
+      ['', ''],
+      [' \n ', ''],
+      ['a  b\n\tc', 'a b c'],
+      ['a <b> b</b>c', 'a bc'],
+      ['<b>a</b> <i>b</i>', 'a b'],
+      ['a&nbsp;&nbsp;b', 'a b'],
+      ['&euro;&#8364;&#x20AC;&amp;lt;&bogus;', '€€€&lt;&bogus;'],
+      ['1 < 2 && 3 > 2', '1 < 2 && 3 > 2'],
+    ])
+  })
+
+  test('has no invisible fillers, but keeps joiners that shape letters', () => {
+    become([
+      [`a${'&nbsp;&zwnj;'.repeat(90)}`, 'a'],
+      [`Hello${'&#847;&zwnj;&nbsp;&#8199;&shy;'.repeat(30)} there`, 'Hello there'],
+      ['می\u200cخواهم', 'می\u200cخواهم'],
+      ['\u{1F468}\u200D\u{1F469}', '\u{1F468}\u200D\u{1F469}'],
+      ['a\u0000b\u0007c\u009f', 'abc'],
+    ])
+    assert.ok(textFromHtml('a\ud800b').isWellFormed())
+  })
+
+  test('has its paragraphs, breaks and rules apart', () => {
+    become([
+      ['<p>a</p><p>b</p>', 'a\n\nb'],
+      ['<p>a<p>b', 'a\n\nb'],
+      ['<div>a</div><div>b</div>c', 'a\nb\nc'],
+      ['a<br>b<br/><br />c<br><br><br><br>d', 'a\nb\n\nc\n\nd'],
+      ['<p>a<br></p><p>&nbsp;</p><p><br></p><p>b</p>', 'a\n\nb'],
+      ['a<hr>b', `a\n\n${'-'.repeat(40)}\n\nb`],
+      ['<h1>Title</h1>text', 'Title\n\ntext'],
+      ['a</p>b', 'a\n\nb'],
+    ])
+  })
+
+  test('is not wrapped', () => {
+    const long = 'word '.repeat(500).trim()
+    assert.equal(textFromHtml(`<p>${long}</p>`), long)
+  })
+
+  test('leaves out what is no text', () => {
+    become([
+      ['a<script>if (a < b) "</p>"</script>b<style>p{}</style>c', 'abc'],
+      ['<head><title>T</title></head><body>a', 'a'],
+      ['<head><meta charset="utf-8"><title>T</title><p>a</p>', 'a'],
+      ['a<!-- x --><!--[if mso]>no<![endif]--><![if !mso]>yes<![endif]>', 'ayes'],
+      ['a<svg><text>x</text></svg><iframe src="x">y</iframe><template>z</template>', 'a'],
+      ['a<style>never closed', 'a'],
+      ['a<!-- never closed', 'a'],
+    ])
+  })
+
+  test('of hidden elements is not there', () => {
+    for (const style of [
+      'display:none',
+      'DISPLAY : NONE !important',
+      'color:red;visibility:hidden',
+      'max-height:0;overflow:hidden',
+      'max-height:0px',
+      'font-size:0',
+      'opacity:0',
+    ]) {
+      become([[`<div style="${style}">x<p>y<span>z</span></p></div>a`, 'a']])
+    }
+    become([
+      ['<div hidden>x</div>a', 'a'],
+      ['<div style="display:none"><div style="display:block">x</div></div>a', 'a'],
+      ['<p style="display:none">x<p>a', 'a'],
+      ['<td style="font-size:0"><div style="font-size:14px">a <span>b</span> c</div>x</td>', 'a b c'],
+      ['<div style="visibility:hidden">x<b style="visibility:visible">a</b></div>', 'a'],
+      ['<a style="mso-hide:all" href="https://x.test/go">Go</a>', 'Go <https://x.test/go>'],
+      ['<div style="max-height:0.5em">a</div>', 'a'],
+    ])
+  })
+})
+
+describe('links', () => {
+  test('show their address once', () => {
+    become([
+      ['<a href="https://x.test/a?b=1&amp;c=2">here</a>.', 'here <https://x.test/a?b=1&c=2>.'],
+      ['<a href="https://x.test/a">https://x.test/a</a>', 'https://x.test/a'],
+      ['see <a href="https://x.test/">x.test</a>!', 'see https://x.test/!'],
+      ['<a href=" https://x.test/a\n b ">t</a>', 't <https://x.test/a%20b>'],
+      ['<a href="https://x.test/"><b>bold</b> and not</a>', 'bold and not <https://x.test/>'],
+      ['a <a href="https://x.test/1"> b </a>c', 'a b <https://x.test/1> c'],
+    ])
+  })
+
+  test('to mail and telephone are shown as such', () => {
+    become([
+      ['<a href="mailto:jane@x.test">jane@x.test</a>', 'jane@x.test'],
+      ['<a href="MAILTO:jane%2Ba@x.test?subject=Hi">Jane</a>', 'Jane <jane+a@x.test>'],
+      ['<a href="mailto:?subject=Hi">Tell others</a>', 'Tell others'],
+      ['<a href="tel:+4930123456">030 / 123456</a>', '030 / 123456'],
+      ['<a href="tel:+4930123456">Call us</a>', 'Call us <+4930123456>'],
+    ])
+  })
+
+  test('that lead nowhere leave their text only', () => {
+    become([
+      ['<a href="#x">a</a> <a name="x">b</a> <a href="">c</a>', 'a b c'],
+      ['<a href="javascript:alert(1)">a</a> <a href="java\nscript:alert(1)">b</a>', 'a b'],
+      ['<a href="data:text/html,x">a</a> <a href="https://x.test/"></a>b', 'a b'],
+    ])
+  })
+
+  test('around pictures and blocks keep their address', () => {
+    become([
+      ['<a href="https://x.test/"><img alt="Logo"></a>', 'Logo <https://x.test/>'],
+      ['by <a href="https://x.test/"><img></a> now', 'by https://x.test/ now'],
+      ['<a href="https://x.test/"><p>One</p><p>Two</p></a>', 'One\n\nTwo\n\n<https://x.test/>'],
+      [
+        '<a href="https://x.test/1">one <a href="https://x.test/2">two',
+        'one <https://x.test/1> two <https://x.test/2>',
+      ],
+    ])
+  })
+})
+
+describe('structure', () => {
+  test('of lists is kept', () => {
+    become([
+      ['<ul><li>a<li>b</ul>c', '- a\n- b\n\nc'],
+      ['<ol start="9"><li>a</li><li>b<br>c</li></ol>', '9. a\n10. b\n    c'],
+      ['<ul><li>a<ul><li>b</li></ul></li><li></li><li>c</li></ul>', '- a\n  - b\n- c'],
+      ['<li>stray</li>', '- stray'],
+    ])
+  })
+
+  test('of data tables is kept, empty cells included', () => {
+    become([
+      ['<table border="1"><tr><td>a</td><td>b</td></tr><tr><td></td><td>d</td></tr></table>', 'a | b\n | d'],
+      ['<table><tr><th>Item<th>Price<tr><td>Widget<td>$10</table>', 'Item | Price\nWidget | $10'],
+      ['x<table><caption>C</caption><tr><td>a<td>b</table>y', 'x\nC\n\na | b\n\ny'],
+    ])
+  })
+
+  test('of layout tables becomes blocks', () => {
+    become([
+      ['<table><tr><td>a</td><td>b</td></tr></table>', 'a | b'],
+      [
+        '<table role="presentation"><tr><th>only</th></tr><tr><td> </td></tr><tr><td>b</td></tr></table>',
+        'only\nb',
+      ],
+      ['<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>', 'a\n\nb\n\nc'],
+      ['<table><tr><td><table><tr><td>x</td></tr></table></td></tr></table>', 'x'],
+      ['<tr><td>a</td><td>b</td></tr>', 'a\nb'],
+    ])
+  })
+
+  test('of quotes and preformatted text is kept', () => {
+    become([
+      ['<blockquote>a<p>b</p></blockquote>c', '> a\n>\n> b\n\nc'],
+      ['<pre>\n a  b\r\n\n\tc</pre>d', ' a  b\n\n\tc\n\nd'],
+      ['<pre>a<br>b</pre>', 'a\nb'],
+    ])
+  })
+})
+
+describe('hostile input', () => {
+  const deep = 100_000
+  const documents: Record<string, [html: string, text: RegExp]> = {
+    'nested divs': [`${'<div>'.repeat(deep)}x`, /^x$/],
+    'nested and closed': [`${'<div>'.repeat(60_000)}x${'</div>'.repeat(60_000)}y`, /^x\ny$/],
+    'nested tables': [`${'<table><tr><td>'.repeat(deep)}x`, /^$|^x$/],
+    'nested quotes': ['<blockquote>a'.repeat(deep), /^> a\n/],
+    'nested lists': ['<ul><li>a'.repeat(deep), /^- a\n/],
+    'unclosed links and paragraphs': [
+      '<p><a href="https://x.test/">t'.repeat(20_000),
+      /^t <https:\/\/x\.test\/>\n\nt/,
+    ],
+    'unclosed inline elements': ['<b><span style="color:red">t'.repeat(20_000), /^t{20000}$/],
+    'stray end tags': [`${'<div>'.repeat(255)}x${'</foo></td></p>'.repeat(60_000)}`, /^x$/],
+    'paragraphs below many elements': ['<div>'.repeat(250) + '<p><b>x'.repeat(deep), /^x\n\nx/],
+    'one endless row': [`<table>${'<td>a'.repeat(deep)}`, /^a\na/],
+    'one tag with endless attributes': [`<a ${'href=x '.repeat(deep)}>t</a>`, /^t <x>$/],
+    'one endless style': [`<p style="${'a:b;'.repeat(deep)}display:none">x</p>y`, /^y$/],
+    'nothing but openings': ['<'.repeat(HTML_LIMIT), /^<+$/],
+    'nothing but joiners': [`${'\u200c'.repeat(HTML_LIMIT - 1)}x`, /^x$/],
+    'an endless comment': ['a<!--'.repeat(deep), /^a$/],
+    'breaks only': ['<br>'.repeat(deep), /^$/],
+  }
+
+  for (const [name, [html, text]] of Object.entries(documents)) {
+    test(`is read with bounded work: ${name}`, () => {
+      const result = convert(html)
+      assert.match(result.text.replace(/\n\n\[The rest .*\]$|^\[The rest .*\]$/, ''), text)
+      assert.ok(result.text.length <= TEXT_LIMIT + 100)
+      // A tag looks at 256 open elements at most, a few times; that is the bound, whatever the nesting.
+      assert.ok(result.steps <= 64 * Math.min(html.length, HTML_LIMIT), `${result.steps} steps`)
+    })
+  }
+
+  test('twice as deep is about twice the work, not four times', () => {
+    for (const unit of ['<div>x', '<table><tr><td>x', '<ul><li>x', '<blockquote><p>x', '<div hidden><p>']) {
+      const work = (times: number) => convert(unit.repeat(times)).steps
+      assert.ok(work(40_000) < 3 * work(20_000), unit)
+    }
+  })
+
+  test('over the limit is shortened, and says so', () => {
+    const text = textFromHtml('<p>Hello <b>world</b> &amp; more</p>'.repeat(150_000))
+    assert.match(text, /^Hello world & more\n\n/)
+    assert.match(text, /\n\n\[The rest of this message is only in its HTML version\.\]$/)
+    assert.ok(!textFromHtml('<p>x</p>'.repeat(1000)).includes('[The rest'))
+  })
+
+  test('of any shape gives clean text', () => {
+    const tag = fc.constantFrom(
+      ...[
+        'div',
+        'p',
+        'table',
+        'tr',
+        'td',
+        'th',
+        'ul',
+        'ol',
+        'li',
+        'a',
+        'b',
+        'pre',
+        'blockquote',
+        'br',
+        'img',
+        'head',
+        'dd',
+      ],
+    )
+    const attribute = fc.constantFrom(
+      '',
+      ' hidden',
+      ' href="https://x.test"',
+      ' style="font-size:0"',
+      ' alt=x border=1',
+      ' "',
+    )
+    const piece = fc.oneof(
+      fc.tuple(tag, attribute).map(([name, attr]) => `<${name}${attr}>`),
+      tag.map((name) => `</${name}>`),
+      fc.constantFrom(' ', '\n', 'word', '&nbsp;', '&zwnj;', '<!--', '-->', '<', '&', '\u0000'),
+      fc.string({ maxLength: 5 }),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
+        const text = textFromHtml(pieces.join(''))
+        assert.doesNotMatch(text, /[\x00-\x08\x0b-\x1f\x7f-\x9f\xa0]/)
+        assert.ok(!text.endsWith('\n') && !text.startsWith('\n'))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
