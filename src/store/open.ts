@@ -1,0 +1,17 @@
+import type { Settings } from '../config/settings.ts'
+import { SqliteStore } from './sqlite/sqlite-store.ts'
+import { type Store, StoreConflict } from './store.ts'
+
+export interface OpenOptions {
+  /** True for the service, of which there is one for a database; false for the command line beside it. */
+  exclusive: boolean
+}
+
+/**
+ * Opens the store the settings name, making and upgrading it as needed. Rejects with StoreConflict or StoreUnavailable and a
+ * sentence for the operator.
+ */
+export async function openStore(database: Settings['database'], options: OpenOptions): Promise<Store> {
+  if (database.engine === 'postgres') throw new StoreConflict('PostgreSQL is not supported by this version')
+  return await SqliteStore.open(database.path, options)
+}

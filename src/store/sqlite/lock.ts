@@ -1,0 +1,27 @@
+import { DatabaseSync } from 'node:sqlite'
+import { StoreConflict } from '../store.ts'
+import { asStoreError, isBusy, prepareFile } from './database.ts'
+
+/**
+ * Claims the database for one service. The claim is an exclusive lock on a file beside it, held by an open transaction:
+ * the operating system lets go of it however the process ends. Returns the function that gives it back. Throws
+ * StoreConflict when another service holds it.
+ */
+export function lockExclusively(path: string): () => void {
+  const lock = `${path}.lock`
+  prepareFile(lock)
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(lock, { timeout: 0 })
+    db.exec('PRAGMA locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db?.close()
+    if (!isBusy(error)) throw asStoreError(error, lock)
+    throw new StoreConflict(
+      `The database ${path} is in use by another Postroad service. Stop that one first, or give this one a database of ` +
+        'its own; the command line may be used beside a running service',
+    )
+  }
+  return () => db.close()
+}

@@ -1,0 +1,50 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreConflict } from '../store.ts'
+import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
+
+/** `PRAGMA application_id` of our files: "Post" in ASCII. Tells them from another program's SQLite databases. */
+export const APPLICATION_ID = 0x506f7374
+
+/**
+ * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that is
+ * newer than this program, or another program's, is refused with a StoreConflict and left as it is.
+ */
+export function migrate(db: DatabaseSync, path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    refuseForeign(db, path)
+    db.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
+    ) STRICT`)
+    const row = db.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_migrations').get()
+    const version = Number(row?.version)
+    if (version > migrations.length) {
+      throw new StoreConflict(
+        `The database ${path} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by ` +
+          'a newer version; run that version, or restore a backup made before the upgrade',
+      )
+    }
+    const applied = db.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
+    for (const [index, migration] of migrations.entries()) {
+      if (index < version) continue
+      db.exec(migration.sql)
+      applied.run(index + 1, migration.name, Date.now())
+    }
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function refuseForeign(db: DatabaseSync, path: string): void {
+  const id = db.prepare('PRAGMA application_id').get()?.application_id
+  if (id === APPLICATION_ID) return
+  const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type = 'table'").get()?.n
+  if (id !== 0 || tables !== 0) {
+    throw new StoreConflict(
+      `The file ${path} is a SQLite database of another program; choose another path for POSTROAD_DATABASE_URL`,
+    )
+  }
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+}

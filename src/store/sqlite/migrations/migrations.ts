@@ -1,0 +1,9 @@
+import { sql as first } from './0001-first.ts'
+
+export interface Migration {
+  name: string
+  sql: string
+}
+
+/** In order; the schema version is the number of those applied. A released one is never changed. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first', sql: first }]

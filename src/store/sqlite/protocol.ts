@@ -1,0 +1,83 @@
+/** What the main thread and the threads of the store say to each other. Plain data only. */
+import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type * as store from '../store.ts'
+import { StoreConflict, StoreUnavailable } from '../store.ts'
+
+/** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
+export interface Writes {
+  reserveTokens(count: number): number
+  accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted
+  claim(request: store.ClaimRequest): store.ClaimedEmail[]
+  record(attempt: store.AttemptRecord): store.Recorded
+  renew(tokens: number[], until: number): void
+  recoverChunk(request: { now: number; all: boolean; jitterMs: number }): number
+  cancel(emailId: string, at: number): number
+  removeSuppression(companyId: string, address: string): boolean
+  retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
+  probe(): void
+  addCompany(company: Company): void
+  addDomain(domain: SendingDomain): void
+  updateDomain(id: string, change: Parameters<store.AccountStore['updateDomain']>[1]): void
+  addKey(key: ApiKey): void
+  revokeKey(id: string, at: number): boolean
+}
+
+/** Operations of the reader: each sees the last commit. */
+export interface Reads {
+  nextDue(): number | null
+  readEmail(id: string): store.StoredEmail | null
+  readHistory(id: string): store.EmailHistory | null
+  readWork(id: string): store.ClaimedEmail | null
+  readCaptured(id: string): { recipients: number[]; raw: Uint8Array }[]
+  listEmails(filter: store.EmailFilter): store.EmailSummary[]
+  queue(companyId?: string): store.QueueLane[]
+  counts(now: number): store.StoreCounts
+  listSuppressions(filter: { companyId?: string; address?: string; limit: number }): store.Suppression[]
+  accounts(): AccountsSnapshot
+}
+
+/** One call by name with its arguments, as it crosses to a thread. */
+export type Call<Operations> = {
+  [Name in keyof Operations]: Operations[Name] extends (...args: infer Args) => unknown
+    ? { name: Name; args: Args }
+    : never
+}[keyof Operations]
+
+/** An error as it crosses from a thread. */
+export interface Fault {
+  kind: 'StoreUnavailable' | 'StoreConflict' | 'Error'
+  message: string
+}
+
+export type Outcome = { value: unknown } | { fault: Fault }
+
+export interface Changed {
+  accounts: boolean
+  queue: boolean
+}
+
+/** To a thread. One batch is under way at a time. `watch` switches the writer's look-out for other processes. */
+export type Request<Operations> =
+  | { kind: 'batch'; calls: Call<Operations>[] }
+  | { kind: 'watch'; on: boolean }
+
+/** From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write. */
+export type Reply =
+  | { kind: 'opened' }
+  | { kind: 'refused'; fault: Fault }
+  | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number }
+  | { kind: 'changed'; changed: Changed }
+
+export const UNCHANGED: Changed = { accounts: false, queue: false }
+
+export function faultOf(error: unknown): Fault {
+  if (error instanceof StoreUnavailable) return { kind: 'StoreUnavailable', message: error.message }
+  if (error instanceof StoreConflict) return { kind: 'StoreConflict', message: error.message }
+  return { kind: 'Error', message: error instanceof Error ? error.message : String(error) }
+}
+
+export function errorOf({ kind, message }: Fault): Error {
+  if (kind === 'StoreUnavailable') return new StoreUnavailable(message)
+  if (kind === 'StoreConflict') return new StoreConflict(message)
+  return new Error(message)
+}

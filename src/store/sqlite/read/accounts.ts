@@ -1,0 +1,65 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type {
+  AccountsSnapshot,
+  ApiKey,
+  Company,
+  DkimIdentity,
+  SendingDomain,
+} from '../../../accounts/account.ts'
+import type { Suppression } from '../../store.ts'
+import { all, listOf } from '../rows.ts'
+
+type DkimRow = DkimIdentity & { domainId: string }
+type KeyRow = Omit<ApiKey, 'scopes'> & { scopes: string }
+
+export class AccountReader {
+  readonly #companies: StatementSync
+  readonly #domains: StatementSync
+  readonly #dkim: StatementSync
+  readonly #keys: StatementSync
+  readonly #suppressions: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#companies = db.prepare('SELECT id, name, created_at AS createdAt FROM companies ORDER BY num')
+    this.#domains = db.prepare(
+      `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt
+       FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`,
+    )
+    this.#dkim = db.prepare(
+      `SELECT domain_id AS domainId, id, selector, algorithm, public_key AS publicKey,
+              sealed_private_key AS sealedPrivateKey
+       FROM dkim_keys ORDER BY domain_id, position`,
+    )
+    this.#keys = db.prepare(
+      `SELECT k.id, c.id AS companyId, k.name, k.token_hash AS tokenHash, k.scopes, k.domain_id AS domainId,
+              k.created_at AS createdAt, k.revoked_at AS revokedAt
+       FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`,
+    )
+    this.#suppressions = db.prepare(
+      `SELECT c.id AS companyId, s.address, s.reason, s.created_at AS createdAt, s.email_id AS emailId
+       FROM suppressions s JOIN companies c ON c.num = s.company
+       WHERE (?1 IS NULL OR c.id = ?1) AND (?2 IS NULL OR s.address = ?2)
+       ORDER BY s.created_at DESC, s.address LIMIT ?3`,
+    )
+  }
+
+  /** Everything at one moment. To be called inside a transaction. */
+  snapshot(): AccountsSnapshot {
+    const domains = all<Omit<SendingDomain, 'dkim'>>(this.#domains).map((row): SendingDomain => {
+      return { ...row, dkim: [] }
+    })
+    const byId = new Map(domains.map((domain) => [domain.id, domain]))
+    for (const { domainId, ...identity } of all<DkimRow>(this.#dkim)) byId.get(domainId)?.dkim.push(identity)
+    return {
+      companies: all<Company>(this.#companies).map((row) => ({ ...row })),
+      domains,
+      keys: all<KeyRow>(this.#keys).map((row) => ({ ...row, scopes: listOf(row.scopes) })),
+    }
+  }
+
+  /** Newest first. */
+  suppressions(filter: { companyId?: string; address?: string; limit: number }): Suppression[] {
+    const { companyId = null, address = null, limit } = filter
+    return all<Suppression>(this.#suppressions, companyId, address, limit).map((row) => ({ ...row }))
+  }
+}

@@ -1,0 +1,188 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { EventDetail, EventType } from '../../../events/event.ts'
+import type {
+  EmailFilter,
+  EmailHistory,
+  EmailSummary,
+  StoredAttempt,
+  StoredEmail,
+  StoredRecipient,
+} from '../../store.ts'
+import { all, listOf, mapOf, one } from '../rows.ts'
+
+interface EmailRow {
+  num: number
+  id: string
+  companyId: string
+  domainId: string
+  keyId: string
+  header_from: string
+  header_to: string | null
+  header_cc: string | null
+  bcc: string | null
+  reply_to: string | null
+  subject: string
+  headers: string | null
+  messageId: string
+  date: number
+  tags: string | null
+  variables: string | null
+  testMode: number
+  createdAt: number
+  scheduledAt: number | null
+  size: number
+  lastEvent: EventType
+  html: string | null
+  text: string | null
+  kept: number
+}
+
+/** What the API and the operator read back about emails. */
+export class EmailReader {
+  readonly #email: StatementSync
+  readonly #recipients: StatementSync
+  readonly #events: StatementSync
+  readonly #attempts: StatementSync
+  readonly #captured: StatementSync
+  readonly #place: StatementSync
+  readonly #list: StatementSync
+  readonly #listOfCompany: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#email = db.prepare(
+      `SELECT e.num, e.id, c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.header_from, e.header_to,
+              e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.tags,
+              e.variables, e.test_mode AS testMode, e.created_at AS createdAt, e.scheduled_at AS scheduledAt, e.size,
+              e.last_event AS lastEvent, k.html, k.text, k.email IS NOT NULL AS kept
+       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+    )
+    this.#recipients = db.prepare(
+      `SELECT position, address, kind, state, attempts, due_at AS dueAt, last_code AS lastCode,
+              last_message AS lastMessage, server, variables
+       FROM recipients WHERE email = ? ORDER BY position`,
+    )
+    this.#events = db.prepare('SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY seq')
+    this.#attempts = db.prepare(
+      `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
+       FROM attempts WHERE email = ? ORDER BY seq`,
+    )
+    this.#captured = db.prepare(
+      `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
+    )
+    this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
+    const summary = `SELECT e.id, c.id AS companyId, e.header_from, e.header_to, e.subject, e.created_at AS createdAt,
+      e.last_event AS lastEvent, e.size FROM emails e CROSS JOIN companies c ON c.num = e.company`
+    this.#list = db.prepare(`${summary} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
+    this.#listOfCompany = db.prepare(
+      `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
+    )
+  }
+
+  read(id: string): StoredEmail | null {
+    const row = one<EmailRow>(this.#email, id)
+    return row === undefined ? null : storedEmail(row)
+  }
+
+  history(id: string): EmailHistory | null {
+    const row = one<EmailRow>(this.#email, id)
+    if (row === undefined) return null
+    return {
+      email: storedEmail(row),
+      recipients: all<RecipientRow>(this.#recipients, row.num).map(storedRecipient),
+      events: all<EventRow>(this.#events, row.num).map((event) => ({
+        emailId: id,
+        recipient: event.recipient,
+        type: event.type,
+        at: event.at,
+        detail: mapOf<EventDetail>(event.detail),
+      })),
+      attempts: all<AttemptRow>(this.#attempts, row.num).map((attempt): StoredAttempt => {
+        return { ...attempt, recipients: listOf<number>(attempt.recipients) }
+      }),
+    }
+  }
+
+  captured(id: string): { recipients: number[]; raw: Uint8Array }[] {
+    const rows = all<{ recipients: string; raw: Uint8Array }>(this.#captured, id)
+    return rows.map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
+  }
+
+  /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
+  list({ companyId, before, limit }: EmailFilter): EmailSummary[] {
+    const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.#numberBefore(before) + 1
+    const rows =
+      companyId === undefined
+        ? all<SummaryRow>(this.#list, end, limit)
+        : all<SummaryRow>(this.#listOfCompany, companyId, end, limit)
+    return rows.map(({ header_from, header_to, ...rest }) => {
+      return { ...rest, from: header_from, to: listOf<string>(header_to) }
+    })
+  }
+
+  /** The newest email older than `id`: ids are UUIDv7, so their order is that of time. 0 when there is none. */
+  #numberBefore(id: string): number {
+    return one<{ num: number }>(this.#place, id)?.num ?? 0
+  }
+}
+
+interface RecipientRow extends Omit<StoredRecipient, 'variables'> {
+  variables: string | null
+}
+
+interface EventRow {
+  recipient: number | null
+  type: EventType
+  at: number
+  detail: string | null
+}
+
+interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
+  recipients: string
+}
+
+interface SummaryRow {
+  id: string
+  companyId: string
+  header_from: string
+  header_to: string | null
+  subject: string
+  createdAt: number
+  lastEvent: EventType
+  size: number
+}
+
+function storedRecipient(row: RecipientRow): StoredRecipient {
+  const variables = row.variables === null ? null : mapOf<Record<string, string>>(row.variables)
+  return { ...row, variables }
+}
+
+function storedEmail(row: EmailRow): StoredEmail {
+  const content: StoredEmail['content'] = {
+    from: row.header_from,
+    to: listOf<string>(row.header_to),
+    cc: listOf<string>(row.header_cc),
+    replyTo: listOf<string>(row.reply_to),
+    subject: row.subject,
+    headers: listOf<[string, string]>(row.headers),
+    messageId: row.messageId,
+    date: row.date,
+  }
+  if (row.html !== null) content.html = row.html
+  if (row.text !== null) content.text = row.text
+  return {
+    id: row.id,
+    companyId: row.companyId,
+    domainId: row.domainId,
+    keyId: row.keyId,
+    content,
+    bcc: listOf<string>(row.bcc),
+    tags: listOf<{ name: string; value: string }>(row.tags),
+    variables: mapOf<Record<string, string>>(row.variables),
+    createdAt: row.createdAt,
+    scheduledAt: row.scheduledAt,
+    lastEvent: row.lastEvent,
+    size: row.size,
+    testMode: row.testMode === 1,
+    contentRemoved: row.kept === 0,
+  }
+}

@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Reads } from '../protocol.ts'
+import { AccountReader } from './accounts.ts'
+import { EmailReader } from './emails.ts'
+import { QueueReader } from './queue.ts'
+import { WorkReader } from './work.ts'
+
+/** All that can be read through one connection, its statements prepared once. */
+export function readOperations(db: DatabaseSync): Reads {
+  const emails = new EmailReader(db)
+  const queue = new QueueReader(db)
+  const works = new WorkReader(db)
+  const accounts = new AccountReader(db)
+  return {
+    nextDue: () => queue.nextDue(),
+    readEmail: (id) => emails.read(id),
+    readHistory: (id) => emails.history(id),
+    readWork: (id) => works.read(id),
+    readCaptured: (id) => emails.captured(id),
+    listEmails: (filter) => emails.list(filter),
+    queue: (companyId) => queue.lanes(companyId),
+    counts: (now) => queue.counts(now),
+    listSuppressions: (filter) => accounts.suppressions(filter),
+    accounts: () => accounts.snapshot(),
+  }
+}

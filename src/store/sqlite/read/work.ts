@@ -1,0 +1,175 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Attachment, MessageContent } from '../../../mail/message.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
+import { all, listOf, one } from '../rows.ts'
+
+/** The stored content of an email cannot be turned back into what was accepted. */
+export class ContentDamaged extends Error {
+  override name = 'ContentDamaged'
+}
+
+/** An email with what is needed to send it, and what the claim keeps track of. */
+export interface Work {
+  num: number
+  company: number
+  /** The event `sent` has been written. */
+  sent: boolean
+  email: ClaimedEmail
+}
+
+export interface EmailRow {
+  num: number
+  id: string
+  companyId: string
+  company: number
+  domainId: string
+  sender: string
+  header_from: string
+  header_to: string | null
+  header_cc: string | null
+  reply_to: string | null
+  subject: string
+  headers: string | null
+  messageId: string
+  date: number
+  individual: number
+  testMode: number
+  size: number
+  sent: number
+}
+
+interface AttachmentRow {
+  position: number
+  filename: string
+  contentType: string
+  disposition: string
+  contentId: string | null
+  bytes: Uint8Array | null
+}
+
+/** Reads whole work items. Used by the claim (in the writer) and to look at an email again (in the reader). */
+export class WorkReader {
+  readonly #email: StatementSync
+  readonly #byId: StatementSync
+  readonly #content: StatementSync
+  readonly #attachments: StatementSync
+  readonly #recipients: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#email = db.prepare(
+      `SELECT e.num, e.id, c.id AS companyId, e.company, e.domain_id AS domainId, e.sender, e.header_from, e.header_to,
+              e.header_cc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.individual,
+              e.test_mode AS testMode, e.size, e.sent
+       FROM emails e JOIN companies c ON c.num = e.company WHERE e.num = ?`,
+    )
+    this.#byId = db.prepare('SELECT num FROM emails WHERE id = ?')
+    this.#content = db.prepare('SELECT html, text, raw FROM contents WHERE email = ?')
+    this.#attachments = db.prepare(
+      `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
+       FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
+    )
+    this.#recipients = db.prepare(
+      `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
+              uncertain
+       FROM recipients WHERE email = ? ORDER BY position`,
+    )
+  }
+
+  /** The small row of an email; its content is not touched. */
+  head(num: number): EmailRow | undefined {
+    return one<EmailRow>(this.#email, num)
+  }
+
+  /** Without recipients. Throws ContentDamaged, saying what is missing, when the content does not read back. */
+  load(row: EmailRow): Work {
+    const { num, company } = row
+    const stored = one<{ html: string | null; text: string | null; raw: Uint8Array | null }>(
+      this.#content,
+      num,
+    )
+    if (stored === undefined) throw new ContentDamaged('the stored content is missing')
+    const content: MessageContent = {
+      from: row.header_from,
+      to: parsed(row.header_to, 'to'),
+      cc: parsed(row.header_cc, 'cc'),
+      replyTo: parsed(row.reply_to, 'reply_to'),
+      subject: row.subject,
+      headers: parsed(row.headers, 'headers'),
+      attachments: this.#files(num),
+      messageId: row.messageId,
+      date: row.date,
+    }
+    if (stored.html !== null) content.html = stored.html
+    if (stored.text !== null) content.text = stored.text
+    const email: ClaimedEmail = {
+      id: row.id,
+      companyId: row.companyId,
+      domainId: row.domainId,
+      sender: row.sender,
+      content,
+      raw: stored.raw,
+      individual: row.individual === 1,
+      testMode: row.testMode === 1,
+      size: row.size,
+      recipients: [],
+    }
+    return { num, company, sent: row.sent === 1, email }
+  }
+
+  /** The whole item with all recipients, whatever their state; null when unknown or its content was removed. */
+  read(id: string): ClaimedEmail | null {
+    const num = one<{ num: number }>(this.#byId, id)?.num
+    if (num === undefined || this.#content.get(num) === undefined) return null
+    const { email } = this.load(this.head(num)!)
+    email.recipients = all<RecipientRow>(this.#recipients, num).map((row) => {
+      const recipient = claimedRecipient(row)
+      if (recipient instanceof ContentDamaged) throw recipient
+      return recipient
+    })
+    return email
+  }
+
+  #files(num: number): Attachment[] {
+    const files = all<AttachmentRow>(this.#attachments, num)
+    return files.map(({ position, filename, contentType, disposition, contentId, bytes }, index) => {
+      if (bytes === null || position !== index) throw new ContentDamaged(`attachment ${index} is missing`)
+      const file: Attachment = {
+        filename,
+        contentType,
+        content: bytes,
+        disposition: disposition === 'inline' ? 'inline' : 'attachment',
+      }
+      if (contentId !== null) file.contentId = contentId
+      return file
+    })
+  }
+}
+
+export interface RecipientRow {
+  position: number
+  address: string
+  domain: string
+  attempts: number
+  variables: string | null
+  preferredServer: string | null
+  uncertain: number
+}
+
+/** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */
+export function claimedRecipient(row: RecipientRow): ClaimedRecipient | ContentDamaged {
+  const uncertain = row.uncertain === 1
+  if (row.variables === null) return { ...row, uncertain, variables: null }
+  try {
+    return { ...row, uncertain, variables: JSON.parse(row.variables) as Record<string, string> }
+  } catch (error) {
+    return new ContentDamaged('the stored variables of the recipient are damaged', { cause: error })
+  }
+}
+
+function parsed<T>(text: string | null, field: string): T[] {
+  try {
+    return listOf<T>(text)
+  } catch (error) {
+    throw new ContentDamaged(`the stored field ${field} is damaged`, { cause: error })
+  }
+}

@@ -1,0 +1,58 @@
+/** The thread that reads beside the writer: it sees the last commit and waits for nobody. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { ClaimedEmail } from '../store.ts'
+import { buffersOf } from './bytes.ts'
+import { asStoreError, openForReading } from './database.ts'
+import {
+  type Call,
+  faultOf,
+  type Outcome,
+  type Reads,
+  type Reply,
+  type Request,
+  UNCHANGED,
+} from './protocol.ts'
+import { readOperations } from './read/operations.ts'
+
+const { path } = workerData as { path: string }
+const port = parentPort!
+
+try {
+  const db = openForReading(path)
+  const operations = readOperations(db)
+  const begin = db.prepare('BEGIN')
+  const end = db.prepare('ROLLBACK')
+
+  /** Within one read transaction, so that several statements see the same moment. */
+  const run = (call: Call<Reads>): Outcome => {
+    try {
+      begin.run()
+      const operation = operations[call.name] as (...args: unknown[]) => unknown
+      return { value: operation(...call.args) }
+    } catch (error) {
+      return { fault: faultOf(asStoreError(error, path)) }
+    } finally {
+      if (db.isTransaction) end.run()
+    }
+  }
+
+  port.on('message', (request: Request<Reads>) => {
+    if (request.kind !== 'batch') return
+    const outcomes = request.calls.map(run)
+    const moved: ArrayBuffer[] = []
+    for (const [index, call] of request.calls.entries()) {
+      const outcome = outcomes[index]!
+      if (call.name === 'readWork' && 'value' in outcome && outcome.value !== null) {
+        moved.push(...buffersOf(outcome.value as ClaimedEmail))
+      }
+    }
+    reply({ kind: 'done', outcomes, changed: UNCHANGED, commits: 0 }, moved)
+  })
+  reply({ kind: 'opened' })
+} catch (error) {
+  reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
+}
+
+function reply(message: Reply, moved: ArrayBuffer[] = []): void {
+  port.postMessage(message, moved)
+}

@@ -1,0 +1,242 @@
+import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type * as types from '../store.ts'
+import { copied, packed } from './bytes.ts'
+import { lockExclusively } from './lock.ts'
+import type { Call, Changed, Reads, Writes } from './protocol.ts'
+import { StoreThread } from './thread.ts'
+
+/** Fencing tokens set aside by one commit, when nobody else hands any out. */
+const TOKENS = 1_000
+/** Bounds of one transaction: so many operations, and past the first so many octets. */
+const MAX_OPERATIONS = 500
+const MAX_OCTETS = 16 * 1024 * 1024
+/** Reads answered together at most. */
+const MAX_READS = 16
+/** What an operation weighs beside the content it carries, in octets. */
+const BASE_WEIGHT = 1_000
+
+/**
+ * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may open
+ * the same file at the same time; of those that open it `exclusive` there is one.
+ */
+export class SqliteStore implements types.Store {
+  readonly #writer: StoreThread<Writes>
+  readonly #reader: StoreThread<Reads>
+  readonly #watchers = new Set<(change: types.StoreChange) => void>()
+  readonly #unlock: (() => void) | null
+  #tokens: { next: number; last: number } = { next: 1, last: 0 }
+  #reserving: Promise<void> | null = null
+
+  private constructor(path: string, unlock: (() => void) | null) {
+    this.#unlock = unlock
+    const onChanged = (changed: Changed) => this.#tell(changed)
+    this.#writer = new StoreThread({
+      module: new URL('./writer.ts', import.meta.url),
+      path,
+      maxCalls: MAX_OPERATIONS,
+      maxWeight: MAX_OCTETS,
+      onChanged,
+    })
+    this.#reader = new StoreThread({
+      module: new URL('./reader.ts', import.meta.url),
+      path,
+      maxCalls: MAX_READS,
+      maxWeight: Number.POSITIVE_INFINITY,
+      onChanged,
+    })
+  }
+
+  /**
+   * Opens the file, makes it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path cannot
+   * be used) or StoreConflict (a newer schema, another program's file, or `exclusive` and another service has it).
+   */
+  static async open(path: string, options: { exclusive: boolean }): Promise<SqliteStore> {
+    const unlock = options.exclusive ? lockExclusively(path) : null
+    const store = new SqliteStore(path, unlock)
+    try {
+      await store.#writer.open()
+      await store.#reader.open()
+      return store
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+
+  /** Transactions committed since the store was opened. */
+  get commits(): number {
+    return this.#writer.commits
+  }
+
+  async nextLeaseToken(): Promise<number> {
+    // Without the lock another process may hand out tokens too: then each is fetched by itself, to keep them in order.
+    if (this.#unlock === null) return (await this.#write('reserveTokens', [1])) as number
+    while (this.#tokens.next > this.#tokens.last) {
+      this.#reserving ??= this.#reserveTokens().finally(() => {
+        this.#reserving = null
+      })
+      await this.#reserving
+    }
+    return this.#tokens.next++
+  }
+
+  accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
+    const moved: ArrayBuffer[] = []
+    return this.#write('accept', [packed(email, moved), lease], email.size, moved)
+  }
+
+  claim(request: types.ClaimRequest): Promise<types.ClaimedEmail[]> {
+    return this.#write('claim', [request])
+  }
+
+  record(attempt: types.AttemptRecord): Promise<types.Recorded> {
+    if (attempt.captured === null) return this.#write('record', [attempt])
+    const moved: ArrayBuffer[] = []
+    const captured = copied(attempt.captured, moved)
+    return this.#write('record', [{ ...attempt, captured }], captured.byteLength, moved)
+  }
+
+  renew(tokens: number[], until: number): Promise<void> {
+    return this.#write('renew', [tokens, until])
+  }
+
+  async recover(request: { now: number; all: boolean; jitterMs: number }): Promise<number> {
+    let recovered = 0
+    while (true) {
+      const chunk = await this.#write('recoverChunk', [request])
+      if (chunk === 0) return recovered
+      recovered += chunk
+    }
+  }
+
+  cancel(emailId: string, at: number): Promise<number> {
+    return this.#write('cancel', [emailId, at])
+  }
+
+  readEmail(id: string): Promise<types.StoredEmail | null> {
+    return this.#read('readEmail', [id])
+  }
+
+  readHistory(id: string): Promise<types.EmailHistory | null> {
+    return this.#read('readHistory', [id])
+  }
+
+  readWork(id: string): Promise<types.ClaimedEmail | null> {
+    return this.#read('readWork', [id])
+  }
+
+  readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
+    return this.#read('readCaptured', [id])
+  }
+
+  listEmails(filter: types.EmailFilter): Promise<types.EmailSummary[]> {
+    return this.#read('listEmails', [filter])
+  }
+
+  queue(companyId?: string): Promise<types.QueueLane[]> {
+    return this.#read('queue', [companyId])
+  }
+
+  counts(now: number): Promise<types.StoreCounts> {
+    return this.#read('counts', [now])
+  }
+
+  nextDue(): Promise<number | null> {
+    return this.#read('nextDue', [])
+  }
+
+  listSuppressions(filter: {
+    companyId?: string
+    address?: string
+    limit: number
+  }): Promise<types.Suppression[]> {
+    return this.#read('listSuppressions', [filter])
+  }
+
+  removeSuppression(companyId: string, address: string): Promise<boolean> {
+    return this.#write('removeSuppression', [companyId, address])
+  }
+
+  async retain(request: types.RetentionRequest): Promise<number> {
+    while (true) {
+      const { touched, done } = await this.#write('retainStep', [request])
+      if (touched > 0 || done) return touched
+    }
+  }
+
+  probe(): Promise<void> {
+    return this.#write('probe', [])
+  }
+
+  accounts(): Promise<AccountsSnapshot> {
+    return this.#read('accounts', [])
+  }
+
+  addCompany(company: Company): Promise<void> {
+    return this.#write('addCompany', [company])
+  }
+
+  addDomain(domain: SendingDomain): Promise<void> {
+    return this.#write('addDomain', [domain])
+  }
+
+  updateDomain(id: string, change: Parameters<types.AccountStore['updateDomain']>[1]): Promise<void> {
+    return this.#write('updateDomain', [id, change])
+  }
+
+  addKey(key: ApiKey): Promise<void> {
+    return this.#write('addKey', [key])
+  }
+
+  revokeKey(id: string, at: number): Promise<boolean> {
+    return this.#write('revokeKey', [id, at])
+  }
+
+  /**
+   * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do, whose
+   * caller knows. Any write of another process counts as `queue`.
+   */
+  watch(onChange: (change: types.StoreChange) => void): () => void {
+    if (this.#watchers.size === 0) this.#writer.watch(true)
+    this.#watchers.add(onChange)
+    return () => {
+      if (this.#watchers.delete(onChange) && this.#watchers.size === 0) this.#writer.watch(false)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear()
+    await this.#reader.close()
+    await this.#writer.close()
+    this.#unlock?.()
+  }
+
+  async #reserveTokens(): Promise<void> {
+    const last = await this.#write('reserveTokens', [TOKENS])
+    this.#tokens = { next: last - TOKENS + 1, last }
+  }
+
+  #tell(changed: Changed): void {
+    for (const watcher of this.#watchers) {
+      if (changed.accounts) watcher('accounts')
+      if (changed.queue) watcher('queue')
+    }
+  }
+
+  #write<Name extends keyof Writes>(
+    name: Name,
+    args: Parameters<Writes[Name]>,
+    octets = 0,
+    moved: ArrayBuffer[] = [],
+  ): Promise<ReturnType<Writes[Name]>> {
+    const call = { name, args } as unknown as Call<Writes>
+    return this.#writer.call(call, BASE_WEIGHT + octets, moved) as Promise<ReturnType<Writes[Name]>>
+  }
+
+  #read<Name extends keyof Reads>(
+    name: Name,
+    args: Parameters<Reads[Name]>,
+  ): Promise<ReturnType<Reads[Name]>> {
+    return this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
+  }
+}

@@ -1,0 +1,179 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
+import { isDuplicate } from '../database.ts'
+import { listText, mapText, one } from '../rows.ts'
+import type { Changes } from './changes.ts'
+import type { CompanyNumbers } from './companies.ts'
+import type { Contents } from './contents.ts'
+import { type EmailEvents, latest, type NewEvent } from './email-events.ts'
+import type { Lanes } from './lanes.ts'
+import type { Leases } from './leases.ts'
+import type { Suppressions } from './suppressions.ts'
+
+/** How long an idempotency key is remembered, in milliseconds: 24 hours. */
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
+
+export interface AcceptParts {
+  companies: CompanyNumbers
+  contents: Contents
+  events: EmailEvents
+  lanes: Lanes
+  leases: Leases
+  suppressions: Suppressions
+  changes: Changes
+}
+
+/** Makes an email durable: its row, its content once, a row for each recipient, its first events. */
+export class Acceptance {
+  readonly #parts: AcceptParts
+  readonly #insertEmail: StatementSync
+  readonly #insertRecipient: StatementSync
+  readonly #earlier: StatementSync
+  readonly #remember: StatementSync
+
+  constructor(db: DatabaseSync, parts: AcceptParts) {
+    this.#parts = parts
+    this.#insertEmail = db.prepare(
+      `INSERT INTO emails (
+         id, company, domain_id, key_id, sender, header_from, header_to, header_cc, bcc, reply_to, subject, headers,
+         message_id, date, tags, variables, individual, test_mode, created_at, scheduled_at, size, sent, last_event,
+         last_event_at
+       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#insertRecipient = db.prepare(
+      `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#earlier = db.prepare(
+      `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
+       WHERE company = ? AND key = ? AND created_at > ?`,
+    )
+    this.#remember = db.prepare(
+      `INSERT OR REPLACE INTO idempotency (company, key, fingerprint, email_id, message_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+  }
+
+  accept(email: NewEmail, lease: Lease | null): Accepted {
+    const company = this.#parts.companies.number(email.companyId)
+    const earlier = this.#usedBefore(company, email)
+    if (earlier !== null) return earlier
+
+    const reasons = email.recipients.map((to) => this.#parts.suppressions.reason(company, email.testMode, to))
+    const events = firstEvents(email, reasons)
+    const num = this.#insert(company, email, events)
+    this.#parts.contents.insert(num, company, email)
+    this.#parts.events.begin(num, events)
+    if (email.idempotency !== null) {
+      const { key, fingerprint } = email.idempotency
+      const { messageId } = email.content
+      this.#remember.run(company, key, fingerprint, email.id, messageId, Math.round(email.createdAt))
+    }
+    return { kind: 'accepted', leased: this.#insertRecipients(num, company, email, reasons, lease) }
+  }
+
+  #usedBefore(company: number, email: NewEmail): Accepted | null {
+    if (email.idempotency === null) return null
+    const { key, fingerprint } = email.idempotency
+    const oldest = email.createdAt - IDEMPOTENCY_MS
+    const earlier = one<{ fingerprint: string; id: string; messageId: string }>(
+      this.#earlier,
+      company,
+      key,
+      oldest,
+    )
+    if (earlier === undefined) return null
+    if (earlier.fingerprint !== fingerprint) return { kind: 'conflict' }
+    return { kind: 'repeated', id: earlier.id, messageId: earlier.messageId }
+  }
+
+  #insert(company: number, email: NewEmail, events: readonly NewEvent[]): number {
+    const { content } = email
+    const last = latest(events)
+    try {
+      const inserted = this.#insertEmail.run(
+        email.id,
+        company,
+        email.domainId,
+        email.keyId,
+        email.sender,
+        content.from,
+        listText(content.to),
+        listText(content.cc),
+        listText(email.bcc),
+        listText(content.replyTo),
+        content.subject,
+        listText(content.headers),
+        content.messageId,
+        Math.round(content.date),
+        listText(email.tags),
+        mapText(email.variables),
+        email.individual ? 1 : 0,
+        email.testMode ? 1 : 0,
+        Math.round(email.createdAt),
+        email.scheduled ? Math.round(email.dueAt) : null,
+        Math.round(email.size),
+        email.scheduled ? 0 : 1,
+        last.type,
+        Math.round(last.at),
+      )
+      return Number(inserted.lastInsertRowid)
+    } catch (error) {
+      if (isDuplicate(error)) throw new StoreConflict(`There is already an email with the id ${email.id}`)
+      throw error
+    }
+  }
+
+  /** Returns the positions that are born leased. */
+  #insertRecipients(
+    num: number,
+    company: number,
+    email: NewEmail,
+    reasons: readonly (string | null)[],
+    lease: Lease | null,
+  ): number[] {
+    const dueAt = Math.round(email.dueAt)
+    const token = lease === null || email.scheduled ? null : lease.token
+    const leased: number[] = []
+    const waiting = new Set<string>()
+    for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
+      const suppressed = reasons[position] !== null
+      const state = suppressed ? 'suppressed' : token === null ? 'waiting' : 'leased'
+      this.#insertRecipient.run(
+        num,
+        position,
+        company,
+        address,
+        domain,
+        kind,
+        state,
+        state === 'waiting' ? dueAt : null,
+        state === 'leased' ? token : null,
+        variables === null ? null : JSON.stringify(variables),
+      )
+      if (state === 'leased') leased.push(position)
+      else if (state === 'waiting') waiting.add(domain)
+    }
+    for (const domain of waiting) this.#parts.lanes.add(company, domain, dueAt)
+    if (waiting.size > 0) this.#parts.changes.queue = true
+    if (lease !== null && leased.length > 0) this.#parts.leases.hold(lease)
+    return leased
+  }
+}
+
+function firstEvents(email: NewEmail, reasons: readonly (string | null)[]): NewEvent[] {
+  const at = email.createdAt
+  const accepted: NewEvent = email.scheduled
+    ? { recipient: null, type: 'scheduled', at, detail: { nextAttemptAt: email.dueAt } }
+    : { recipient: null, type: 'sent', at, detail: {} }
+  const events = [accepted]
+  for (const [recipient, reason] of reasons.entries()) {
+    if (reason !== null) events.push(suppressedEvent(recipient, at, reason))
+  }
+  return events
+}
+
+export function suppressedEvent(recipient: number, at: number, reason: string): NewEvent {
+  const message = `Not sent: the address is on the suppression list (${reason})`
+  return { recipient, type: 'suppressed', at, detail: { message } }
+}

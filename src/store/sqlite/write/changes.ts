@@ -1,0 +1,10 @@
+/** What the operations of one transaction changed for those who watch. */
+export class Changes {
+  accounts = false
+  queue = false
+
+  clear(): void {
+    this.accounts = false
+    this.queue = false
+  }
+}

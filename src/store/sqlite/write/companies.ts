@@ -1,0 +1,52 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { StoreConflict } from '../../store.ts'
+import { one } from '../rows.ts'
+
+/** The small number a company goes by inside the database. Numbers are never reused, so they may be remembered. */
+export class CompanyNumbers {
+  readonly #numbers = new Map<string, number>()
+  readonly #ids = new Map<number, string>()
+  readonly #byId: StatementSync
+  readonly #byNumber: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#byId = db.prepare('SELECT num FROM companies WHERE id = ?')
+    this.#byNumber = db.prepare('SELECT id FROM companies WHERE num = ?')
+  }
+
+  /** Throws StoreConflict for an id nobody has. */
+  number(id: string): number {
+    const found = this.find(id)
+    if (found === undefined) throw new StoreConflict(`There is no company with the id ${id}`)
+    return found
+  }
+
+  find(id: string): number | undefined {
+    const known = this.#numbers.get(id)
+    if (known !== undefined) return known
+    const num = one<{ num: number }>(this.#byId, id)?.num
+    if (num !== undefined) this.#keep(id, num)
+    return num
+  }
+
+  id(number: number): string {
+    const known = this.#ids.get(number)
+    if (known !== undefined) return known
+    const id = one<{ id: string }>(this.#byNumber, number)?.id
+    if (id === undefined)
+      throw new Error(`Recipients refer to the company number ${number}, which does not exist`)
+    this.#keep(id, number)
+    return id
+  }
+
+  /** A transaction was undone: a company made in it has no number any more. */
+  forget(): void {
+    this.#numbers.clear()
+    this.#ids.clear()
+  }
+
+  #keep(id: string, number: number): void {
+    this.#numbers.set(id, number)
+    this.#ids.set(number, id)
+  }
+}

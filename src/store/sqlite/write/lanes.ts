@@ -1,0 +1,175 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { all, one } from '../rows.ts'
+import { Ring } from './ring.ts'
+
+/** Lanes that become due are looked up in portions of this size. */
+const PORTION = 256
+
+/** Sorts behind every domain: those are ASCII. */
+const AFTER_ALL_DOMAINS = '\uffff'
+
+interface Lane {
+  dueAt: number
+  domain: string
+}
+
+/** What is remembered of one company between claims. The table `lanes` is the truth; this only says where to look. */
+interface CompanyLanes {
+  /** Lanes that are due, in the order of their turns. */
+  ready: Ring
+  /** Lanes up to here (by due time, then domain) have been put into `ready`. */
+  seen: Lane
+  /** No lane beyond `seen` is due before. */
+  nextDue: number
+}
+
+/**
+ * Whose turn it is. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest due time
+ * of each, exactly. Companies take turns, and so do the lanes of a company, at a cost that does not grow with what is not
+ * due: a company that waits costs a comparison, a lane that waits costs nothing.
+ */
+export class Lanes {
+  readonly #companies = new Map<number, CompanyLanes>()
+  #stale = true
+  readonly #raise: StatementSync
+  readonly #earliest: StatementSync
+  readonly #set: StatementSync
+  readonly #drop: StatementSync
+  readonly #portion: StatementSync
+  readonly #next: StatementSync
+  readonly #companyAfter: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#raise = db.prepare(
+      `INSERT INTO lanes (company, domain, due_at) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE excluded.due_at < due_at`,
+    )
+    this.#earliest = db.prepare(
+      `SELECT due_at AS dueAt FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 1`,
+    )
+    this.#set = db.prepare('UPDATE lanes SET due_at = ? WHERE company = ? AND domain = ?')
+    this.#drop = db.prepare('DELETE FROM lanes WHERE company = ? AND domain = ?')
+    this.#portion = db.prepare(
+      `SELECT due_at AS dueAt, domain FROM lanes INDEXED BY lanes_of_company_by_due
+       WHERE company = ? AND (due_at, domain) > (?, ?) AND due_at <= ? ORDER BY due_at, domain LIMIT ${PORTION}`,
+    )
+    this.#next = db.prepare(
+      `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+       WHERE company = ? AND (due_at, domain) > (?, ?) ORDER BY due_at, domain LIMIT 1`,
+    )
+    this.#companyAfter = db.prepare(
+      `SELECT company, due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+       WHERE company > ? ORDER BY company, due_at LIMIT 1`,
+    )
+  }
+
+  /** What is remembered may be wrong: a transaction was undone, or another process wrote. */
+  forget(): void {
+    this.#stale = true
+  }
+
+  /** A recipient of this lane waits until `dueAt` from now on. */
+  add(company: number, domain: string, dueAt: number): void {
+    this.#raise.run(company, domain, dueAt)
+    this.#place(company, { domain, dueAt })
+  }
+
+  /** Recipients of this lane have ceased to wait. */
+  refresh(company: number, domain: string): void {
+    const earliest = one<{ dueAt: number }>(this.#earliest, company, domain)
+    if (earliest === undefined) {
+      this.#drop.run(company, domain)
+      this.#companies.get(company)?.ready.remove(domain)
+      return
+    }
+    this.#set.run(earliest.dueAt, company, domain)
+    this.#place(company, { domain, dueAt: earliest.dueAt })
+  }
+
+  /** Companies that have due work, those served longest ago first. */
+  due(now: number): number[] {
+    if (this.#stale) this.#reload()
+    const due: number[] = []
+    for (const [company, lanes] of this.#companies) {
+      if (lanes.nextDue <= now) this.#wake(company, lanes, now)
+      if (lanes.ready.size > 0) due.push(company)
+    }
+    return due
+  }
+
+  /** How many lanes of the company are in the ring: after that many calls of `take` each had its turn. */
+  ready(company: number): number {
+    return this.#companies.get(company)?.ready.size ?? 0
+  }
+
+  /** The lane whose turn it is. It comes back by `refresh` (after work was taken), `putBack` or `keepFirst`. */
+  take(company: number): string | undefined {
+    return this.#companies.get(company)?.ready.take()
+  }
+
+  /** Nothing was wanted of the lane: it waits for its next turn. */
+  putBack(company: number, domain: string): void {
+    this.#companies.get(company)?.ready.add(domain)
+  }
+
+  /** There was no room for the lane's next email: its turn comes again first. */
+  keepFirst(company: number, domain: string): void {
+    this.#companies.get(company)?.ready.addFirst(domain)
+  }
+
+  /** The company has had its turn. */
+  served(company: number): void {
+    const lanes = this.#companies.get(company)
+    if (lanes === undefined) return
+    this.#companies.delete(company)
+    this.#companies.set(company, lanes)
+  }
+
+  #place(company: number, lane: Lane): void {
+    const lanes = this.#companies.get(company) ?? this.#remember(company, lane.dueAt)
+    if (compare(lane, lanes.seen) <= 0) {
+      lanes.ready.add(lane.domain)
+    } else {
+      lanes.ready.remove(lane.domain)
+      lanes.nextDue = Math.min(lanes.nextDue, lane.dueAt)
+    }
+  }
+
+  #remember(company: number, nextDue: number): CompanyLanes {
+    const lanes = { ready: new Ring(), seen: { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }, nextDue }
+    this.#companies.set(company, lanes)
+    return lanes
+  }
+
+  #wake(company: number, lanes: CompanyLanes, now: number): void {
+    const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
+    for (const { domain } of portion) lanes.ready.add(domain)
+    lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
+    const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
+    lanes.nextDue = next?.dueAt ?? Number.POSITIVE_INFINITY
+  }
+
+  /** One look for each company with waiting recipients. Keeps the order of turns. */
+  #reload(): void {
+    const before = [...this.#companies.keys()]
+    const earliest = new Map<number, number>()
+    let row = one<{ company: number; dueAt: number }>(this.#companyAfter, Number.MIN_SAFE_INTEGER)
+    while (row !== undefined) {
+      earliest.set(row.company, row.dueAt)
+      row = one(this.#companyAfter, row.company)
+    }
+    this.#companies.clear()
+    for (const company of [...before, ...earliest.keys()]) {
+      const dueAt = earliest.get(company)
+      if (dueAt !== undefined && !this.#companies.has(company)) this.#remember(company, dueAt)
+    }
+    this.#stale = false
+  }
+}
+
+/** In SQLite's order: by time, then by the octets of the name (domains are ASCII). */
+function compare(a: Lane, b: Lane): number {
+  if (a.dueAt !== b.dueAt) return a.dueAt - b.dueAt
+  return a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0
+}

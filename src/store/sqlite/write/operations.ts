@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Writes } from '../protocol.ts'
+import { Acceptance } from './accept.ts'
+import { Accounts } from './accounts.ts'
+import type { Changes } from './changes.ts'
+import { Claim } from './claim.ts'
+import { CompanyNumbers } from './companies.ts'
+import { Contents } from './contents.ts'
+import { EmailEvents } from './email-events.ts'
+import { Lanes } from './lanes.ts'
+import { Leases } from './leases.ts'
+import { Recording } from './record.ts'
+import { Retention } from './retention.ts'
+import { Suppressions } from './suppressions.ts'
+
+export interface WriteOperations {
+  operations: Writes
+  /** A transaction begins. */
+  begin(): void
+  /** A transaction was undone, wholly or in part, or another process wrote: what is remembered may be wrong. */
+  forget(): void
+}
+
+/** All that can be written through one connection, its statements prepared once. */
+export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperations {
+  const companies = new CompanyNumbers(db)
+  const contents = new Contents(db)
+  const events = new EmailEvents(db)
+  const lanes = new Lanes(db)
+  const leases = new Leases(db, lanes, changes)
+  const suppressions = new Suppressions(db, companies, changes)
+  const accounts = new Accounts(db, companies, changes)
+  const retention = new Retention(db, contents)
+  const acceptance = new Acceptance(db, { companies, contents, events, lanes, leases, suppressions, changes })
+  const claim = new Claim(db, { companies, events, lanes, leases, suppressions })
+  const recording = new Recording(db, { events, lanes, suppressions, changes })
+  const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
+  return {
+    operations: {
+      reserveTokens: (count) => leases.reserveTokens(count),
+      accept: (email, lease) => acceptance.accept(email, lease),
+      claim: (request) => claim.claim(request),
+      record: (attempt) => recording.record(attempt),
+      renew: (tokens, until) => leases.renew(tokens, until),
+      recoverChunk: (request) => leases.recoverChunk(request),
+      cancel: (emailId, at) => recording.cancel(emailId, at),
+      removeSuppression: (companyId, address) => suppressions.remove(companyId, address),
+      retainStep: (request) => retention.step(request),
+      probe: () => void probe.run(),
+      addCompany: (company) => accounts.addCompany(company),
+      addDomain: (domain) => accounts.addDomain(domain),
+      updateDomain: (id, change) => accounts.updateDomain(id, change),
+      addKey: (key) => accounts.addKey(key),
+      revokeKey: (id, at) => accounts.revokeKey(id, at),
+    },
+    begin: () => leases.begin(),
+    forget() {
+      companies.forget()
+      lanes.forget()
+      leases.begin()
+      retention.forget()
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { RetentionRequest } from '../../store.ts'
+import { all, one } from '../rows.ts'
+import { IDEMPOTENCY_MS } from './accept.ts'
+import type { Contents } from './contents.ts'
+
+/** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
+const LOOKS = 500
+
+interface Candidate {
+  num: number
+  createdAt: number
+}
+
+/**
+ * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
+ * Emails with recipients still waiting or under way are left alone.
+ *
+ * Steps walk the emails in the order they were accepted and stop at the first that is young enough. Should the clock
+ * have been ahead for a while, removal waits at the emails accepted then until their time has come.
+ */
+export class Retention {
+  readonly #contents: Contents
+  /** Where the walks go on: everything before was too young, unfinished or is gone. */
+  #contentFrom = 0
+  #emailFrom = 0
+  readonly #withContent: StatementSync
+  readonly #emails: StatementSync
+  readonly #live: StatementSync
+  readonly #forgetKeys: StatementSync
+  readonly #deletes: StatementSync[]
+
+  constructor(db: DatabaseSync, contents: Contents) {
+    this.#contents = contents
+    this.#withContent = db.prepare(
+      `SELECT e.num, e.created_at AS createdAt FROM contents c CROSS JOIN emails e ON e.num = c.email
+       WHERE c.email > ? ORDER BY c.email LIMIT ?`,
+    )
+    this.#emails = db.prepare(
+      'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
+    )
+    this.#live = db.prepare(
+      "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'leased') LIMIT 1",
+    )
+    this.#forgetKeys = db.prepare(
+      `DELETE FROM idempotency WHERE (company, key) IN
+       (SELECT company, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+    )
+    this.#deletes = [
+      db.prepare('DELETE FROM events WHERE email = ?'),
+      db.prepare('DELETE FROM attempts WHERE email = ?'),
+      db.prepare('DELETE FROM recipients WHERE email = ?'),
+      db.prepare('DELETE FROM emails WHERE num = ?'),
+    ]
+  }
+
+  /** A transaction was undone: walk again from the start. */
+  forget(): void {
+    this.#contentFrom = 0
+    this.#emailFrom = 0
+  }
+
+  /** `done`: a whole walk has ended, and the next step starts over. */
+  step({ contentBefore, emailsBefore, limit }: RetentionRequest): { touched: number; done: boolean } {
+    const keys = Number(this.#forgetKeys.run(Date.now() - IDEMPOTENCY_MS, limit).changes)
+    const content = this.#walk(this.#withContent, this.#contentFrom, contentBefore, limit, (num) => {
+      this.#contents.remove(num)
+    })
+    this.#contentFrom = content.reached
+    let { touched } = content
+    let done = content.done && keys < limit
+    if (touched < limit && content.done) {
+      const emails = this.#walk(this.#emails, this.#emailFrom, emailsBefore, limit - touched, (num) => {
+        this.#contents.remove(num)
+        for (const statement of this.#deletes) statement.run(num)
+      })
+      this.#emailFrom = emails.reached
+      touched += emails.touched
+      done &&= emails.done
+    }
+    if (done) this.forget()
+    return { touched, done }
+  }
+
+  #walk(
+    statement: StatementSync,
+    from: number,
+    before: number,
+    limit: number,
+    remove: (num: number) => void,
+  ): { touched: number; reached: number; done: boolean } {
+    const candidates = all<Candidate>(statement, from, LOOKS)
+    let touched = 0
+    let reached = from
+    for (const { num, createdAt } of candidates) {
+      if (createdAt >= before) return { touched, reached, done: true }
+      if (touched === limit) return { touched, reached, done: false }
+      reached = num
+      if (one(this.#live, num) !== undefined) continue
+      remove(num)
+      touched++
+    }
+    return { touched, reached, done: candidates.length < LOOKS }
+  }
+}

@@ -1,0 +1,46 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { one } from '../rows.ts'
+import type { Changes } from './changes.ts'
+import type { CompanyNumbers } from './companies.ts'
+
+/** Mail for this domain ends in the simulator, which plays suppression itself. */
+const SIMULATOR_DOMAIN = 'simulator.test'
+
+/** Addresses a company's mail no longer goes to. Compared without regard to the case of ASCII letters. */
+export class Suppressions {
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #delete: StatementSync
+  readonly #companies: CompanyNumbers
+  readonly #changes: Changes
+
+  constructor(db: DatabaseSync, companies: CompanyNumbers, changes: Changes) {
+    this.#companies = companies
+    this.#changes = changes
+    this.#find = db.prepare('SELECT reason FROM suppressions WHERE company = ? AND address = ?')
+    this.#insert = db.prepare(
+      `INSERT INTO suppressions (company, address, reason, created_at, email_id) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    )
+    this.#delete = db.prepare('DELETE FROM suppressions WHERE company = ? AND address = ?')
+  }
+
+  /** Why the address is on the company's list, or null when mail may go there. Test mail goes anywhere: it never leaves. */
+  reason(company: number, testMode: boolean, recipient: { address: string; domain: string }): string | null {
+    if (testMode || recipient.domain === SIMULATOR_DOMAIN) return null
+    return one<{ reason: string }>(this.#find, company, recipient.address)?.reason ?? null
+  }
+
+  /** The first reason stays. */
+  add(company: number, address: string, reason: string, at: number, emailId: string): void {
+    this.#insert.run(company, address, reason, Math.round(at), emailId)
+  }
+
+  remove(companyId: string, address: string): boolean {
+    const company = this.#companies.find(companyId)
+    if (company === undefined) return false
+    const removed = this.#delete.run(company, address).changes > 0
+    if (removed) this.#changes.queue = true
+    return removed
+  }
+}
