@@ -34,10 +34,13 @@ export function encodeText(text: string): EncodedBody {
     if (linesFit(body)) return { encoding: '7bit', body }
   }
   const octets = Buffer.from(withCrlf(text), 'utf8')
-  const length = quotedPrintableLength(octets)
   const base64 = base64Length(octets.length)
-  if (length <= base64 + READABLE)
-    return { encoding: 'quoted-printable', body: quotedPrintable(octets, length) }
+  // A character of two or three octets adds one or two to the length in UTF-16; each of its octets takes two more when escaped.
+  const leastEscaped = (octets.length - text.length) * 1.5
+  if (ascii || octets.length + 2 * leastEscaped <= base64 + READABLE) {
+    const body = quotedPrintable(octets)
+    if (body.length <= base64 + READABLE) return { encoding: 'quoted-printable', body }
+  }
   const body = Buffer.allocUnsafe(base64)
   writeBase64(octets, body, 0)
   return { encoding: 'base64', body }
@@ -62,66 +65,67 @@ export function asSevenBit(content: Uint8Array): Buffer | null {
 function linesFit(body: Buffer): boolean {
   let start = 0
   while (body.length - start > MAX_LINE) {
-    const end = body.indexOf(LF, start)
-    if (end < 0 || end - 1 - start > MAX_LINE) return false
+    const end = body.lastIndexOf(LF, start + MAX_LINE + 1)
+    if (end < start) return false
     start = end + 1
   }
   return true
 }
 
-/** Octets that quoted-printable writes as `=XX`: all but printable ASCII without `=`, white space and line breaks. */
-const ESCAPED = new Uint8Array(256).fill(1)
-for (let octet = SPACE; octet < 0x7f; octet++) ESCAPED[octet] = 0
-for (const octet of [TAB, CR, LF]) ESCAPED[octet] = 0
-ESCAPED[EQUALS] = 1
+/** What quoted-printable does with an octet (RFC 2045 6.7). */
+const LITERAL = 0
+const ESCAPED = 1
+const WHITE_SPACE = 2
+const LINE_BREAK = 3
+
+const ACTION = new Uint8Array(256).fill(ESCAPED)
+for (let octet = SPACE; octet < 0x7f; octet++) ACTION[octet] = LITERAL
+ACTION[EQUALS] = ESCAPED
+ACTION[SPACE] = ACTION[TAB] = WHITE_SPACE
+ACTION[CR] = LINE_BREAK
 
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1')
 
-/** RFC 2045 6.7(3): white space before a line break or the end is encoded, since servers may strip it. */
-function endsLine(octets: Uint8Array, at: number): boolean {
-  return at + 1 >= octets.length || octets[at + 1] === CR
-}
-
-/** Octets of `quotedPrintable` for text in CRLF lines. At most 3 in 73 too high: soft breaks come every 73 to 75 columns. */
-function quotedPrintableLength(octets: Uint8Array): number {
-  let length = octets.length
-  for (let at = 0; at < octets.length; at++) {
-    const octet = octets[at]!
-    if (ESCAPED[octet] === 1 || ((octet === SPACE || octet === TAB) && endsLine(octets, at))) length += 2
-  }
-  return length + Math.ceil(length / (LINE - 3)) * 3
-}
-
 /** RFC 2045 6.7 for text in CRLF lines. */
-function quotedPrintable(octets: Uint8Array, length: number): Buffer {
-  const out = Buffer.allocUnsafe(length)
+function quotedPrintable(octets: Buffer): Buffer {
+  const { length } = octets
+  // Every octet escaped, and a soft break (3) at the latest every 73 columns.
+  const out = Buffer.allocUnsafe(length * 3 + Math.ceil((length * 3) / 73) * 3)
   let size = 0
   let column = 0
-  for (let at = 0; at < octets.length; at++) {
+  for (let at = 0; at < length; at++) {
     const octet = octets[at]!
-    if (octet === CR) {
+    let action = ACTION[octet]!
+    if (action === WHITE_SPACE) {
+      // Rule 3: servers may strip white space before a line break.
+      action = at + 1 === length || octets[at + 1] === CR ? ESCAPED : LITERAL
+    }
+    if (action === LITERAL) {
+      if (column >= LINE - 1) {
+        out[size++] = EQUALS
+        out[size++] = CR
+        out[size++] = LF
+        column = 0
+      }
+      out[size++] = octet
+      column++
+    } else if (action === ESCAPED) {
+      if (column > LINE - 4) {
+        out[size++] = EQUALS
+        out[size++] = CR
+        out[size++] = LF
+        column = 0
+      }
+      out[size++] = EQUALS
+      out[size++] = HEX[octet >> 4]!
+      out[size++] = HEX[octet & 15]!
+      column += 3
+    } else {
       out[size++] = CR
       out[size++] = LF
       at++
       column = 0
-      continue
     }
-    const escaped = ESCAPED[octet] === 1 || ((octet === SPACE || octet === TAB) && endsLine(octets, at))
-    const width = escaped ? 3 : 1
-    if (column + width > LINE - 1) {
-      out[size++] = EQUALS
-      out[size++] = CR
-      out[size++] = LF
-      column = 0
-    }
-    if (escaped) {
-      out[size++] = EQUALS
-      out[size++] = HEX[octet >> 4]!
-      out[size++] = HEX[octet & 15]!
-    } else {
-      out[size++] = octet
-    }
-    column += width
   }
   return out.subarray(0, size)
 }
