@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { textFromHtml } from '../../src/mail/text-from-html.ts'
+import { TextThread } from '../../src/mail/text-thread.ts'
+
+const page = '<h1>Title</h1><p>Some <b>words</b> and a <a href="https://x.test/">link</a>.</p>'
+
+test('small and big documents give the same text as in place', async (t) => {
+  const thread = new TextThread()
+  t.after(() => thread.close())
+  for (const html of ['', page, page.repeat(100), page.repeat(5000)]) {
+    assert.equal(await thread.derive(html), textFromHtml(html))
+  }
+})
+
+test('many at once are all answered, each with its own text', async (t) => {
+  const thread = new TextThread({ inlineLimit: 0 })
+  t.after(() => thread.close())
+  const texts = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => thread.derive(`<p>number <b>${n}</b></p>`)),
+  )
+  assert.deepEqual(
+    texts,
+    texts.map((_, n) => `number ${n}`),
+  )
+})
+
+test('a thread that dies takes only the request it had at hand with it', async (t) => {
+  // Too little memory for a document of this size, and enough for a small one.
+  const thread = new TextThread({ inlineLimit: 0, memory: 12 })
+  t.after(() => thread.close())
+  assert.equal(await thread.derive(page), textFromHtml(page))
+  const fatal = thread.derive('<blockquote>a<br>'.repeat(50_000))
+  const waiting = thread.derive(page)
+  await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+  assert.equal(await waiting, textFromHtml(page))
+  assert.equal(await thread.derive(page), textFromHtml(page))
+})
+
+test('a request over its deadline is given up, the next one is answered', async (t) => {
+  const thread = new TextThread({ inlineLimit: 0, deadline: 1 })
+  t.after(() => thread.close())
+  await assert.rejects(thread.derive(page.repeat(12_000)), { name: 'AbortError' })
+  const patient = new TextThread({ inlineLimit: 0 })
+  t.after(() => patient.close())
+  assert.equal(await patient.derive(page), textFromHtml(page))
+})
+
+test('nothing is derived after the end', async () => {
+  const thread = new TextThread({ inlineLimit: 0 })
+  await thread.close()
+  await assert.rejects(thread.derive(page))
+})
