@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { DeliveryRoute } from '../config/settings.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
@@ -57,6 +58,8 @@ export class RouteCourier implements Courier {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
     this.#network = openRoute(options)
+    // Every session that is being opened listens, which is no leak.
+    setMaxListeners(0, this.#stopping.signal)
   }
 
   /** Never rejects. */

@@ -99,7 +99,7 @@ export class ServerWalk {
   async visit(servers: Server[]): Promise<WalkResult> {
     let visited = 0
     for (const server of servers) {
-      if (this.#result.left.length === 0) break
+      if (this.#result.left.length === 0 || !this.#mayGoOn()) break
       if (visited >= this.#limits.maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= this.#limits.maxServers ? `${visited} servers` : 'the time of one attempt'
         this.#fail({
@@ -117,6 +117,7 @@ export class ServerWalk {
         break
       }
     }
+    if (this.#leg.stopping.aborted) this.#mayGoOn()
     return this.#result
   }
 

@@ -1,0 +1,210 @@
+/** What DNS says about a domain, and what becomes of its mail (hostile cases 29 to 32). */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
+import type { Zone } from '../../support/dns.ts'
+import { freePort, startRig, startSinks } from './rig.ts'
+
+async function startDirect(t: TestContext, zone: Zone, changes: Partial<RouteCourierOptions> = {}) {
+  return startRig(t, { kind: 'direct' }, zone, { smtpPort: await freePort(), ...changes })
+}
+
+test('null MX: refused at once, no address looked up, the address is not worth another try', async (t) => {
+  const { outcome, dns } = await startDirect(t, { 'x.test/MX': ['0 .'], 'x.test/A': ['127.0.0.1'] })
+  const { verdict, code, enhancedCode, suppress } = await outcome('jane@x.test')
+  assert.deepEqual(
+    { verdict, code, enhancedCode, suppress },
+    { verdict: 'bounced', code: 556, enhancedCode: '5.1.10', suppress: true },
+  )
+  assert.deepEqual(dns.queries, ['udp x.test/MX'])
+})
+
+test('a null MX beside another is a mistake: the other counts', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone = { 'x.test/MX': ['0 .', '10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+})
+
+test('a domain that does not exist bounces, and the address is not worth another try', async (t) => {
+  const { outcome } = await startDirect(t, {})
+  const { verdict, enhancedCode, suppress, message } = await outcome('jane@nowhere.test')
+  assert.deepEqual(
+    { verdict, enhancedCode, suppress },
+    { verdict: 'bounced', enhancedCode: '5.1.2', suppress: true },
+  )
+  assert.match(message, /nowhere\.test does not exist/)
+})
+
+test('a domain with neither MX nor address bounces, but may be set up later', async (t) => {
+  const { outcome } = await startDirect(t, { 'x.test/TXT': ['hello'] })
+  const { verdict, enhancedCode, suppress = false } = await outcome('jane@x.test')
+  assert.deepEqual(
+    { verdict, enhancedCode, suppress },
+    { verdict: 'bounced', enhancedCode: '5.4.4', suppress: false },
+  )
+})
+
+test('a look-up that fails defers: SERVFAIL, REFUSED, silence (hostile case 31)', async (t) => {
+  const { outcome } = await startDirect(t, {
+    'servfail.test/MX': { rcode: 'SERVFAIL' },
+    'refused.test/MX': { rcode: 'REFUSED' },
+    'silent.test/MX': { silent: true },
+    'later.test/MX': ['10 mx.later.test'],
+    'mx.later.test/A': { rcode: 'SERVFAIL' },
+    'bare.test/A': { rcode: 'SERVFAIL' },
+  })
+  for (const domain of ['servfail.test', 'refused.test', 'silent.test', 'later.test', 'bare.test']) {
+    const { verdict, enhancedCode, message } = await outcome(`jane@${domain}`)
+    assert.deepEqual({ verdict, enhancedCode }, { verdict: 'deferred', enhancedCode: '4.4.3' }, domain)
+    assert.match(message, /^DNS: the .* look-up of .*\.test failed \((SERVFAIL|REFUSED|TIMEOUT)\)$/)
+  }
+})
+
+test('an answer that does not fit into UDP is fetched over TCP', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone = { 'x.test/MX': { truncated: ['10 mx.x.test'] }, 'mx.x.test/A': ['127.0.0.1'] }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+})
+
+test('mail servers without an address bounce when there is no other, and are passed over when there is', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone: Zone = {
+    'x.test/MX': ['10 gone.x.test', '20 mx.x.test'],
+    'mx.x.test/A': ['127.0.0.1'],
+    'dead.test/MX': ['10 gone.dead.test', '20 also.gone.test'],
+    'half.test/MX': ['10 gone.half.test', '20 mx.half.test'],
+    'mx.half.test/A': { rcode: 'SERVFAIL' },
+  }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+  const dead = await outcome('jane@dead.test')
+  assert.deepEqual([dead.verdict, dead.enhancedCode], ['bounced', '5.4.4'])
+  assert.match(dead.message, /gone\.dead\.test/)
+  assert.equal((await outcome('jane@half.test')).verdict, 'deferred')
+})
+
+test('an MX that is an IP address or localhost is no mail server (hostile case 30)', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone: Zone = {
+    'ip.test/MX': ['10 127.0.0.1'],
+    '127.0.0.1/A': ['127.0.0.1'],
+    'local.test/MX': ['10 localhost.', '10 mail.localhost.'],
+    'localhost/A': ['127.0.0.1'],
+    'mail.localhost/A': ['127.0.0.1'],
+    'mixed.test/MX': ['10 127.0.0.9', '20 localhost', '30 mx.x.test'],
+    'mx.x.test/A': ['127.0.0.1'],
+  }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  for (const domain of ['ip.test', 'local.test']) {
+    const { verdict, enhancedCode } = await outcome(`jane@${domain}`)
+    assert.deepEqual({ verdict, enhancedCode }, { verdict: 'bounced', enhancedCode: '5.4.4' }, domain)
+  }
+  assert.equal(sinks.at('127.0.0.1').connections, 0)
+  assert.equal((await outcome('jane@mixed.test')).verdict, 'delivered')
+})
+
+test('of many mail servers only some are tried in one attempt', async (t) => {
+  const zone: Zone = { 'x.test/MX': [] }
+  for (let i = 0; i < 80; i++) {
+    ;(zone['x.test/MX'] as string[]).push(`10 mx${i}.x.test`)
+    zone[`mx${i}.x.test/A`] = [`127.0.1.${i}`]
+  }
+  const { deliver, dns } = await startDirect(t, zone)
+  const { outcomes, server } = await deliver(['jane@x.test'])
+  assert.equal(outcomes[0]?.verdict, 'deferred')
+  assert.match(outcomes[0]?.message ?? '', /6 servers/)
+  assert.equal(server, null)
+  assert.equal(dns.queries.filter((query) => query.endsWith('/A')).length, 6)
+})
+
+test('equal preferences are spread', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {}, '127.0.0.2': {} })
+  const zone = {
+    'x.test/MX': ['10 a.x.test', '10 b.x.test'],
+    'a.x.test/A': ['127.0.0.1'],
+    'b.x.test/A': ['127.0.0.2'],
+  }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  // The chance that one of two is never first in 60 draws is 2 in 2^60.
+  for (let i = 0; i < 60; i++) await outcome('jane@x.test')
+  const counts = ['127.0.0.1', '127.0.0.2'].map((address) => sinks.at(address).messages.length)
+  assert.equal(counts[0]! + counts[1]!, 60)
+  assert.ok(
+    counts.every((count) => count > 0),
+    counts.join(' and '),
+  )
+})
+
+test('a dead first address is followed by the second, within and across families (hostile case 32)', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.2': {} })
+  const zone: Zone = {
+    'four.test/MX': ['10 mx.four.test'],
+    'mx.four.test/A': ['127.0.0.9', '127.0.0.2'],
+    'both.test/MX': ['10 mx.both.test'],
+    'mx.both.test/AAAA': ['::1'],
+    'mx.both.test/A': ['127.0.0.2'],
+    'far.test/MX': ['10 mx.far.test'],
+    'mx.far.test/AAAA': ['::2', '::3'],
+    'mx.far.test/A': ['127.0.0.2'],
+  }
+  const limits = { timeouts: { connect: 300 } }
+  const { deliver } = await startDirect(t, zone, { smtpPort: sinks.port, limits })
+  for (const domain of ['four.test', 'both.test', 'far.test']) {
+    const { outcomes, server, dialogue } = await deliver([`jane@${domain}`])
+    assert.equal(outcomes[0]?.verdict, 'delivered', dialogue)
+    assert.match(server ?? '', /\[127\.0\.0\.2\]/)
+  }
+})
+
+test('a mail server that has only IPv6 is reached over IPv6, and waits when there is no way', async (t) => {
+  const sinks = await startSinks(t, { '::1': {} })
+  const zone: Zone = {
+    'x.test/MX': ['10 mx.x.test'],
+    'mx.x.test/AAAA': ['::1'],
+    'far.test/MX': ['10 mx.far.test'],
+    'mx.far.test/AAAA': ['::2'],
+  }
+  const limits = { timeouts: { connect: 300 } }
+  const { deliver, outcome } = await startDirect(t, zone, { smtpPort: sinks.port, limits })
+  const result = await deliver(['jane@x.test'])
+  assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
+  assert.equal(result.server, `mx.x.test [::1]:${sinks.port}`)
+  assert.equal((await outcome('jane@far.test')).verdict, 'deferred')
+})
+
+test('a mail server at a private address is refused, and the operator alone is told the way out (hostile case 29)', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const zone: Zone = {
+    'x.test/MX': ['10 mx.x.test'],
+    'mx.x.test/A': ['127.0.0.1', '10.0.0.1'],
+    'mx.x.test/AAAA': ['::ffff:7f00:1', '64:ff9b::7f00:1'],
+    'bare.test/A': ['169.254.169.254'],
+  }
+  const { deliver, log } = await startDirect(t, zone, { smtpPort: sinks.port, allowPrivateNetworks: false })
+  for (const address of ['jane@x.test', 'jane@bare.test', 'jane@[127.0.0.1]']) {
+    const { outcomes, dialogue, server } = await deliver([address])
+    const { verdict, enhancedCode, message, suppress = false } = outcomes[0]!
+    assert.deepEqual(
+      { verdict, enhancedCode, suppress },
+      { verdict: 'bounced', enhancedCode: '5.4.4', suppress: false },
+    )
+    assert.match(message, /is not a public address/)
+    assert.doesNotMatch(message + dialogue, /POSTROAD/)
+    assert.equal(server, null)
+    assert.match(log.at(-1)?.message ?? '', /POSTROAD_ALLOW_PRIVATE_NETWORKS/)
+  }
+  assert.equal(sinks.at('127.0.0.1').connections, 0)
+})
+
+test('a domain whose mail server is this service itself is a loop', async (t) => {
+  const zone: Zone = {
+    'x.test/MX': ['10 OUT.acme.test', '20 backup.x.test'],
+    'backup.x.test/A': ['192.0.2.1'],
+  }
+  const { outcome } = await startDirect(t, zone, { allowPrivateNetworks: false })
+  const { verdict, enhancedCode, message } = await outcome('jane@x.test')
+  assert.deepEqual({ verdict, enhancedCode }, { verdict: 'bounced', enhancedCode: '5.4.6' })
+  assert.match(message, /Mail loop/)
+})

@@ -1,0 +1,117 @@
+/** Opportunistic TLS (RFC 7435): broken encryption never stops mail, and a stricter policy is never relaxed (hostile case 16). */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
+import { selfSigned } from '../../support/certificate.ts'
+import { freePort, startRig, startSinks } from './rig.ts'
+
+const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
+
+const policed = (tls: TlsPolicy) => ({ policies: () => Promise.resolve({ tls }) })
+
+/** Offers STARTTLS, agrees to it, and then talks nonsense; accepts everything in clear. */
+async function startBrokenTls(t: TestContext, afterAgreeing: (socket: Socket) => void) {
+  const lines: string[] = []
+  let connections = 0
+  const port = await freePort()
+  const server = createServer((socket) => {
+    const number = ++connections
+    let secured = false
+    let body = false
+    socket.on('error', () => socket.destroy())
+    socket.setEncoding('latin1')
+    socket.write('220 mx.x.test ESMTP\r\n')
+    socket.on('data', (data: string) => {
+      if (secured) return
+      for (const line of data.split('\r\n').slice(0, -1)) {
+        lines.push(`${number} ${line}`)
+        if (body) {
+          if (line !== '.') continue
+          body = false
+          socket.write('250 kept\r\n')
+        } else if (line.startsWith('EHLO')) socket.write('250-mx.x.test\r\n250 STARTTLS\r\n')
+        else if (line === 'STARTTLS') {
+          secured = true
+          socket.write('220 go ahead\r\n', () => afterAgreeing(socket))
+        } else if (line === 'DATA') {
+          body = true
+          socket.write('354 go\r\n')
+        } else if (line === 'QUIT') socket.end('221 bye\r\n')
+        else socket.write('250 ok\r\n')
+      }
+    })
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return { port, lines, connections: () => connections }
+}
+
+const BREAKAGES: Record<string, (socket: Socket) => void> = {
+  'answers nonsense': (socket) => socket.write('this is not TLS, sorry\r\n'),
+  'hangs up': (socket) => socket.end(),
+  'resets the connection': (socket) => socket.resetAndDestroy(),
+  'says nothing': () => {},
+}
+
+for (const [what, breakIt] of Object.entries(BREAKAGES)) {
+  test(`a server that agrees to STARTTLS and then ${what} gets the mail in clear on a second connection`, async (t) => {
+    const { port, lines, connections } = await startBrokenTls(t, breakIt)
+    const limits = { timeouts: { starttls: 100 } }
+    const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: port, limits })
+    const result = await deliver(['jane@x.test'])
+    assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
+    assert.equal(result.tls, null)
+    assert.equal(connections(), 2)
+    assert.ok(lines.includes('2 RCPT TO:<jane@x.test>'))
+    assert.ok(!lines.includes('2 STARTTLS'))
+    assert.match(result.dialogue, /trying once without/)
+  })
+}
+
+for (const tls of ['required', 'verified'] as const) {
+  test(`policy ${tls}: nothing goes in clear when TLS breaks`, async (t) => {
+    const { port, lines, connections } = await startBrokenTls(t, (socket) => socket.end())
+    const { outcome } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: port, ...policed(tls) })
+    const { verdict } = await outcome('jane@x.test')
+    assert.equal(verdict, 'deferred')
+    assert.equal(connections(), 1)
+    assert.ok(!lines.some((line) => line.includes('MAIL')))
+  })
+
+  test(`policy ${tls}: a server that offers no TLS gets nothing`, async (t) => {
+    const sinks = await startSinks(t, { '127.0.0.1': {} })
+    const { outcome } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port, ...policed(tls) })
+    const { verdict, enhancedCode } = await outcome('jane@x.test')
+    assert.deepEqual({ verdict, enhancedCode }, { verdict: 'deferred', enhancedCode: '4.7.5' })
+    assert.ok(!sinks.at('127.0.0.1').dialogue.some((line) => line.includes('C: MAIL')))
+  })
+}
+
+test('a certificate that is self-signed, expired or another’s is good enough without a policy', async (t) => {
+  const certificates = [selfSigned(['mx.x.test']), selfSigned(['mx.x.test'], -1), selfSigned(['other.test'])]
+  for (const certificate of certificates) {
+    const sinks = await startSinks(t, { '127.0.0.1': { tls: certificate } })
+    const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
+    const result = await deliver(['jane@x.test'])
+    assert.equal(result.outcomes[0]?.verdict, 'delivered')
+    assert.match(result.tls ?? '', /^TLSv1\.[23]$/)
+    assert.equal(sinks.at('127.0.0.1').connections, 1)
+    assert.equal((await sinks.at('127.0.0.1').next()).secure, true)
+  }
+})
+
+test('policy verified: the certificate must be trusted and the host’s own', async (t) => {
+  const right = selfSigned(['mx.x.test'])
+  const wrong = selfSigned(['other.test'])
+  for (const [certificate, verdict] of [
+    [right, 'delivered'],
+    [wrong, 'deferred'],
+  ] as const) {
+    const sinks = await startSinks(t, { '127.0.0.1': { tls: certificate } })
+    const changes = { smtpPort: sinks.port, ca: [certificate.cert], ...policed('verified') }
+    const { outcome } = await startRig(t, { kind: 'direct' }, zone, changes)
+    assert.equal((await outcome('jane@x.test')).verdict, verdict)
+  }
+})

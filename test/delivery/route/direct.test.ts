@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
+import type { Zone } from '../../support/dns.ts'
+import type { Script, SinkOptions } from '../../support/sink.ts'
+import { startRig, startSinks } from './rig.ts'
+
+/** Hosts mx1, mx2, ... on 127.0.0.1, 127.0.0.2, ... as the MX of x.test in this order. */
+async function startDirect(
+  t: TestContext,
+  hosts: Omit<SinkOptions, 'port' | 'host'>[],
+  zone: Zone = {},
+  changes: Partial<RouteCourierOptions> = {},
+) {
+  const addresses = hosts.map((_, i) => `127.0.0.${i + 1}`)
+  const sinks = await startSinks(t, Object.fromEntries(hosts.map((options, i) => [addresses[i], options])))
+  const records: Zone = { 'x.test/MX': addresses.map((_, i) => `${(i + 1) * 10} mx${i + 1}.x.test`) }
+  for (const [i, address] of addresses.entries()) records[`mx${i + 1}.x.test/A`] = [address]
+  const rig = await startRig(
+    t,
+    { kind: 'direct' },
+    { ...records, ...zone },
+    { smtpPort: sinks.port, ...changes },
+  )
+  return { ...rig, port: sinks.port, mx: (n: number) => sinks.at(`127.0.0.${n}`) }
+}
+
+const at = (step: string, reply: string, close = false): Script => {
+  return (moment) => (moment.step !== step ? undefined : close ? { reply, close } : { reply })
+}
+
+test('mail goes to the best mail server', async (t) => {
+  const { deliver, mx, port } = await startDirect(t, [{}, {}])
+  const result = await deliver(['jane@x.test', 'joe@x.test'])
+  assert.deepEqual(
+    result.outcomes.map(({ verdict }) => verdict),
+    ['delivered', 'delivered'],
+  )
+  assert.equal(result.server, `mx1.x.test [127.0.0.1]:${port}`)
+  assert.deepEqual((await mx(1).next()).recipients, ['jane@x.test', 'joe@x.test'])
+  assert.equal(mx(2).connections, 0)
+})
+
+test('a domain without MX takes mail at its own address (RFC 5321 5.1)', async (t) => {
+  const { deliver, port } = await startDirect(t, [{}], { 'bare.test/A': ['127.0.0.1'] })
+  const result = await deliver(['jane@bare.test'])
+  assert.equal(result.outcomes[0]?.verdict, 'delivered')
+  assert.equal(result.server, `bare.test [127.0.0.1]:${port}`)
+})
+
+test('an address literal stands for itself (RFC 5321 4.1.3)', async (t) => {
+  const { outcome, dns, mx } = await startDirect(t, [{}])
+  assert.equal((await outcome('jane@[127.0.0.1]')).verdict, 'delivered')
+  assert.deepEqual((await mx(1).next()).recipients, ['jane@[127.0.0.1]'])
+  assert.deepEqual(dns.queries, [])
+  assert.equal((await outcome('jane@[300.1.1.1]')).verdict, 'bounced')
+})
+
+test('a mail server behind a CNAME is found', async (t) => {
+  const { outcome } = await startDirect(t, [{}], {
+    'alias.test/MX': ['10 mail.alias.test'],
+    'mail.alias.test/A': { values: ['127.0.0.1'], cname: 'real.test' },
+  })
+  assert.equal((await outcome('jane@alias.test')).verdict, 'delivered')
+})
+
+test('the next server is tried when the first is not there, refuses the session or hangs up', async (t) => {
+  const refusals: (Script | undefined)[] = [
+    at('connect', '554 5.7.1 no service for you', true),
+    at('connect', '421 4.3.2 too busy', true),
+    at('ehlo', '421 4.3.2 closing', true),
+    at('mail', '451 4.3.0 not now'),
+    at('mail', '421 4.3.2 closing', true),
+    ({ step }) => (step === 'connect' ? { close: true } : undefined),
+    ({ step }) => (step === 'mail' ? { close: true } : undefined),
+    ({ step }) => (step === 'rcpt' ? { close: true } : undefined),
+    ({ step }) => (step === 'data' ? { close: true } : undefined),
+  ]
+  for (const script of refusals) {
+    const { deliver, mx, port } = await startDirect(t, [{ ...(script && { script }) }, {}])
+    const result = await deliver(['jane@x.test'])
+    assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
+    assert.equal(result.server, `mx2.x.test [127.0.0.2]:${port}`)
+    assert.equal(mx(1).connections, 1)
+    assert.equal(mx(1).messages.length, 0)
+    await Promise.all([mx(1).close(), mx(2).close()])
+  }
+})
+
+test('a server that answers nothing is given up for the next', async (t) => {
+  const silent: Script = ({ step }) => (step === 'connect' ? { hang: true } : undefined)
+  const limits = { timeouts: { greeting: 100 } }
+  const { outcome } = await startDirect(t, [{ script: silent }, {}], {}, { limits })
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+})
+
+test('what a server said about a recipient or the message is not asked of another', async (t) => {
+  const answers: [Script, verdict: string][] = [
+    [at('mail', '550 5.7.1 sender not welcome'), 'bounced'],
+    [at('rcpt', '550 5.1.1 no such user'), 'bounced'],
+    [at('rcpt', '451 4.7.1 greylisted'), 'deferred'],
+    [at('data', '451 4.3.0 later'), 'deferred'],
+    [at('dot', '554 5.6.0 spam'), 'bounced'],
+    [at('dot', '451 4.3.0 later'), 'deferred'],
+  ]
+  for (const [script, verdict] of answers) {
+    const { deliver, mx } = await startDirect(t, [{ script }, {}])
+    const result = await deliver(['jane@x.test'])
+    assert.equal(result.outcomes[0]?.verdict, verdict, result.dialogue)
+    assert.match(result.server ?? '', /^mx1\.x\.test/)
+    assert.equal(mx(2).connections, 0)
+    await Promise.all([mx(1).close(), mx(2).close()])
+  }
+})
+
+test('after a session broke, the next server is asked only for the recipients still without an answer', async (t) => {
+  const script: Script = ({ step, recipient }) => {
+    if (step !== 'rcpt') return undefined
+    if (recipient === 'gone@x.test') return { reply: '550 5.1.1 no such user' }
+    return recipient === 'last@x.test' ? { reply: '421 4.3.2 closing', close: true } : undefined
+  }
+  const { deliver, mx } = await startDirect(t, [{ script }, {}])
+  const { outcomes } = await deliver(['first@x.test', 'gone@x.test', 'last@x.test'])
+  const verdicts = new Map(outcomes.map(({ position, verdict }) => [position, verdict]))
+  assert.deepEqual([verdicts.get(0), verdicts.get(1), verdicts.get(2)], ['delivered', 'bounced', 'delivered'])
+  assert.equal(outcomes.length, 3)
+  assert.deepEqual((await mx(2).next()).recipients, ['first@x.test', 'last@x.test'])
+  assert.equal(mx(1).messages.length, 0)
+})
+
+test('every server says 5xx at the greeting: bounced with the best one’s words', async (t) => {
+  const { deliver, mx } = await startDirect(t, [
+    { script: at('connect', '554 5.7.1 first says no', true) },
+    { script: at('connect', '521 5.3.2 second says no', true) },
+  ])
+  const { outcomes, server } = await deliver(['jane@x.test'])
+  const { verdict, code, message, suppress = false } = outcomes[0]!
+  assert.deepEqual({ verdict, code, suppress }, { verdict: 'bounced', code: 554, suppress: false })
+  assert.match(message, /first says no/)
+  assert.equal(server, null)
+  assert.equal(mx(2).connections, 1)
+})
+
+test('one server that may do better tomorrow outweighs those that said no for good', async (t) => {
+  const { outcome } = await startDirect(t, [
+    { script: at('connect', '421 4.3.2 too busy', true) },
+    { script: at('connect', '554 5.7.1 no', true) },
+  ])
+  const { verdict, code } = await outcome('jane@x.test')
+  assert.deepEqual({ verdict, code }, { verdict: 'deferred', code: 421 })
+})
+
+test('after a lost answer to the final dot nobody else is asked (hostile case 26)', async (t) => {
+  const script: Script = ({ step }) => (step === 'dot' ? { close: true } : undefined)
+  const { deliver, mx, port } = await startDirect(t, [{ script }, {}])
+  const { outcomes, server } = await deliver(['jane@x.test'])
+  assert.equal(outcomes[0]?.verdict, 'uncertain')
+  assert.equal(server, `mx1.x.test [127.0.0.1]:${port}`)
+  assert.equal(mx(1).messages.length, 1)
+  assert.equal(mx(2).connections, 0)
+})
+
+test('the preferred server goes first, at the address it was reached at (hostile case 24)', async (t) => {
+  const { deliver, port } = await startDirect(t, [{}, {}], { 'mx2.x.test/A': ['127.0.0.1', '127.0.0.2'] })
+  const preferredServer = `mx2.x.test [127.0.0.2]:${port}`
+  const result = await deliver(['jane@x.test'], { preferredServer })
+  assert.equal(result.outcomes[0]?.verdict, 'delivered')
+  assert.equal(result.server, preferredServer)
+})
+
+test('a preferred server that is gone yields to the others', async (t) => {
+  const { deliver, port } = await startDirect(t, [{}, {}], { 'mx2.x.test/A': ['127.0.0.9'] })
+  const dead = await deliver(['jane@x.test'], { preferredServer: `mx2.x.test [127.0.0.9]:${port}` })
+  assert.equal(dead.server, `mx1.x.test [127.0.0.1]:${port}`)
+  const moved = await deliver(['jane@x.test'], { preferredServer: `old.x.test [127.0.0.2]:${port}` })
+  assert.equal(moved.server, `mx1.x.test [127.0.0.1]:${port}`)
+})
+
+test('after an uncertain attempt only that server is asked, while it serves the domain', async (t) => {
+  const { deliver, mx, port } = await startDirect(t, [{}, { script: at('connect', '554 5.7.1 no', true) }])
+  const preferredServer = `mx2.x.test [127.0.0.2]:${port}`
+  const waits = await deliver(['jane@x.test'], { preferredServer, preferredOnly: true })
+  assert.equal(waits.outcomes[0]?.verdict, 'deferred')
+  assert.equal(waits.server, preferredServer)
+  assert.equal(mx(1).connections, 0)
+  const gone = await deliver(['jane@x.test'], {
+    preferredServer: `old.x.test [127.0.0.2]:${port}`,
+    preferredOnly: true,
+  })
+  assert.equal(gone.outcomes[0]?.verdict, 'delivered')
+})
+
+test('a lease that is over hands nothing over', async (t) => {
+  const { outcome, mx } = await startDirect(t, [{}])
+  assert.equal((await outcome('jane@x.test', { leaseUntil: 0 })).verdict, 'released')
+  assert.equal(mx(1).messages.length, 0)
+})
+
+test('the lease is measured by the given clock', async (t) => {
+  const { outcome } = await startDirect(t, [{}], {}, { now: () => 5_000_000_000 })
+  assert.equal((await outcome('jane@x.test', { leaseUntil: 4_999_999_999 })).verdict, 'released')
+  assert.equal((await outcome('jane@x.test', { leaseUntil: 5_000_000_001 })).verdict, 'delivered')
+})
+
+test('the time of one attempt has an end', async (t) => {
+  const { outcome, mx } = await startDirect(t, [{}], {}, { limits: { attempt: 0 } })
+  const { verdict, message } = await outcome('jane@x.test')
+  assert.equal(verdict, 'deferred')
+  assert.match(message, /time of one attempt/)
+  assert.equal(mx(1).connections, 0)
+})
