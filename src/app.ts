@@ -1,10 +1,12 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
-import type { AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
 import { AccountDirectory } from './accounts/directory.ts'
+import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import type { Settings } from './config/settings.ts'
-import { RouteCourier } from './delivery/route/route-courier.ts'
+import type { ReadyLimits } from './delivery/ready-queues.ts'
 import { RetrySchedule } from './delivery/retry-schedule.ts'
+import { destinationOf, RouteCourier } from './delivery/route-courier.ts'
 import { Scheduler } from './delivery/scheduler.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { Resolver } from './dns/resolver.ts'
@@ -16,13 +18,162 @@ import { TextThread } from './mail/text-thread.ts'
 import { Metrics } from './metrics.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
+import type { Store } from './store/store.ts'
 
 /** A running service. */
 export interface App {
   /** Base address of the API, e.g. `http://127.0.0.1:8587`. */
   url: string
+  /** Where `/metrics` is served when it has a listener of its own. */
+  metricsUrl: string | null
   /** What was made up at the first start on an empty database, else null. */
   firstStart: FirstStart | null
+  /** There is no company yet: nobody can send. */
+  empty: boolean
+  /** The service's own store and sealed secrets, for what is built around it in the same process. */
+  store: Store
+  seal: Seal
+  /** Resolves when every change of accounts committed so far counts. */
+  refreshAccounts(): Promise<void>
   /** No new work; open requests and SMTP transactions finish or are given back. */
   close(): Promise<void>
+}
+
+const MIB = 1024 * 1024
+
+/** What the ready queues may hold in memory. One company may fill half of it; the rest is there for the others. */
+function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): ReadyLimits {
+  const maxPerCompany = 2_000
+  return {
+    concurrency,
+    siteConcurrency,
+    maxDeliveries: 4_000,
+    maxBytes: 48 * MIB,
+    maxPerCompany,
+    // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
+    maxPerLane: delivery.kind === 'direct' ? 200 : maxPerCompany,
+  }
+}
+
+/**
+ * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken, wrong
+ * secret key, ...); then everything that had started is stopped again.
+ */
+export async function startApp(settings: Settings, log: Logger): Promise<App> {
+  await using started = new AsyncDisposableStack()
+  const metrics = new Metrics()
+
+  const store = await openStore(settings.database, { exclusive: true })
+  started.defer(() => store.close())
+  const seal = await openSeal(settings, await store.accounts())
+  const firstStart = await firstStartOf(store, settings, () => makeFirstCompany(store, seal))
+  const directory = new AccountDirectory()
+  const refreshAccounts = async () => directory.replace(await store.accounts())
+  await refreshAccounts()
+  started.defer(watchAccounts(store, refreshAccounts, log))
+
+  const texts = new TextThread()
+  started.defer(() => texts.close())
+
+  const courier = new RouteCourier({
+    route: settings.delivery,
+    resolver: new Resolver({ servers: settings.dnsServers }),
+    hostname: settings.hostname,
+    smtpPort: settings.smtpPort,
+    allowPrivateNetworks: settings.allowPrivateNetworks,
+    log: (level, message, detail) => log[level](detail, message),
+  })
+  const scheduler = new Scheduler({
+    store,
+    courier,
+    domain: (id) => directory.domain(id),
+    signingKeys: new SigningKeys(seal),
+    retrySchedule: new RetrySchedule(settings.retrySchedule),
+    siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
+    limits: readyLimits(settings),
+    metrics,
+    log,
+  })
+  started.defer(() => scheduler.stop(settings.shutdownTimeout))
+  metrics.watch({
+    deliveries: () => scheduler.counts,
+    recipients: () => store.counts(Date.now()),
+  })
+
+  const retention = new Retention(store, settings, (error) =>
+    log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
+  )
+  started.defer(() => retention.stop())
+
+  const intake = new Intake({
+    store,
+    directory,
+    handover: scheduler,
+    deriveText: (html) => texts.derive(html),
+    limits: settings,
+    metrics,
+  })
+  const server = await createServer({
+    settings,
+    directory,
+    intake,
+    store,
+    registry: metrics.registry,
+    log,
+    version: version(),
+    ready: () => store.probe(),
+  })
+  started.defer(() => server.close(settings.shutdownTimeout))
+
+  // Delivery first: what the process before left behind is older than what the first request will bring.
+  await scheduler.start()
+  retention.start()
+  const { url, metricsUrl } = await server.listen()
+  log.info({ url, metricsUrl, delivery: settings.delivery.kind }, 'Postroad is listening')
+
+  const running = started.move()
+  const empty = directory.companies().length === 0
+  const close = () => running.disposeAsync()
+  return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
+}
+
+/** Only where mail cannot leave is a company made up. */
+async function firstStartOf(
+  store: Store,
+  settings: Settings,
+  make: () => Promise<FirstStart>,
+): Promise<FirstStart | null> {
+  if (settings.delivery.kind !== 'capture') return null
+  return (await store.accounts()).companies.length === 0 ? make() : null
+}
+
+/** Keys, domains and companies as they are now: a change, whoever makes it, counts within a second. */
+function watchAccounts(store: Store, refresh: () => Promise<void>, log: Logger): () => void {
+  let changed = false
+  let reading = false
+  const read = async () => {
+    reading = true
+    while (changed) {
+      changed = false
+      try {
+        await refresh()
+      } catch (error) {
+        log.error(
+          { err: error },
+          'Changed accounts could not be read; the old ones stay until the next change',
+        )
+      }
+    }
+    reading = false
+  }
+  return store.watch((change) => {
+    if (change !== 'accounts') return
+    changed = true
+    if (!reading) void read()
+  })
+}
+
+export function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

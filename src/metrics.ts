@@ -1,5 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+export interface GaugeSource {
+  deliveries(): { ready: number; underWay: number }
+  recipients(): Promise<{ waiting: number; leased: number; due: number }>
+}
+
 /** What an operator can watch. Labels are few and closed: no company, address or id ever becomes one. */
 export class Metrics {
   readonly registry = new Registry()
@@ -27,22 +32,6 @@ export class Metrics {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
     registers: [this.registry],
   })
-  readonly ready = new Gauge({
-    name: 'postroad_ready_deliveries',
-    help: 'Deliveries in memory that wait for a session.',
-    registers: [this.registry],
-  })
-  readonly underWay = new Gauge({
-    name: 'postroad_deliveries_under_way',
-    help: 'Deliveries under way.',
-    registers: [this.registry],
-  })
-  readonly recipients = new Gauge({
-    name: 'postroad_recipients',
-    help: 'Recipients in the store that are not finished: waiting (for their time or a session), leased (being delivered), due (waiting and past their time).',
-    labelNames: ['state'] as const,
-    registers: [this.registry],
-  })
   readonly storeFaults = new Counter({
     name: 'postroad_store_faults_total',
     help: 'Writes the store could not commit.',
@@ -56,5 +45,35 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
+  }
+
+  /** Gauges that are looked up only when somebody asks for the page. */
+  watch(source: GaugeSource): void {
+    const registers = [this.registry]
+    new Gauge({
+      name: 'postroad_ready_deliveries',
+      help: 'Deliveries in memory that wait for a session.',
+      registers,
+      collect() {
+        this.set(source.deliveries().ready)
+      },
+    })
+    new Gauge({
+      name: 'postroad_deliveries_under_way',
+      help: 'Deliveries under way.',
+      registers,
+      collect() {
+        this.set(source.deliveries().underWay)
+      },
+    })
+    new Gauge({
+      name: 'postroad_recipients',
+      help: 'Unfinished recipients in the store: waiting (for their time or a session), leased (being delivered), due (waiting and past their time).',
+      labelNames: ['state'] as const,
+      registers,
+      async collect() {
+        for (const [state, count] of Object.entries(await source.recipients())) this.set({ state }, count)
+      },
+    })
   }
 }

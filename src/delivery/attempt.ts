@@ -41,7 +41,11 @@ export function releaseRecord(ready: ReadyDelivery, dueAt: number, message: stri
     dialogue: '',
     captured: null,
     recipients: ready.recipients.map((recipient) =>
-      waiting(recipient.position, dueAt, { tried: false, preferredServer: recipient.preferredServer, message }),
+      waiting(recipient.position, dueAt, {
+        tried: false,
+        preferredServer: recipient.preferredServer,
+        message,
+      }),
     ),
   }
 }
@@ -60,7 +64,10 @@ function recipientRecord(
   if (result.server !== null) detail.server = result.server
   if (result.tls !== null) detail.tls = result.tls
   const event = (type: EventType) => ({ type, at: now, detail })
-  const ended = (state: 'delivered' | 'bounced' | 'failed' | 'suppressed', message: string): RecipientRecord => ({
+  const ended = (
+    state: 'delivered' | 'bounced' | 'failed' | 'suppressed',
+    message: string,
+  ): RecipientRecord => ({
     position,
     state,
     dueAt: null,
@@ -70,7 +77,10 @@ function recipientRecord(
     code: outcome.code ?? null,
     message,
     suppress: outcome.suppress === true,
-    events: [{ type: state, at: now, detail: { ...detail, message } }, ...(outcome.alsoEvents ?? []).map(event)],
+    events: [
+      { type: state, at: now, detail: { ...detail, message } },
+      ...(outcome.alsoEvents ?? []).map(event),
+    ],
   })
   switch (verdict) {
     case 'delivered':
@@ -79,7 +89,11 @@ function recipientRecord(
     case 'suppressed':
       return ended(verdict, outcome.message)
     case 'released':
-      return waiting(position, now, { tried: false, preferredServer: result.server, message: outcome.message })
+      return waiting(position, now, {
+        tried: false,
+        preferredServer: result.server,
+        message: outcome.message,
+      })
     case 'deferred':
     case 'uncertain': {
       const dueAt = schedule.next(attempt, now)
@@ -106,5 +120,14 @@ function waiting(
   dueAt: number,
   rest: Pick<RecipientRecord, 'tried' | 'preferredServer' | 'message'>,
 ): RecipientRecord {
-  return { position, state: 'waiting', dueAt, uncertain: false, code: null, suppress: false, events: [], ...rest }
+  return {
+    position,
+    state: 'waiting',
+    dueAt,
+    uncertain: false,
+    code: null,
+    suppress: false,
+    events: [],
+    ...rest,
+  }
 }

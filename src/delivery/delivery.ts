@@ -26,7 +26,9 @@ export interface DeliveryRecipient {
 }
 
 /** What is to be sent: either parts to compose, or a ready message (messages.mime), with batch values to fill in. */
-export type DeliveryMessage = { kind: 'parts'; content: MessageContent } | { kind: 'raw'; raw: Uint8Array; date: number }
+export type DeliveryMessage =
+  | { kind: 'parts'; content: MessageContent }
+  | { kind: 'raw'; raw: Uint8Array; date: number }
 
 export interface Delivery {
   emailId: string

@@ -193,7 +193,8 @@ export class ReadyQueues {
     const rest: ReadyDelivery[] = []
     for (const company of this.#companies.values()) {
       for (const lane of company.lanes.values()) {
-        for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) rest.push(ready)
+        for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift())
+          rest.push(ready)
         lane.queued = false
         lane.site.lanes--
       }

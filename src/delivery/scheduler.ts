@@ -23,7 +23,11 @@ export interface SchedulerParts {
   siteOf(domain: string, testMode: boolean): string
   limits: ReadyLimits
   metrics: Metrics
-  log: { info(o: object, m: string): void; warn(o: object, m: string): void; error(o: object, m: string): void }
+  log: {
+    info(o: object, m: string): void
+    warn(o: object, m: string): void
+    error(o: object, m: string): void
+  }
 }
 
 /** Recipients and octets one claim brings. */
@@ -71,7 +75,10 @@ export class Scheduler implements Handover {
     this.#recorder = new Recorder(parts.store, {
       onFault: (error) => {
         parts.metrics.storeFaults.inc()
-        parts.log.error({ err: error }, 'Results of deliveries cannot be recorded; delivery pauses until they can')
+        parts.log.error(
+          { err: error },
+          'Results of deliveries cannot be recorded; delivery pauses until they can',
+        )
       },
       onRecovered: () => {
         parts.log.info({}, 'Results are recorded again; delivery goes on')

@@ -14,25 +14,31 @@ export interface Addressing {
 
 /** Reads every address field. Throws a Refusal for what is missing or not an address. */
 export function readAddressing(submission: Submission): Addressing {
-  if (isBlank([submission.from])) throw new Refusal({ code: 'field_missing', field: 'from' })
-  if (isBlank(submission.to)) throw new Refusal({ code: 'field_missing', field: 'to' })
-  const from = mailboxes('from', [submission.from])
-  if (from.length !== 1) {
-    throw new Refusal({
-      code: 'address_invalid',
-      field: 'from',
-      detail: 'exactly one sender address is needed',
-    })
-  }
-  const to = mailboxes('to', submission.to)
-  if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   return {
-    from: from[0]!,
-    to,
+    from: readSender(submission.from),
+    to: readRecipients(submission.to),
     cc: mailboxes('cc', submission.cc),
     bcc: mailboxes('bcc', submission.bcc),
     replyTo: mailboxes('reply_to', submission.replyTo),
   }
+}
+
+/** The one mailbox a message is from. */
+export function readSender(from: string): Mailbox {
+  const found = mailboxes('from', [from])
+  if (found.length === 0) throw new Refusal({ code: 'field_missing', field: 'from' })
+  if (found.length > 1) {
+    const detail = 'a message has exactly one sender address'
+    throw new Refusal({ code: 'address_invalid', field: 'from', detail })
+  }
+  return found[0]!
+}
+
+/** At least one mailbox to send to. */
+export function readRecipients(to: string[]): Mailbox[] {
+  const found = mailboxes('to', to)
+  if (found.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
+  return found
 }
 
 /**
@@ -63,10 +69,6 @@ export function envelopeOf(
 
 function caseless(variables: Record<string, Record<string, string>>): Map<string, Record<string, string>> {
   return new Map(Object.entries(variables).map(([address, values]) => [address.toLowerCase(), values]))
-}
-
-function isBlank(values: string[]): boolean {
-  return values.every((value) => value.trim() === '')
 }
 
 function mailboxes(field: AddressField, values: string[]): Mailbox[] {

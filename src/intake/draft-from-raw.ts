@@ -1,0 +1,79 @@
+import { AddressError, type Mailbox, parseAddressList } from '../mail/address.ts'
+import type { MessageContent } from '../mail/message.ts'
+import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw.ts'
+import { envelopeOf, readRecipients, readSender } from './addressing.ts'
+import { checkVariables, type Draft, messageIdOf, texts } from './draft.ts'
+import { Refusal } from './refusal.ts'
+import type { Submission } from './submission.ts'
+
+/**
+ * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header serves
+ * the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
+ */
+export function draftFromRaw(submission: Submission, raw: Uint8Array): Draft {
+  const envelope = readRecipients(submission.to)
+  const message = readable(() => readRaw(raw))
+  const from = readSender(message.from.join(', '))
+  const cc = named(message.cc)
+  const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
+  const bcc = envelope.filter(({ address }) => !inHeader.has(address))
+  const content = contentOf(submission, message, from, envelope, cc)
+  checkVariables(content, submission.recipientVariables)
+  const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
+  return {
+    from,
+    recipients: envelopeOf(addressing, submission.recipientVariables),
+    bcc: texts(bcc),
+    content,
+    raw,
+  }
+}
+
+/** The bytes that will be sent, once the email has an id and a date. */
+export function sealRaw(raw: Uint8Array, { messageId, date }: MessageContent): Uint8Array {
+  return readable(() => normaliseRaw(raw, { messageId, date }))
+}
+
+function contentOf(
+  submission: Submission,
+  message: RawMessage,
+  from: Mailbox,
+  envelope: Mailbox[],
+  cc: Mailbox[],
+): MessageContent {
+  const to = named(message.to)
+  const content: MessageContent = {
+    from: from.text,
+    // Batch templates have a placeholder where addresses should be: then the envelope is the better answer.
+    to: texts(to.length > 0 ? to : envelope),
+    cc: texts(cc),
+    replyTo: texts(named(message.replyTo)),
+    subject: message.subject,
+    headers: [],
+    attachments: [],
+    messageId: message.messageId ?? messageIdOf(submission),
+    date: 0,
+  }
+  if (message.html !== undefined) content.html = message.html
+  if (message.text !== undefined) content.text = message.text
+  return content
+}
+
+/** The mailboxes of a header field; none where it cannot be read, for nothing is sent by it. */
+function named(values: string[]): Mailbox[] {
+  try {
+    return values.flatMap((value) => parseAddressList(value))
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error
+    return []
+  }
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof RawError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+  }
+}

@@ -1,0 +1,26 @@
+import { AddressError } from '../mail/address.ts'
+import { compose, estimateSize } from '../mail/compose.ts'
+import { HeaderError } from '../mail/header.ts'
+import type { MessageContent } from '../mail/message.ts'
+import { Refusal } from './refusal.ts'
+
+/**
+ * Octets of the message, an upper bound that is exact for files and for raw messages. Throws a Refusal when it is over the
+ * limit or when a field cannot be written (which the checks before have missed only in odd combinations).
+ */
+export function checkSize(content: MessageContent, raw: Uint8Array | null, max: number): number {
+  const size = raw === null ? composedSize(content, max) : raw.length
+  if (size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
+  return size
+}
+
+function composedSize(content: MessageContent, max: number): number {
+  try {
+    const bound = estimateSize(content)
+    // Near the limit the bound may be unfair to the texts: then it is worth composing once to know.
+    return bound > max && bound < max * 1.5 ? compose(content).size : bound
+  } catch (error) {
+    if (!(error instanceof HeaderError || error instanceof AddressError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+  }
+}

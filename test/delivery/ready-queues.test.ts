@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from '../../src/delivery/ready-queues.ts'
+import type { ClaimedEmail } from '../../src/store/store.ts'
+
+const LIMITS: ReadyLimits = {
+  concurrency: 8,
+  siteConcurrency: 3,
+  maxDeliveries: 1_000,
+  maxBytes: 1_000_000,
+  maxPerCompany: 500,
+  maxPerLane: 100,
+}
+
+function ready(companyId: string, site: string, size = 10): ReadyDelivery {
+  return { companyId, site, email: {} as ClaimedEmail, recipients: [], leaseToken: 1, size }
+}
+
+function takeAll(queues: ReadyQueues): ReadyDelivery[] {
+  const taken: ReadyDelivery[] = []
+  for (let next = queues.take(); next !== null; next = queues.take()) taken.push(next)
+  return taken
+}
+
+test('deliveries of one company to one site start in the order they came', () => {
+  const queues = new ReadyQueues(LIMITS)
+  const all = [ready('a', 'x.test'), ready('a', 'x.test'), ready('a', 'x.test')]
+  for (const one of all) queues.push(one)
+  assert.deepEqual(takeAll(queues), all)
+})
+
+test('companies take turns, however much one of them has waiting', () => {
+  const queues = new ReadyQueues({ ...LIMITS, siteConcurrency: 100, concurrency: 6 })
+  for (let i = 0; i < 50; i++) queues.push(ready('big', 'relay'))
+  for (let i = 0; i < 3; i++) queues.push(ready('small', 'relay'))
+  const first = takeAll(queues).map(({ companyId }) => companyId)
+  assert.equal(first.filter((company) => company === 'small').length, 3)
+})
+
+test('a site takes no more sessions than its limit, and gets the next when one ends', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
+  const taken = takeAll(queues)
+  assert.equal(taken.length, LIMITS.siteConcurrency)
+  assert.equal(queues.waiting, 2)
+  queues.done(taken[0]!)
+  assert.equal(takeAll(queues).length, 1)
+})
+
+test('a site without free sessions does not hold up the company behind it', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 10; i++) queues.push(ready('a', 'dead.test'))
+  takeAll(queues)
+  queues.push(ready('a', 'alive.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ site }) => site),
+    ['alive.test'],
+  )
+})
+
+test('a company with many dead sites leaves a quarter of the sessions to others', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 50; i++) queues.push(ready('a', `dead${i}.test`))
+  assert.equal(takeAll(queues).length, 6)
+  queues.push(ready('b', 'alive.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+})
+
+test('the company with the fewest sessions is served first', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4 })
+  for (let i = 0; i < 3; i++) queues.push(ready('a', `a${i}.test`))
+  const held = takeAll(queues)
+  for (let i = 0; i < 3; i++) queues.push(ready('a', `more${i}.test`))
+  queues.push(ready('b', 'b.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+  assert.equal(held.length, 3)
+})
+
+test('full lanes and full companies are named, and room is what is left', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxPerLane: 2, maxPerCompany: 3, maxDeliveries: 5 })
+  queues.push(ready('a', 'x.test'))
+  queues.push(ready('a', 'x.test'))
+  assert.deepEqual(queues.full(), { skip: ['a\0x.test'], skipCompanies: [] })
+  assert.equal(queues.hasRoom('a', 'x.test'), false)
+  assert.equal(queues.hasRoom('a', 'y.test'), true)
+  queues.push(ready('a', 'y.test'))
+  assert.deepEqual(queues.full(), { skip: [], skipCompanies: ['a'] })
+  assert.equal(queues.hasRoom('a', 'y.test'), false)
+  assert.equal(queues.room, 2)
+})
+
+test('nothing is lost, doubled or over a limit, whatever comes and ends in whatever order', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 5 })) },
+    { weight: 2, arbitrary: fc.nat() },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const queues = new ReadyQueues(LIMITS)
+      const pushed = new Set<ReadyDelivery>()
+      const begun = new Set<ReadyDelivery>()
+      const busy: ReadyDelivery[] = []
+      const start = () => {
+        for (const one of takeAll(queues)) {
+          assert.ok(pushed.has(one) && !begun.has(one))
+          begun.add(one)
+          busy.push(one)
+        }
+        const perSite = Map.groupBy(busy, ({ site }) => site)
+        for (const sessions of perSite.values()) assert.ok(sessions.length <= LIMITS.siteConcurrency)
+        assert.ok(busy.length <= LIMITS.concurrency)
+        assert.equal(queues.busy, busy.length)
+        assert.equal(queues.waiting, pushed.size - begun.size)
+      }
+      for (const one of steps) {
+        if (typeof one === 'number') {
+          if (busy.length > 0) queues.done(busy.splice(one % busy.length, 1)[0]!)
+        } else {
+          const delivery = ready(`c${one[0]}`, `s${one[1]}`)
+          pushed.add(delivery)
+          queues.push(delivery)
+        }
+        start()
+      }
+      while (busy.length > 0) {
+        queues.done(busy.pop()!)
+        start()
+      }
+      assert.equal(begun.size, pushed.size)
+      assert.equal(queues.bytes, 0)
+    }),
+  )
+})
+
+test('draining gives back what has not begun, and the queues can be used again', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
+  const busy = takeAll(queues)
+  assert.equal(queues.drain().length, 2)
+  assert.equal(queues.waiting, 0)
+  for (const one of busy) queues.done(one)
+  queues.push(ready('a', 'x.test'))
+  assert.equal(takeAll(queues).length, 1)
+})
