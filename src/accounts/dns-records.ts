@@ -41,7 +41,8 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       required: false,
       purpose:
         `SPF: lets ${hostname} send for this domain. A name may have one SPF record only (RFC 7208 3.2): where there is one, ` +
-        `add a:${hostname} to it. When mail leaves through a relay, name what the relay's operator tells instead.`,
+        `add a:${hostname} to it. When mail leaves through a relay, name what the relay's operator tells instead.` +
+        (hostname.includes('.') ? '' : ` "${hostname}" is no public name: set POSTROAD_HOSTNAME first.`),
     },
     {
       kind: 'dmarc',

@@ -1,5 +1,4 @@
 /** What `serve` prints once it listens: where it is, and what to type next. Plain lines, on a terminal as in a pipe. */
-import type { Settings } from '../config/settings.ts'
 
 export interface MadeUp {
   company: string
@@ -7,12 +6,8 @@ export interface MadeUp {
   token: string
 }
 
-export function afterStart(url: string, made: MadeUp | null, settings: Settings): string {
-  if (made) return firstStart(url, made)
-  return `\nPostroad listens on ${url} (delivery: ${settings.delivery.kind})\n\n`
-}
-
-function firstStart(url: string, { company, domain, token }: MadeUp): string {
+/** What the first start made up, with a line to paste for everything that can be done with it. */
+export function firstStartText(url: string, { company, domain, token }: MadeUp): string {
   return `
 Postroad listens on ${url}
 
@@ -46,9 +41,11 @@ Look at the result, with the id that the JSON endpoint answers:
 `
 }
 
-/** Said by the service in \`direct\` and relay mode while there is no company yet. */
-export function firstSteps(): string {
+/** For a service whose mail leaves and that has no company yet: nothing is made up, everything is to be typed. */
+export function firstStepsText(url: string): string {
   return `
+Postroad listens on ${url}
+
 There is no company yet. Three commands set up the first company, domain and key (in a second terminal):
 
   bin/postroad company create "My Company"

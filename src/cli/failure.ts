@@ -13,6 +13,7 @@ export class WrongUsage extends Error {
 /** Errors whose message is written for the operator; everything else is a fault of the program and shows its stack. */
 const FOR_THE_OPERATOR = new Set([
   'CommandFailed',
+  'WrongUsage',
   'SettingsError',
   'SecretKeyError',
   'SealBroken',

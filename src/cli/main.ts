@@ -1,8 +1,16 @@
 /** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { addCompany } from './company.ts'
+import { addDomain } from './domain.ts'
+import { addEmail } from './email.ts'
 import { explain, WrongUsage } from './failure.ts'
+import { addKey } from './key.ts'
+import { addQueue } from './queue.ts'
 import { addServe } from './serve.ts'
+import { addSettings } from './settings.ts'
+import { addSuppression } from './suppression.ts'
+import { addVerify } from './verify.ts'
 
 const USAGE = 2
 const FAILURE = 1
@@ -18,7 +26,14 @@ export async function run(args: string[]): Promise<void> {
     .helpCommand(false)
     .showHelpAfterError('(add --help for what can be said)')
     .exitOverride()
-  for (const add of [addServe]) add(program)
+  addServe(program)
+  addCompany(program)
+  addVerify(addDomain(program))
+  addKey(program)
+  addEmail(program)
+  addQueue(program)
+  addSuppression(program)
+  addSettings(program)
 
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load.ts'
 import { createLogger, type Logger } from '../log.ts'
-import { afterStart } from './banner.ts'
+import { firstStartText, firstStepsText } from './banner.ts'
 
 /** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
 const SAME_STOP = 1000
@@ -34,11 +34,12 @@ async function serve(json: boolean): Promise<void> {
   const { startApp } = await import('../app.ts')
   const app = await startApp(settings, log)
   stopOnSignal(log, () => app.close())
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ url: app.url, firstStart: app.firstStart })}\n`
-      : afterStart(app.url, app.firstStart, settings),
-  )
+  const { url, firstStart, empty } = app
+  if (json) process.stdout.write(`${JSON.stringify({ url, firstStart })}\n`)
+  else if (firstStart) process.stdout.write(firstStartText(url, firstStart))
+  else if (empty) process.stdout.write(firstStepsText(url))
+  // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
+  else if (!log.isLevelEnabled('info')) process.stdout.write(`Postroad listens on ${url}\n`)
 }
 
 function stopOnSignal(log: Logger, close: () => Promise<void>): void {

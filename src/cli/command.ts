@@ -1,0 +1,45 @@
+/** What every command has: a description, `--json`, and examples in its help. */
+import { type Command, InvalidArgumentError } from 'commander'
+
+export interface Described {
+  /** Like `create <name>`. */
+  usage: string
+  description: string
+  /** Longer words for the help. */
+  details?: string
+  /** Without the leading `postroad`. */
+  examples: string[]
+}
+
+/** A group of commands: `postroad company ...`. */
+export function group(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).helpCommand(false)
+}
+
+export function command(parent: Command, { usage, description, details, examples }: Described): Command {
+  const help = [
+    ...(details === undefined ? [] : ['', details]),
+    '',
+    'Examples:',
+    ...examples.map((example) => `  postroad ${example}`),
+  ]
+  return parent
+    .command(usage)
+    .description(description)
+    .option('--json', 'print JSON instead of text')
+    .addHelpText('after', help.join('\n'))
+}
+
+export interface JsonOption {
+  json?: true
+}
+
+/** For options that take a whole number from 1 to `most`. */
+export function countUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+    if (value < 1 || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`)
+    return value
+  }
+}

@@ -1,0 +1,38 @@
+/** The way of a command to the database: settings, store, accounts, and everything closed afterwards. */
+import { existsSync } from 'node:fs'
+import type { AccountsSnapshot } from '../accounts/account.ts'
+import { loadSettings } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { CommandFailed } from './failure.ts'
+
+export interface Opened {
+  settings: Settings
+  store: Store
+  accounts: AccountsSnapshot
+}
+
+/**
+ * Opens the database beside a service that may be running on it, and closes it whatever happens. Unless `make` is set, a
+ * database that does not exist is an error: a typing slip in a path must not look like an empty service.
+ */
+export async function withStore<T>(
+  use: (opened: Opened) => Promise<T>,
+  { make = false }: { make?: boolean } = {},
+): Promise<T> {
+  const settings = loadSettings()
+  const { database } = settings
+  if (!make && database.engine === 'sqlite' && !existsSync(database.path)) {
+    throw new CommandFailed(
+      `there is no database at ${database.path}. Run this in the folder the service runs in, or set ` +
+        'POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` make a new one.',
+    )
+  }
+  const store = await openStore(database, { exclusive: false })
+  try {
+    return await use({ settings, store, accounts: await store.accounts() })
+  } finally {
+    await store.close()
+  }
+}

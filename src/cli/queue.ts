@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { command, type JsonOption } from './command.ts'
+import { companyFilter, companyName } from './named.ts'
+import { withStore } from './open.ts'
+import { clipped, jsonTime, printJson, printTable, shownTime } from './print.ts'
+
+export function addQueue(program: Command): void {
+  command(program, {
+    usage: 'queue',
+    description: 'Show what waits, by company and destination, until when and why.',
+    examples: ['queue', 'queue --company Acme'],
+  })
+    .option('--company <name or id>', 'only what this company sent')
+    .action(queue)
+}
+
+async function queue({ company, json }: JsonOption & { company?: string }): Promise<void> {
+  const { lanes, accounts } = await withStore(async ({ store, accounts }) => ({
+    lanes: await store.queue(companyFilter(accounts, company)),
+    accounts,
+  }))
+  if (json) {
+    return printJson(
+      lanes.map((lane) => ({
+        company_id: lane.companyId,
+        domain: lane.domain,
+        waiting: lane.waiting,
+        on_the_way: lane.leased,
+        next_attempt_at: jsonTime(lane.nextDueAt),
+        last_answer: lane.lastMessage,
+      })),
+    )
+  }
+  printTable(
+    ['COMPANY', 'DESTINATION', 'WAITING', 'ON THE WAY', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    lanes.map((lane) => [
+      companyName(accounts, lane.companyId),
+      lane.domain,
+      lane.waiting,
+      lane.leased,
+      shownTime(lane.nextDueAt),
+      clipped(lane.lastMessage ?? '', 100),
+    ]),
+    'Nothing waits.',
+  )
+}
