@@ -1,6 +1,8 @@
 /** From form fields to a submission: what the names mean; whether the values are any good is the intake's matter. */
+import { isUtf8 } from 'node:buffer'
 import { Refusal } from '../../intake/refusal.ts'
 import type { Submission, SubmittedAttachment } from '../../intake/submission.ts'
+import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
 import { clip, Fault } from '../fault.ts'
 import type { Form, FormFile } from './multipart.ts'
 import { readOptions } from './options.ts'
@@ -157,7 +159,7 @@ function readFiles(fields: Fields, files: FormFile[]): SubmittedAttachment[] {
     attachments.push({
       filename: file.filename,
       content: file.content,
-      ...(file.contentType === undefined ? {} : { contentType: file.contentType }),
+      contentType: file.contentType ?? untypedAs(file),
       ...(kind === 'inline'
         ? { disposition: 'inline', contentId: file.filename }
         : { disposition: 'attachment' }),
@@ -166,6 +168,12 @@ function readFiles(fields: Fields, files: FormFile[]): SubmittedAttachment[] {
   // A part without a file name arrives as an ordinary field; dropping the file silently would be worse than refusing it.
   if (fields.has('attachment') || fields.has('inline')) throw nameless(attachments.length)
   return attachments
+}
+
+/** The type of a part that came as text/plain, or with no type at all: by its name, else by whether it is text. */
+function untypedAs({ filename, content }: FormFile): string {
+  const byName = mediaTypeOf(filename)
+  return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName
 }
 
 function nameless(index: number): Refusal {

@@ -11,6 +11,8 @@ function messageAnswer(status: number, message: string, headers?: Record<string,
 const SPELLING: Readonly<Record<string, string>> = { reply_to: 'h:Reply-To' }
 
 function spelt(field: string): string {
+  // The intake says where in the submission a header field went wrong.
+  if (field.startsWith('headers.')) return clip(`h:${field.slice('headers.'.length)}`)
   return SPELLING[field] ?? clip(field)
 }
 
