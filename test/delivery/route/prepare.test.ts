@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { prepareMessage } from '../../../src/delivery/prepare.ts'
+import { verifyDkim } from '../../support/verify-dkim.ts'
+import { content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
+
+const all = { eightBitMime: true, smtpUtf8: true }
+const none = { eightBitMime: false, smtpUtf8: false }
+const date = Date.UTC(2026, 10, 20, 12)
+
+const raw = (text: string) => ({ kind: 'raw', raw: Buffer.from(text), date }) as const
+const joined = (message: { chunks: Uint8Array[] }) => Buffer.concat(message.chunks)
+const header =
+  'From: news@acme.test\r\nTo: jane@x.test\r\nDate: Fri, 20 Nov 2026 12:00:00 +0000\r\nSubject: raw\r\n'
+const mime = `${header}MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n`
+
+test('parts are composed once, whatever the next hop can do', async () => {
+  const prepared = prepareMessage({ message: { kind: 'parts', content }, signing: [signingKey] })
+  const message = await prepared(all)
+  assert.equal(await prepared(none), message)
+  assert.equal(message.size, joined(message).length)
+  assert.equal(message.eightBit, false)
+  assert.equal(message.smtpUtf8, false)
+  assert.ok(joined(message).every((octet) => octet < 128))
+})
+
+test('the signature comes first and is as old as the message', async () => {
+  const prepared = prepareMessage({ message: { kind: 'parts', content }, signing: [signingKey] })
+  const text = joined(await prepared(all)).toString()
+  assert.match(text, /^DKIM-Signature: /)
+  assert.match(text, new RegExp(`\\bt=${content.date / 1000};`))
+})
+
+test('without a key the message leaves unsigned', async () => {
+  const message = await prepareMessage({ message: raw(`${header}\r\nhello\r\n`), signing: [] })(all)
+  assert.equal(joined(message).toString(), `${header}\r\nhello\r\n`)
+})
+
+test('a ready message leaves as it is behind its signature', async () => {
+  for (const text of [`${header}\r\nhello\r\n`, `${header}\r\n`, `${mime}\r\nGrüße\r\n`]) {
+    const message = await prepareMessage({ message: raw(text), signing: [signingKey] })(all)
+    const bytes = joined(message)
+    assert.ok(bytes.toString().endsWith(text))
+    assert.equal(message.size, bytes.length)
+    assert.equal(message.eightBit, /[^\u0000-\u007f]/.test(text))
+    assert.equal((await verifyDkim(bytes, publishedKeys)).pass, true)
+  }
+})
+
+test('a ready message that is header only gets the empty line it lacks', async () => {
+  const { chunks } = await prepareMessage({ message: raw(header.slice(0, -2)), signing: [] })(all)
+  assert.equal(Buffer.concat(chunks).toString(), `${header}\r\n`)
+})
+
+test('for a server without 8BITMIME a ready message is re-encoded before it is signed', async () => {
+  const prepared = prepareMessage({ message: raw(`${mime}\r\nGrüße\r\n`), signing: [signingKey] })
+  const message = await prepared(none)
+  const bytes = joined(message)
+  assert.equal(message.eightBit, false)
+  assert.ok(bytes.every((octet) => octet < 128))
+  assert.equal((await verifyDkim(bytes, publishedKeys)).pass, true)
+  assert.equal(await prepared(none), message)
+  assert.notEqual(await prepared(all), message)
+})
+
+test('a ready message of 7-bit text is the same for every server', async () => {
+  const prepared = prepareMessage({ message: raw(`${mime}\r\nhello\r\n`), signing: [signingKey] })
+  assert.equal(await prepared(none), await prepared(all))
+})
+
+test('what the next server is offered follows what it can do', async (t) => {
+  const message = raw(`${mime}\r\nGrüße\r\n`)
+  for (const [offers, eightBit] of [
+    [['8BITMIME'], true],
+    [['PIPELINING'], false],
+  ] as const) {
+    const sinks = await startSinks(t, { '127.0.0.1': { offers } })
+    const { outcome } = await startRig(t, relayAt(sinks.port))
+    const { verdict, message: said } = await outcome('jane@x.test', { message })
+    assert.equal(verdict, 'delivered', said)
+    const received = await sinks.at('127.0.0.1').next()
+    assert.equal(received.mailParameters.includes('BODY=8BITMIME'), eightBit)
+    assert.equal(received.raw.includes('Grüße'), eightBit)
+    assert.equal((await verifyDkim(received.raw, publishedKeys)).pass, true)
+  }
+})
