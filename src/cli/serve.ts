@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load.ts'
-import { createLogger, type Logger } from '../log.ts'
+import type { Logger } from '../log.ts'
 import { firstStartText, firstStepsText } from './banner.ts'
 
 /** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
@@ -29,9 +29,9 @@ Examples:
 
 async function serve(json: boolean): Promise<void> {
   const settings = loadSettings()
-  const log = createLogger(settings.logLevel)
   // Loaded here, so that the other commands start without the whole service.
-  const { startApp } = await import('../app.ts')
+  const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])
+  const log = createLogger(settings.logLevel)
   const app = await startApp(settings, log)
   stopOnSignal(log, () => app.close())
   const { url, firstStart, empty } = app

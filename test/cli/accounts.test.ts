@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { dnsRecords } from '../../src/accounts/dns-records.ts'
+import { hashToken, isToken } from '../../src/accounts/token.ts'
+import { openStore } from '../../src/store/open.ts'
+import { type FakeDns, startDns } from '../support/dns.ts'
+import { newWorkplace, type Workplace } from './postroad.ts'
+
+interface Company {
+  id: string
+  name: string
+  created_at: string
+}
+interface Domain {
+  id: string
+  name: string
+  company_id: string
+  status: string
+  sending: string
+  verified: boolean
+  dns_records: { kind: string; name: string; value: string; required: boolean; state?: string }[]
+}
+interface Key {
+  id: string
+  token: string
+  name: string
+  scopes: string[]
+  domain: string | null
+  revoked_at: string | null
+}
+
+let dns: FakeDns
+let place: Workplace
+before(async () => {
+  dns = await startDns({})
+  place = newWorkplace({ POSTROAD_DNS_SERVERS: dns.address })
+})
+after(async () => {
+  place.remove()
+  await dns.close()
+})
+
+async function accounts() {
+  const store = await openStore(
+    { engine: 'sqlite', path: `${place.folder}/data/postroad.db` },
+    { exclusive: false },
+  )
+  try {
+    return await store.accounts()
+  } finally {
+    await store.close()
+  }
+}
+
+describe('the commands about accounts', () => {
+  test('say that there is no database before there is one, except to whoever makes it', async () => {
+    const { code, stdout, stderr } = await place.run('company', 'list')
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /no database at .*data\/postroad\.db/)
+  })
+
+  test('create and list companies', async () => {
+    const acme = await place.json<Company>('company', 'create', 'Acme')
+    assert.match(acme.id, /^[0-9a-f-]{36}$/)
+    assert.equal(acme.name, 'Acme')
+    const text = await place.run('company', 'create', 'Other Ltd')
+    assert.match(text.stdout, /Created the company Other Ltd \(id /)
+    assert.deepEqual(
+      (await place.json<Company[]>('company', 'list')).map(({ name }) => name),
+      ['Acme', 'Other Ltd'],
+    )
+    const table = await place.run('company', 'list')
+    assert.match(table.stdout, /^ID +NAME +CREATED\n/)
+    assert.ok(table.stdout.includes(acme.id))
+  })
+
+  test('refuse a second company of the name, and names that are none', async () => {
+    const twice = await place.run('company', 'create', 'Acme')
+    assert.equal(twice.code, 1)
+    assert.match(twice.stderr, /^postroad: .*Acme/)
+    for (const name of ['', '  ', 'x'.repeat(201), 'a\nb']) {
+      assert.equal((await place.run('company', 'create', name)).code, 2, JSON.stringify(name))
+    }
+  })
+
+  test('add a domain with its records, under its name in punycode', async () => {
+    const domain = await place.json<Domain>(
+      'domain',
+      'add',
+      'Bücher.example',
+      '--company',
+      'acme',
+      '--ed25519',
+    )
+    assert.deepEqual(
+      [domain.name, domain.status, domain.sending],
+      ['xn--bcher-kva.example', 'pending', 'inactive'],
+    )
+    assert.deepEqual(
+      domain.dns_records.map(({ kind, required }) => [kind, required]),
+      [
+        ['dkim', true],
+        ['dkim', true],
+        ['spf', false],
+        ['dmarc', false],
+      ],
+    )
+    assert.equal(domain.dns_records[2]!.value, 'v=spf1 a:mail.service.test ~all')
+
+    const again = await place.run('domain', 'add', 'bücher.example', '--company', 'Other Ltd')
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /sending domain of Acme already/)
+    const nobody = await place.run('domain', 'add', 'x.test', '--company', 'Nobody')
+    assert.match(nobody.stderr, /no company with the name or id "Nobody"/)
+    const noDomain = await place.run('domain', 'add', 'not a domain', '--company', 'Acme')
+    assert.deepEqual([noDomain.code, noDomain.stdout], [1, ''])
+    assert.match(noDomain.stderr, /not a domain/)
+  })
+
+  test('verify a domain against DNS, and activate it only when its keys are there', async () => {
+    const missing = await place.run('domain', 'verify', 'bücher.example')
+    assert.equal(missing.code, 1)
+    assert.match(missing.stdout, /^missing +TXT pr\d+\._domainkey\.xn--bcher-kva\.example/)
+    assert.match(missing.stderr, /is not verified/)
+
+    const { domains } = await accounts()
+    for (const record of dnsRecords(domains[0]!, 'mail.service.test')) {
+      if (record.required) dns.zone[`${record.name}/TXT`] = [record.value]
+    }
+    const verified = await place.json<Domain>('domain', 'verify', 'bücher.example')
+    assert.deepEqual([verified.verified, verified.status, verified.sending], [true, 'verified', 'active'])
+    assert.deepEqual(
+      verified.dns_records.map(({ state }) => state),
+      ['right', 'right', 'missing', 'missing'],
+    )
+    assert.deepEqual(
+      (await accounts()).domains.map(({ status, sending }) => [status, sending]),
+      [['verified', 'active']],
+    )
+  })
+
+  test('change nothing when DNS does not answer', async () => {
+    const names = Object.keys(dns.zone)
+    const kept = names.map((name) => [name, dns.zone[name]!] as const)
+    for (const name of names) dns.zone[name] = { rcode: 'SERVFAIL' }
+    const { code, stderr } = await place.run('domain', 'verify', 'bücher.example')
+    Object.assign(dns.zone, Object.fromEntries(kept))
+    assert.equal(code, 1)
+    assert.match(stderr, /could not be asked.*nothing was changed/)
+    assert.equal((await accounts()).domains[0]!.status, 'verified')
+  })
+
+  test('suspend a domain, which verification does not undo and activation does', async () => {
+    const suspended = await place.json<Domain>('domain', 'suspend', 'bücher.example')
+    assert.equal(suspended.sending, 'suspended')
+    const verified = await place.json<Domain>('domain', 'verify', 'bücher.example')
+    assert.deepEqual([verified.verified, verified.sending], [true, 'suspended'])
+    assert.equal((await place.json<Domain>('domain', 'activate', verified.id)).sending, 'active')
+    const shown = await place.json<Domain>('domain', 'show', 'bücher.example')
+    assert.equal(shown.sending, 'active')
+    const zone = await place.run('domain', 'show', 'bücher.example', '--zone')
+    assert.equal(zone.stdout.match(/^\S+\. IN TXT "/gm)?.length, 4)
+    assert.match((await place.run('domain', 'list')).stdout, /xn--bcher-kva\.example +Acme +verified +active/)
+    const unknown = await place.run('domain', 'show', 'unknown.test')
+    assert.match(unknown.stderr, /no sending domain "unknown\.test"/)
+  })
+
+  test('make a key whose token is shown once and whose hash alone is kept', async () => {
+    const key = await place.json<Key>('key', 'create', '--company', 'Acme', '--name', 'site')
+    assert.ok(isToken(key.token))
+    assert.deepEqual([key.scopes, key.domain], [['sending', 'reading'], null])
+    const { keys } = await accounts()
+    assert.deepEqual(Buffer.from(keys[0]!.tokenHash), Buffer.from(hashToken(key.token)))
+    for (const args of [
+      ['key', 'list'],
+      ['key', 'list', '--json'],
+    ]) {
+      const { stdout } = await place.run(...args)
+      assert.ok(stdout.includes(key.id))
+      assert.ok(!stdout.includes('pr_'))
+      assert.ok(!stdout.includes(Buffer.from(keys[0]!.tokenHash).toString('hex')))
+    }
+    const text = await place.run('key', 'create', '--company', 'Acme', '--name', 'other')
+    assert.match(text.stdout, /^Token: +pr_[0-9A-Za-z]{32}$/m)
+    assert.match(text.stdout, /cannot be shown again/)
+  })
+
+  test('make keys with scopes and for one domain of the company', async () => {
+    const args = ['key', 'create', '--company', 'Acme', '--name', 'k']
+    const key = await place.json<Key>(
+      ...args,
+      '--scope',
+      'reading',
+      '--scope',
+      'management',
+      '--domain',
+      'bücher.example',
+    )
+    assert.deepEqual([key.scopes, key.domain], [['reading', 'management'], 'xn--bcher-kva.example'])
+    const scope = await place.run(...args, '--scope', 'everything')
+    assert.equal(scope.code, 2)
+    assert.match(scope.stderr, /"everything" is not a scope; known are sending, reading, management/)
+    const foreign = await place.run(
+      'key',
+      'create',
+      '--company',
+      'Other Ltd',
+      '--name',
+      'k',
+      '--domain',
+      'bücher.example',
+    )
+    assert.match(foreign.stderr, /not a domain of Other Ltd/)
+  })
+
+  test('revoke a key once', async () => {
+    const [key] = await place.json<Key[]>('key', 'list', '--company', 'Acme')
+    const revoked = await place.json<Key>('key', 'revoke', key!.id)
+    assert.ok(revoked.revoked_at)
+    const again = await place.run('key', 'revoke', key!.id)
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /revoked before/)
+    assert.match((await place.run('key', 'revoke', 'nothing')).stderr, /no API key with the id "nothing"/)
+  })
+
+  test('do not run with the wrong secret key', async () => {
+    const other = newWorkplace({
+      POSTROAD_DATABASE_URL: `sqlite:${place.folder}/data/postroad.db`,
+      POSTROAD_SECRET_KEY: 'ab'.repeat(32),
+    })
+    const { code, stderr } = await other.run('domain', 'add', 'x.test', '--company', 'Acme')
+    other.remove()
+    assert.equal(code, 1)
+    assert.match(stderr, /^postroad: POSTROAD_SECRET_KEY is not the key .*\n$/)
+  })
+})

@@ -1,0 +1,61 @@
+/** Runs the command as a person does: as a process of its own, in a folder of its own. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const bin = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
+
+export interface Ran {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface Workplace {
+  folder: string
+  env: NodeJS.ProcessEnv
+  run(...args: string[]): Promise<Ran>
+  /** Runs with `--json` and reads the answer; throws what the command complained about. */
+  json<T>(...args: string[]): Promise<T>
+  remove(): void
+}
+
+/** An empty folder to run in; the database is `./data/postroad.db` in it. Nothing of the outer environment's settings counts. */
+export function newWorkplace(settings: Record<string, string> = {}): Workplace {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad cli '))
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
+  const env = { ...Object.fromEntries(inherited), POSTROAD_HOSTNAME: 'mail.service.test', ...settings }
+  const run = (...args: string[]) => runProgram(bin, args, { cwd: folder, env })
+  return {
+    folder,
+    env,
+    run,
+    async json(...args) {
+      const { code, stdout, stderr } = await run(...args, '--json')
+      if (code !== 0) throw new Error(`postroad ${args.join(' ')}: exit code ${code}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+export function runProgram(
+  program: string,
+  args: string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ran: Ran = { code: null, stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    ran.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    ran.stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ ...ran, code }))
+  })
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { bin, newWorkplace, runProgram, type Workplace } from './postroad.ts'
+
+let place: Workplace
+before(() => {
+  place = newWorkplace()
+})
+after(() => place.remove())
+
+describe('the command', { concurrency: 4 }, () => {
+  test('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    assert.deepEqual(await place.run('--version'), { code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  const commands = [
+    ['serve'],
+    ['company', 'create'],
+    ['company', 'list'],
+    ['domain', 'add'],
+    ['domain', 'verify'],
+    ['domain', 'activate'],
+    ['domain', 'suspend'],
+    ['domain', 'list'],
+    ['domain', 'show'],
+    ['key', 'create'],
+    ['key', 'list'],
+    ['key', 'revoke'],
+    ['email', 'list'],
+    ['email', 'show'],
+    ['email', 'cancel'],
+    ['queue'],
+    ['suppression', 'list'],
+    ['suppression', 'remove'],
+    ['settings'],
+  ]
+  for (const command of commands) {
+    test(`teaches ${command.join(' ')} by examples`, async () => {
+      const { code, stdout, stderr } = await place.run(...command, '--help')
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, new RegExp(`^Usage: postroad ${command.join(' ')}`))
+      assert.match(stdout, /--json/)
+      assert.match(stdout, new RegExp(`Examples:\\n(.*\\n)*? .*postroad ${command.join(' ')}`))
+    })
+  }
+
+  const wrong = [
+    [],
+    ['frobnicate'],
+    ['--frobnicate'],
+    ['company'],
+    ['company', 'create'],
+    ['company', 'list', '--frobnicate'],
+    ['key', 'create'],
+    ['email', 'list', '--limit', 'many'],
+    ['email', 'list', '--limit', '0'],
+    ['domain', 'add', 'x.test'],
+  ]
+  for (const args of wrong) {
+    test(`ends with 2 and words on stderr when called as "postroad ${args.join(' ')}"`, async () => {
+      const { code, stdout, stderr } = await place.run(...args)
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.notEqual(stderr, '')
+    })
+  }
+
+  test('runs through symbolic links, from anywhere', async () => {
+    mkdirSync(join(place.folder, 'a b'))
+    symlinkSync(bin, join(place.folder, 'a b', 'absolute'))
+    symlinkSync('absolute', join(place.folder, 'a b', 'relative'))
+    symlinkSync('a b/relative', join(place.folder, 'twice'))
+    for (const path of ['a b/absolute', 'a b/relative', 'twice']) {
+      const { code, stderr } = await runProgram(join(place.folder, path), ['--version'], {
+        cwd: '/',
+        env: place.env,
+      })
+      assert.deepEqual([code, stderr], [0, ''], path)
+    }
+  })
+
+  test('shows settings with their origin, and secrets masked', async () => {
+    writeFileSync(join(place.folder, '.env'), 'POSTROAD_DELIVERY=smtp://user:hunter2@relay.test\n')
+    const { code, stdout } = await place.run('settings')
+    assert.equal(code, 0)
+    assert.match(stdout, /^POSTROAD_DELIVERY +smtp:\/\/\*\*\*@relay\.test +\.env$/m)
+    assert.match(stdout, /^POSTROAD_HOSTNAME +mail\.service\.test +environment$/m)
+    assert.ok(!stdout.includes('hunter2'))
+  })
+
+  test('says in one line which setting is wrong', async () => {
+    const other = newWorkplace({ POSTROAD_LISTEN: 'nowhere' })
+    for (const args of [['serve'], ['company', 'list'], ['settings']]) {
+      const { code, stdout, stderr } = await other.run(...args)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^postroad: POSTROAD_LISTEN is "nowhere".*\n$/)
+    }
+    other.remove()
+  })
+})
