@@ -19,28 +19,35 @@ interface Parts {
 
 /** Nothing is done before the first request; then each variant is made once. */
 export function prepareMessage({ message, signing }: Pick<Delivery, 'message' | 'signing'>): PreparedMessage {
-  // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
-  const sign = async ({ header, body }: Parts, date: number): Promise<OutgoingMessage> => {
+  const sign = async ({ header, body }: Parts, date: number): Promise<Uint8Array[]> => {
+    // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
     const signature = await signMessage(header, body, signing, { at: Math.floor(date / 1000) })
-    const chunks = [signature, header, CRLF, body].filter((chunk) => chunk.length > 0)
-    const smtpUtf8 = isEightBit(header)
-    return {
-      chunks,
-      size: chunks.reduce((sum, { length }) => sum + length, 0),
-      eightBit: smtpUtf8 || isEightBit(body),
-      smtpUtf8,
-    }
+    return [signature, header, CRLF, body].filter((chunk) => chunk.length > 0)
   }
   if (message.kind === 'parts') {
-    // Composed messages have only encodings that pass everywhere (RFC 2045 6), so one variant serves all.
-    const only = once(() => sign(compose(message.content), message.content.date))
+    const only = once(async () => {
+      const composed = compose(message.content)
+      const chunks = await sign(composed, message.content.date)
+      // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all.
+      return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
+    })
     return () => only()
   }
   const raw = Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength)
-  const asIs = once(() => sign(split(raw), message.date))
+  const variant = (bytes: Buffer) =>
+    once(async () => {
+      const parts = split(bytes)
+      const smtpUtf8 = isEightBit(parts.header)
+      return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
+    })
+  const asIs = variant(raw)
   // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the body.
-  const sevenBit = once(() => sign(split(toSevenBit(raw)), message.date))
+  const sevenBit = once(() => variant(toSevenBit(raw))())
   return ({ eightBitMime }) => (eightBitMime || !isEightBit(raw) ? asIs() : sevenBit())
+}
+
+function outgoing(chunks: Uint8Array[], eightBit: boolean, smtpUtf8: boolean): OutgoingMessage {
+  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), eightBit, smtpUtf8 }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -60,8 +60,7 @@ export class DirectRoute implements Route {
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
       this.#server(host, domain, known && index === 0 ? preferred.address : null),
     )
-    const policed = await Promise.all(servers)
-    const walk = await new ServerWalk(leg, this.#pool, limits, this.#ipv6).visit(policed)
+    const walk = await new ServerWalk(leg, this.#pool, limits, this.#ipv6).visit(servers)
     this.#tellOfRefusedAddresses(domain, walk.failures)
     const verdict = verdictOf(walk.failures)
     // The domain's other servers, not asked this time, may see it differently.
@@ -78,11 +77,13 @@ export class DirectRoute implements Route {
     this.#pool.destroy()
   }
 
-  async #server(host: string, domain: string, preferredAddress: string | null): Promise<Server> {
+  #server(host: string, domain: string, preferredAddress: string | null): Server {
     const { resolver, guard, policies, hostname, port, ca } = this.#options
-    const { tls } = await policies(domain, host)
     return {
-      target: { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) },
+      site: async () => {
+        const { tls } = await policies(domain, host)
+        return { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) }
+      },
       preferredAddress,
       addresses: () => hostAddresses(host, domain, resolver, guard, this.#ipv6),
     }
@@ -99,7 +100,7 @@ export class DirectRoute implements Route {
 
 function domainOf(recipients: DeliveryRecipient[]): string {
   const address = recipients[0]?.address ?? ''
-  return address.slice(address.lastIndexOf('@') + 1)
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
 /**

@@ -23,6 +23,12 @@ export interface RelayOptions {
 const LOG_PAUSE = 60_000
 
 /**
+ * Milliseconds without a further try after the relay refused the credentials: providers lock an account after some failed
+ * logins, and a whole queue would be that many.
+ */
+const REFUSED_PAUSE = 60_000
+
+/**
  * RFC 4954 6: the relay wants (other) credentials: 530 authentication required, 534 mechanism too weak, 535 credentials
  * invalid, 538 encryption required. Whoever set the relay up is to blame, never a recipient.
  */
@@ -43,20 +49,33 @@ export class Relay implements Route {
   })
   readonly #ipv6 = new Ipv6Reachability()
   #loggedAt = Number.NEGATIVE_INFINITY
+  #refused: { failure: RouteFailure; until: number } | null = null
 
   constructor(options: RelayOptions) {
     this.#options = options
     const { ca, hostname } = options
     const { host, port, implicitTls, tls, user, password, auth } = options.relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
+    const site = { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) }
     this.#server = {
-      target: { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) },
+      site: () => Promise.resolve(site),
       preferredAddress: null,
       addresses: () => relayAddresses(host, this.#ipv6),
     }
   }
 
   async deliver(leg: Leg): Promise<RouteResult> {
+    if (this.#refused !== null && performance.now() < this.#refused.until) {
+      const { failure } = this.#refused
+      leg.dialogue.note(
+        `Not tried, as the relay refused the credentials less than a minute ago: ${failure.message}`,
+      )
+      return {
+        outcomes: leg.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
+        server: null,
+        tls: null,
+      }
+    }
     const walk = await new ServerWalk(leg, this.#pool, this.#options.limits, this.#ipv6).visit([this.#server])
     const failure = asTemporary(walk.failures.at(-1) ?? noReason)
     if (walk.left.length > 0) this.#complain(failure)
@@ -71,14 +90,20 @@ export class Relay implements Route {
 
   #excuse(outcome: RecipientOutcome): RecipientOutcome {
     const { position, verdict, code, message, enhancedCode = '5.7.0' } = outcome
-    if (verdict !== 'bounced' || code === undefined || !AUTHENTICATION_CODES.has(code)) return outcome
-    const failure = asTemporary({ permanent: true, code, enhancedCode, message })
+    if (verdict !== 'bounced' || !wantsCredentials(code)) return outcome
+    const failure = asTemporary({
+      permanent: true,
+      ...(code !== undefined && { code }),
+      enhancedCode,
+      message,
+    })
     this.#complain(failure)
     return outcomeOfFailure(position, failure)
   }
 
   #complain(failure: RouteFailure): void {
     const now = performance.now()
+    if (wantsCredentials(failure.code)) this.#refused = { failure, until: now + REFUSED_PAUSE }
     if (now - this.#loggedAt < LOG_PAUSE) return
     this.#loggedAt = now
     const { host, port, user } = this.#options.relay
@@ -91,6 +116,10 @@ export class Relay implements Route {
       enhancedCode,
     })
   }
+}
+
+function wantsCredentials(code: number | undefined): boolean {
+  return code !== undefined && AUTHENTICATION_CODES.has(code)
 }
 
 const noReason: RouteFailure = { permanent: false, enhancedCode: '4.4.1', message: 'No connection was tried' }

@@ -15,9 +15,12 @@ import type { Ipv6Reachability, ServerAddresses } from './addresses.ts'
 import type { Leg } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
-/** A server to try: how to talk to it, and where it can be found. */
+/** How to talk to a server, wherever it is found. */
+export type Site = Omit<SmtpTarget, 'address' | 'timeouts'>
+
+/** A server to try. What it takes to know more about it is asked only when its turn comes. */
 export interface Server {
-  target: Omit<SmtpTarget, 'address' | 'timeouts'>
+  site: () => Promise<Site>
   /** Of these addresses that one first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
@@ -73,8 +76,7 @@ function wasStale(replies: RecipientReply[]): boolean {
   )
 }
 
-export function siteKey(target: Server['target']): string {
-  const { host, port, implicitTls, tls, credentials } = target
+function siteKey({ host, port, implicitTls, tls, credentials }: Site): string {
   return [host, port, implicitTls, tls, credentials?.user ?? ''].join('\0')
 }
 
@@ -123,9 +125,10 @@ export class ServerWalk {
 
   /** False when the server could not even be looked for. */
   async #visitServer(server: Server): Promise<boolean> {
-    const key = siteKey(server.target)
+    const site = await server.site()
+    const key = siteKey(site)
     const idle = this.#pool.take(key, server.preferredAddress)
-    if (idle !== null && (await this.#transact(idle, server))) return true
+    if (idle !== null && (await this.#transact(idle))) return true
     const found = await server.addresses()
     if (found.kind === 'none') {
       this.#leg.dialogue.note(found.failure.message)
@@ -139,8 +142,8 @@ export class ServerWalk {
     for (const [index, address] of addresses.entries()) {
       if (this.#result.left.length === 0 || performance.now() >= this.#deadline) break
       if (!this.#mayGoOn()) break
-      const session = await this.#open(server, key, address, index === addresses.length - 1)
-      if (session !== null) await this.#transact(session, server)
+      const session = await this.#open(site, key, address, index === addresses.length - 1)
+      if (session !== null) await this.#transact(session)
     }
     return true
   }
@@ -154,7 +157,7 @@ export class ServerWalk {
     return false
   }
 
-  async #open(server: Server, key: string, address: string, last: boolean): Promise<PooledSession | null> {
+  async #open(site: Site, key: string, address: string, last: boolean): Promise<PooledSession | null> {
     const remaining = Math.max(1, this.#deadline - performance.now())
     const limits = { ...defaultTimeouts, ...this.#limits.timeouts }
     const timeouts = {
@@ -162,7 +165,7 @@ export class ServerWalk {
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
       opening: Math.min(limits.opening, remaining),
     }
-    const target: SmtpTarget = { ...server.target, address, timeouts }
+    const target: SmtpTarget = { ...site, address, timeouts }
     const { dialogue, stopping } = this.#leg
     try {
       return await this.#pool.open(key, target, dialogue, stopping)
@@ -191,7 +194,7 @@ export class ServerWalk {
   }
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
-  async #transact(pooled: PooledSession, server: Server): Promise<boolean> {
+  async #transact(pooled: PooledSession): Promise<boolean> {
     const { delivery, message, mayHandOver, dialogue } = this.#leg
     const recipients = this.#result.left
     const { session } = pooled
@@ -210,17 +213,19 @@ export class ServerWalk {
       this.#pool.release(pooled)
     }
     if (pooled.reused && wasStale(replies)) {
-      dialogue.note(`The open connection to ${server.target.host} had ended meanwhile; opening another`)
+      dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
       return false
     }
     this.#result.server = session.server
     this.#result.tls = session.tls
     const settled: RecipientOutcome[] = []
     let declined: RecipientReply | undefined
+    // Who may have the message already is asked again, at this server (RFC 1047): the others wait for the same attempt.
+    const uncertain = replies.some(({ verdict }) => verdict === 'uncertain')
     for (const [index, { position }] of recipients.entries()) {
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      if (anotherServerMayHelp(reply)) declined = reply
+      if (!uncertain && anotherServerMayHelp(reply)) declined = reply
       else settled.push(outcomeOfReply(position, reply))
     }
     this.#settle(settled)

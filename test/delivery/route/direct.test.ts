@@ -160,6 +160,24 @@ test('after a lost answer to the final dot nobody else is asked (hostile case 26
   assert.equal(mx(2).connections, 0)
 })
 
+test('when some answers to the final dot are lost, nobody of that attempt is taken elsewhere', async (t) => {
+  const script: Script = ({ step, recipient }) => {
+    if (recipient === 'busy@x.test') return { reply: '421 4.3.2 not you' }
+    return step === 'dot' ? { close: true } : undefined
+  }
+  const { deliver, mx, port } = await startDirect(t, [{ script, offers: [] }, {}])
+  const { outcomes, server } = await deliver(['jane@x.test', 'busy@x.test'])
+  const verdicts = new Map(outcomes.map(({ position, verdict }) => [position, verdict]))
+  if (mx(1).messages.length === 0) {
+    // The client took 421 for the end of the session, as it may (RFC 5321 3.8): then nothing was handed over.
+    assert.deepEqual([...verdicts.values()], ['delivered', 'delivered'])
+    return
+  }
+  assert.deepEqual([verdicts.get(0), verdicts.get(1)], ['uncertain', 'deferred'])
+  assert.equal(server, `mx1.x.test [127.0.0.1]:${port}`)
+  assert.equal(mx(2).connections, 0)
+})
+
 test('the preferred server goes first, at the address it was reached at (hostile case 24)', async (t) => {
   const { deliver, port } = await startDirect(t, [{}, {}], { 'mx2.x.test/A': ['127.0.0.1', '127.0.0.2'] })
   const preferredServer = `mx2.x.test [127.0.0.2]:${port}`

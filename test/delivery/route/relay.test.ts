@@ -12,12 +12,14 @@ const certificate = selfSigned(['relay.test', '127.0.0.1'])
 /** A relay that asks for `user` and `secret`, over TLS only. */
 async function startRelay(t: TestContext, options: SMTPServerOptions = {}) {
   const accepted: { user: string; method: string }[] = []
+  let logins = 0
   const server = new SMTPServer({
     cert: certificate.cert,
     key: certificate.key,
     logger: false,
     closeTimeout: 1,
     onAuth(auth, session, done) {
+      logins++
       const user =
         session.secure && auth.username === 'user' && auth.password === 'secret' ? 'user' : undefined
       if (user === undefined) return done(new Error('Invalid login'))
@@ -33,7 +35,7 @@ async function startRelay(t: TestContext, options: SMTPServerOptions = {}) {
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
   t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { port: (server.server.address() as AddressInfo).port, accepted }
+  return { port: (server.server.address() as AddressInfo).port, accepted, logins: () => logins }
 }
 
 test('a relay gets the signed message once for all recipients, and the answer becomes the outcome', async (t) => {
@@ -135,7 +137,7 @@ test('credentials are used over TLS', async (t) => {
 })
 
 test('a relay that refuses the credentials bounces nobody: mail waits and the operator is told, once', async (t) => {
-  const { port } = await startRelay(t)
+  const { port, logins } = await startRelay(t)
   const relay = relayAt(port, { tls: 'required', user: 'user', password: 'wrong' })
   const { deliver, log } = await startRig(t, relay)
   for (let i = 0; i < 3; i++) {
@@ -147,6 +149,8 @@ test('a relay that refuses the credentials bounces nobody: mail waits and the op
     }
     assert.doesNotMatch(dialogue, /wrong/)
   }
+  // A whole queue of wrong logins would lock the account.
+  assert.equal(logins(), 1)
   assert.equal(log.length, 1)
   assert.equal(log[0]?.level, 'error')
   assert.match(log[0]?.message ?? '', /POSTROAD_DELIVERY/)

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { alternate, Ipv6Reachability } from '../../../src/delivery/route/addresses.ts'
+import { mailHosts } from '../../../src/delivery/route/hosts.ts'
+import type { MxRecord } from '../../../src/dns/resolver.ts'
+
+const mx = (records: MxRecord[]) => ({ mx: () => Promise.resolve({ kind: 'found' as const, records }) })
+
+async function hostsOf(records: [preference: number, exchange: string][], ownName: string | null = null) {
+  const found = await mailHosts(
+    'x.test',
+    mx(records.map(([preference, exchange]) => ({ preference, exchange }))),
+    {
+      ownName,
+    },
+  )
+  return found.kind === 'hosts' ? found.hosts : found.failure.enhancedCode
+}
+
+test('hosts come by preference, each once, and only names', async () => {
+  assert.deepEqual(
+    await hostsOf([
+      [30, 'c'],
+      [10, 'a'],
+      [20, 'b'],
+      [40, 'a'],
+    ]),
+    ['a', 'b', 'c'],
+  )
+  assert.deepEqual(
+    await hostsOf([
+      [10, '192.0.2.1'],
+      [20, 'b'],
+      [30, '2001:db8::1'],
+    ]),
+    ['b'],
+  )
+  assert.equal(await hostsOf([[10, '192.0.2.1']]), '5.4.4')
+})
+
+test('when we are among the MX, only better hosts are asked (RFC 5321 5.1)', async () => {
+  assert.deepEqual(
+    await hostsOf(
+      [
+        [10, 'a'],
+        [20, 'us.test'],
+        [20, 'b'],
+        [30, 'c'],
+      ],
+      'US.test',
+    ),
+    ['a'],
+  )
+  assert.equal(
+    await hostsOf(
+      [
+        [10, 'us.test'],
+        [20, 'b'],
+      ],
+      'us.test',
+    ),
+    '5.4.6',
+  )
+  assert.deepEqual(await hostsOf([[10, 'us.test']], null), ['us.test'])
+})
+
+test('whatever the records, the order is by preference and no more than 50 are used', async () => {
+  const record = fc.record({ exchange: fc.domain(), preference: fc.integer({ min: 0, max: 5 }) })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(record, { selector: (r) => r.exchange, minLength: 1, maxLength: 80 }),
+      async (records) => {
+        const found = await mailHosts('x.test', mx(records), { ownName: null })
+        assert.ok(found.kind === 'hosts')
+        assert.equal(found.hosts.length, Math.min(records.length, 50))
+        const preferences = found.hosts.map(
+          (host) => records.find(({ exchange }) => exchange === host)!.preference,
+        )
+        const sorted = records.map(({ preference }) => preference).sort((a, b) => a - b)
+        assert.deepEqual(preferences, sorted.slice(0, 50))
+      },
+    ),
+  )
+})
+
+test('address literals of both families, and what only looks like one', async () => {
+  const literal = async (domain: string) => {
+    const found = await mailHosts(domain, mx([]), { ownName: null })
+    return found.kind === 'hosts' ? found.hosts : found.failure.enhancedCode
+  }
+  assert.deepEqual(await literal('[192.0.2.1]'), ['192.0.2.1'])
+  assert.deepEqual(await literal('[IPv6:2001:db8::1]'), ['2001:db8::1'])
+  for (const text of ['[]', '[192.0.2]', '[mx.x.test]', '[192.0.2.1', '[X400:a]', '[::1%lo]']) {
+    assert.equal(await literal(text), '5.1.2', text)
+  }
+})
+
+test('families alternate', () => {
+  const addresses = [
+    { address: '::a', family: 6 as const },
+    { address: '::b', family: 6 as const },
+    { address: '1.1.1.1', family: 4 as const },
+    { address: '1.1.1.2', family: 4 as const },
+    { address: '1.1.1.3', family: 4 as const },
+  ]
+  assert.deepEqual(alternate(addresses, true), ['::a', '1.1.1.1', '::b', '1.1.1.2', '1.1.1.3'])
+  assert.deepEqual(alternate(addresses, false), ['1.1.1.1', '::a', '1.1.1.2', '::b', '1.1.1.3'])
+  assert.deepEqual(alternate(addresses.slice(0, 1), false), ['::a'])
+})
+
+test('IPv6 is doubted only when the network itself says that there is no way', () => {
+  const failing = (code: string) =>
+    new Error('no connection', { cause: Object.assign(new Error(code), { code }) })
+  const ipv6 = new Ipv6Reachability()
+  ipv6.failed('2001:db8::1', failing('ECONNREFUSED'))
+  ipv6.failed('2001:db8::1', failing('ETIMEDOUT'))
+  ipv6.failed('192.0.2.1', failing('ENETUNREACH'))
+  ipv6.failed('2001:db8::1', new Error('timeout'))
+  assert.equal(ipv6.likely, true)
+  ipv6.failed('2001:db8::1', failing('ENETUNREACH'))
+  assert.equal(ipv6.likely, false)
+})
