@@ -3,7 +3,23 @@
  * the recipient sees and the envelope we send to cannot disagree. Every character is looked at a fixed number of times,
  * nothing recurses.
  */
+import {
+  assertPrintable,
+  closeAngle,
+  closeComment,
+  closeQuote,
+  comments,
+  fail,
+  failLiteral,
+  quote,
+  skipComments,
+  skipGroupEnd,
+  skipSpace,
+  unescapeQuoted,
+} from './address-text.ts'
 import { describe, INVISIBLE, toAsciiDomain } from './idn.ts'
+
+export { AddressError } from './address-text.ts'
 
 /** RFC 5321 4.5.3.1.1. */
 const MAX_LOCAL = 64
@@ -11,11 +27,6 @@ const MAX_LOCAL = 64
 const MAX_ADDRESS = 254
 /** Octets of a display name: what fits one unfolded header line (RFC 5322 2.1.1). */
 const MAX_NAME = 998
-
-/** A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200 characters. */
-export class AddressError extends Error {
-  override name = 'AddressError'
-}
 
 export interface Mailbox {
   /** Display name, unquoted; empty when there is none. At most 998 octets. */
@@ -88,11 +99,6 @@ export function parseDomain(text: string): string {
 export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
   if (mailbox.name === '') return mailbox.address
   return `${PLAIN_PHRASE.test(mailbox.name) ? mailbox.name : quote(mailbox.name)} <${mailbox.address}>`
-}
-
-/** RFC 5322 3.2.4 quoted-string. */
-export function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** Atoms (RFC 5322 3.2.3, with non-ASCII as in RFC 6532 3.2) separated by single spaces: a display name that needs no quotes. */
@@ -293,95 +299,4 @@ function readPhrase(text: string, from: number, end: number): string {
     at = stop
   }
   return name
-}
-
-function unescapeQuoted(inner: string): string {
-  return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (text[at] === ' ' || text[at] === '\t') at++
-  return at
-}
-
-/** First position from `from` that is neither white space nor comment; `end` at most. */
-function skipComments(text: string, from: number, end: number): number {
-  let at = skipSpace(text, from)
-  while (at < end && text[at] === '(') at = skipSpace(text, closeComment(text, at, from) + 1)
-  return Math.min(at, end)
-}
-
-/** Text of the first comment between two positions that hold comments and white space only. */
-function comments(text: string, from: number, end: number): string {
-  const open = skipSpace(text, from)
-  if (open >= end) return ''
-  return unescapeQuoted(text.slice(open + 1, closeComment(text, open, from))).trim()
-}
-
-function closeQuote(text: string, open: number, start: number): number {
-  for (let at = open + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at
-  }
-  return fail(text.slice(start), 'has a quotation mark that is not closed')
-}
-
-/** Comments nest (RFC 5322 3.2.2): counted, not recursed into. */
-function closeComment(text: string, open: number, start: number): number {
-  let depth = 0
-  for (let at = open; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '(') depth++
-    else if (text[at] === ')' && --depth === 0) return at
-  }
-  return fail(text.slice(start), 'has a "(" that is not closed')
-}
-
-function closeAngle(text: string, open: number, start: number): number {
-  for (let at = open + 1; at < text.length; at++) {
-    if (text[at] === '"') at = closeQuote(text, at, start)
-    else if (text[at] === '(') at = closeComment(text, at, start)
-    else if (text[at] === '>') return at
-    else if (text[at] === '<') fail(text.slice(start), 'has a "<" inside "<" and ">"')
-  }
-  return fail(text.slice(start), 'has a "<" that is not closed')
-}
-
-/** Behind the `;` of a group: a comma or the end must follow. */
-function skipGroupEnd(text: string, from: number): number {
-  const at = skipComments(text, from, text.length)
-  if (at < text.length && text[at] !== ',')
-    fail(text.slice(at), 'follows a group without a comma between them')
-  return at + 1
-}
-
-/** No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header injection). */
-function assertPrintable(text: string): void {
-  const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(text)
-  if (control) {
-    throw new AddressError(
-      `The address text contains ${describe(control[0])} at character ${control.index + 1}`,
-    )
-  }
-  if (!text.isWellFormed()) throw new AddressError('The address text contains half of a surrogate pair')
-}
-
-function failLiteral(piece: string): never {
-  fail(piece, 'names an IP address: only domain names can be sent to')
-}
-
-function fail(piece: string, why: string): never {
-  throw new AddressError(`"${excerpt(piece)}" ${why}`)
-}
-
-/** The beginning of a piece, cut between characters. */
-function excerpt(piece: string): string {
-  const shown = piece.slice(0, 200).trim()
-  return shown.length <= 60
-    ? shown
-    : `${shown
-        .slice(0, 60)
-        .toWellFormed()
-        .replace(/\ufffd$/, '')}…`
 }

@@ -64,3 +64,35 @@ function wrap(text: string, base64: boolean): string {
   }
   return `=?utf-8?Q?${q}?=`
 }
+
+/**
+ * Text with its encoded words decoded, white space between two of them dropped (RFC 2047 6.2). A word in an unknown character set
+ * stays as it is.
+ */
+export function decodeWords(text: string): string {
+  if (!text.includes('=?')) return text
+  const word = /=\?([A-Za-z0-9_-]+)(?:\*[A-Za-z0-9-]+)?\?([BbQq])\?([!->@-~]*)\?=/g
+  return text
+    .replace(/\?=[ \t]+(?==\?[A-Za-z0-9_*-]+\?[BbQq]\?)/g, '?=')
+    .replace(word, (whole, charset: string, encoding: string, payload: string) => {
+      const octets = encoding.toUpperCase() === 'B' ? Buffer.from(payload, 'base64') : fromQ(payload)
+      return decodeCharset(octets, charset) ?? whole
+    })
+}
+
+function fromQ(payload: string): Buffer {
+  const octets = payload
+    .replaceAll('_', ' ')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(octets, 'latin1')
+}
+
+/** Octets in a named character set as text; null when the set is unknown. */
+export function decodeCharset(octets: Uint8Array, charset: string): string | null {
+  try {
+    return new TextDecoder(charset).decode(octets)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

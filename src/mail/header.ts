@@ -1,5 +1,6 @@
 /** Header fields: what may stand in them, how they are encoded and folded (RFC 5322 2.2, RFC 2047). */
-import { AddressError, type Mailbox, parseAddressList, quote } from './address.ts'
+import { AddressError, type Mailbox, parseAddressList } from './address.ts'
+import { quote } from './address-text.ts'
 import { encodeWords, isEncoded } from './encoded-word.ts'
 import { describe } from './idn.ts'
 
@@ -82,7 +83,8 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
   for (const mailbox of mailboxes) {
     if (value !== '') value += ', '
     if (mailbox.name === '') {
-      value += mailbox.address
+      // In brackets, so that no reader takes a quoted local part for a name or for the address itself.
+      value += mailbox.address.startsWith('"') ? `<${mailbox.address}>` : mailbox.address
     } else {
       assertHeaderText(mailbox.name, `A display name in ${name}`)
       value += `${encodePhrase(mailbox.name, value === '' ? name.length : 0)} <${mailbox.address}>`

@@ -1,6 +1,6 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
 import { formatMailbox, parseAddressList } from './address.ts'
-import { assertHeaderText, HeaderError } from './header.ts'
+import { assertHeaderText, customField, HeaderError, isReservedHeader } from './header.ts'
 import type { MessageContent } from './message.ts'
 
 /** For whom a copy is made, and what is filled in. */
@@ -79,15 +79,19 @@ export function withoutServicePlaceholders(value: string): string {
 }
 
 /**
- * Why these values cannot be used for this message, in a sentence for the sender, or null when they can: a line break or control
- * character is refused where the message refers to it in its subject, From or a header. In bodies every value is fine.
+ * Why these values cannot be used for this message, in a sentence for the sender, or null when they can: what cannot stand in a
+ * header (a line break above all) is refused where the subject, From or a header refers to it. In bodies every value is fine.
  */
 export function variablesError(content: MessageContent, variables: Record<string, string>): string | null {
   const addressee: Addressee = { address: 'recipient@example.test', name: '', variables }
   try {
     substituteFrom(content.from, addressee)
     substituteHeaderText(content.subject, 'Subject', addressee)
-    for (const [name, value] of content.headers) substituteHeaderText(value, name, addressee)
+    for (const [name, value] of content.headers) {
+      const filled = substituteHeaderText(value, name, addressee)
+      // Also what is too long, or not allowed in this field, is told now and not when the copy is composed.
+      if (filled !== value && !isReservedHeader(name)) customField(name, filled)
+    }
     return null
   } catch (error) {
     if (!(error instanceof HeaderError)) throw error

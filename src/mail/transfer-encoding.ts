@@ -150,3 +150,14 @@ export function writeBase64(content: Uint8Array, out: Buffer, from: number): num
   }
   return to
 }
+
+/** RFC 2045 6.7, read leniently: what is no escape stands for itself. One character of `body` is one octet. */
+export function decodeQuotedPrintable(body: string): Buffer {
+  // White space before a line break or the end was added on the way (rule 3).
+  const stripped = `${body}\n`.replace(/[ \t]+(\r?\n)?/g, (space, end: string | undefined) => end ?? space)
+  const octets = stripped
+    .slice(0, -1)
+    .replace(/=(?:\r?\n|$)/g, '')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(octets, 'latin1')
+}

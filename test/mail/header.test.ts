@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { decodeWords } from 'postal-mime'
+import PostalMime, { decodeWords } from 'postal-mime'
 import { parseAddressList } from '../../src/mail/address.ts'
 import { encodeWords } from '../../src/mail/encoded-word.ts'
 import {
@@ -132,7 +132,7 @@ describe('address field', () => {
     ['Jörg <j@bücher.de>', 'To: =?utf-8?B?SsO2cmc=?= <j@xn--bcher-kva.de>\r\n'],
     ['=?utf-8?Q?J=C3=B6rg?= <j@x.org>', 'To: =?utf-8?Q?J=C3=B6rg?= <j@x.org>\r\n'],
     ['"x" <jörg@x.org>', 'To: x <jörg@x.org>\r\n'],
-    ['"evil@evil.org"@good.org', 'To: "evil@evil.org"@good.org\r\n'],
+    ['"evil@evil.org"@good.org', 'To: <"evil@evil.org"@good.org>\r\n'],
     ['"a@evil.org" <b@good.org>', 'To: "a@evil.org" <b@good.org>\r\n'],
   ]
   for (const [list, field] of cases) {
@@ -152,6 +152,47 @@ describe('address field', () => {
     for (const name of ['x'.repeat(998), '"'.repeat(400), 'ü '.repeat(300), 'a '.repeat(400)]) {
       linesOf(addressField('From', [{ name, address: 'j@x.org' }]))
     }
+  })
+})
+
+describe('header and envelope', () => {
+  it('agree, as another parser reads the header, on every list that is accepted', async () => {
+    const piece = fc.constantFrom(
+      ...[
+        'a@x.org',
+        '<b@y.org>',
+        'Jane',
+        'Ü',
+        '"Doe, J"',
+        '"c@z.org"',
+        ',',
+        ';',
+        'G:',
+        '(d@w.org)',
+        '"e@v.org"@u.org',
+        ' ',
+        '<',
+        '>',
+        '"f',
+      ],
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+        let mailboxes: ReturnType<typeof parseAddressList>
+        try {
+          mailboxes = parseAddressList(pieces.join(''))
+        } catch {
+          return
+        }
+        if (mailboxes.length === 0) return
+        const email = await PostalMime.parse(`${addressField('To', mailboxes)}\r\n`)
+        assert.deepEqual(
+          email.to?.map(({ name, address }) => [name, address]),
+          mailboxes.map(({ name, address }) => [name, address]),
+        )
+      }),
+      { numRuns: 3000 },
+    )
   })
 })
 

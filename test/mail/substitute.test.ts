@@ -91,6 +91,19 @@ describe('recipient variables', () => {
     }
   })
 
+  it('are refused beforehand where the filled header could not be written', () => {
+    const parts = {
+      ...content,
+      headers: [
+        ['X-N', '%recipient.n%'],
+        ['References', '<%recipient.r%@x.test>'],
+      ] as [string, string][],
+    }
+    assert.match(variablesError(parts, { n: 'x'.repeat(1000) })!, /at most 998/)
+    assert.match(variablesError(parts, { r: 'ü' })!, /only ASCII/)
+    assert.equal(variablesError(parts, { n: 'ü', r: 'u' }), null)
+  })
+
   it('cannot make a small text fill the memory', () => {
     const variables = { n: 'x'.repeat(100_000) }
     assert.throws(() => substituteText('%recipient.n%'.repeat(100_000), { ...bob, variables }), /too large/)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   asSevenBit,
   base64Length,
+  decodeQuotedPrintable,
   encodeText,
   withCrlf,
   writeBase64,
@@ -15,7 +16,7 @@ function encoded(text: string): [encoding: string, body: string] {
 }
 
 /** RFC 2045 6.7 read the plain way. */
-function decodeQuotedPrintable(body: string): string {
+function plainlyDecoded(body: string): string {
   const octets = body
     .replaceAll('=\r\n', '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -49,7 +50,7 @@ describe('text bodies', () => {
     ]) {
       const [encoding, body] = encoded(text)
       assert.equal(encoding, 'quoted-printable')
-      assert.equal(decodeQuotedPrintable(body), withCrlf(text))
+      assert.equal(plainlyDecoded(body), withCrlf(text))
     }
   })
 
@@ -81,11 +82,29 @@ describe('text bodies', () => {
             ? body
             : encoding === 'base64'
               ? Buffer.from(body, 'base64').toString()
-              : decodeQuotedPrintable(body)
+              : plainlyDecoded(body)
         assert.equal(back, text.replace(/\r\n?|\n/g, '\r\n'))
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('quoted-printable reading', () => {
+  const cases: [body: string, text: string][] = [
+    ['a=3Db', 'a=b'],
+    ['a=3db=C3=BC', 'a=bü'],
+    ['a  \r\nb\t\nc ', 'a\r\nb\nc'],
+    ['a=  \r\nb=\nc', 'abc'],
+    ['a = b =ZZ', 'a = b =ZZ'],
+  ]
+  for (const [body, text] of cases) {
+    it(`reads ${JSON.stringify(body)}`, () => assert.equal(decodeQuotedPrintable(body).toString(), text))
+  }
+
+  it('takes time in proportion to the body', () => {
+    const body = `${' '.repeat(1_000_000)}x`
+    assert.equal(decodeQuotedPrintable(body).toString(), body)
   })
 })
 

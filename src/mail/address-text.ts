@@ -1,0 +1,103 @@
+/** The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and how a piece of text is refused. */
+import { describe } from './idn.ts'
+
+/** A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200 characters. */
+export class AddressError extends Error {
+  override name = 'AddressError'
+}
+
+/** RFC 5322 3.2.4 quoted-string. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+export function unescapeQuoted(inner: string): string {
+  return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
+}
+
+export function skipSpace(text: string, from: number): number {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\t') at++
+  return at
+}
+
+/** First position from `from` that is neither white space nor comment; `end` at most. */
+export function skipComments(text: string, from: number, end: number): number {
+  let at = skipSpace(text, from)
+  while (at < end && text[at] === '(') at = skipSpace(text, closeComment(text, at, from) + 1)
+  return Math.min(at, end)
+}
+
+/** Text of the first comment between two positions that hold comments and white space only. */
+export function comments(text: string, from: number, end: number): string {
+  const open = skipSpace(text, from)
+  if (open >= end) return ''
+  return unescapeQuoted(text.slice(open + 1, closeComment(text, open, from))).trim()
+}
+
+export function closeQuote(text: string, open: number, start: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return fail(text.slice(start), 'has a quotation mark that is not closed')
+}
+
+/** Comments nest (RFC 5322 3.2.2): counted, not recursed into. */
+export function closeComment(text: string, open: number, start: number): number {
+  let depth = 0
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '(') depth++
+    else if (text[at] === ')' && --depth === 0) return at
+  }
+  return fail(text.slice(start), 'has a "(" that is not closed')
+}
+
+export function closeAngle(text: string, open: number, start: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '"') at = closeQuote(text, at, start)
+    else if (text[at] === '(') at = closeComment(text, at, start)
+    else if (text[at] === '>') return at
+    else if (text[at] === '<') fail(text.slice(start), 'has a "<" inside "<" and ">"')
+  }
+  return fail(text.slice(start), 'has a "<" that is not closed')
+}
+
+/** Behind the `;` of a group: a comma or the end must follow. */
+export function skipGroupEnd(text: string, from: number): number {
+  const at = skipComments(text, from, text.length)
+  if (at < text.length && text[at] !== ',')
+    fail(text.slice(at), 'follows a group without a comma between them')
+  return at + 1
+}
+
+/** No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header injection). */
+export function assertPrintable(text: string): void {
+  const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(text)
+  if (control) {
+    throw new AddressError(
+      `The address text contains ${describe(control[0])} at character ${control.index + 1}`,
+    )
+  }
+  if (!text.isWellFormed()) throw new AddressError('The address text contains half of a surrogate pair')
+}
+
+export function failLiteral(piece: string): never {
+  fail(piece, 'names an IP address: only domain names can be sent to')
+}
+
+export function fail(piece: string, why: string): never {
+  throw new AddressError(`"${excerpt(piece)}" ${why}`)
+}
+
+/** The beginning of a piece, cut between characters. */
+function excerpt(piece: string): string {
+  const shown = piece.slice(0, 200).trim()
+  return shown.length <= 60
+    ? shown
+    : `${shown
+        .slice(0, 60)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`
+}

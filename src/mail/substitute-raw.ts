@@ -1,0 +1,185 @@
+/** Batch sending of ready messages: recipient variables inside a MIME message that the sender composed. */
+import { AddressError, parseAddressList } from './address.ts'
+import { decodeCharset, decodeWords } from './encoded-word.ts'
+import { addressField, customField, isReservedHeader, textField } from './header.ts'
+import { type MediaType, parseMediaType } from './media-type.ts'
+import { encodeParameter, parameterField } from './parameter.ts'
+import {
+  type Addressee,
+  substituteHeaderText,
+  substituteText,
+  withoutServicePlaceholders,
+} from './substitute.ts'
+import { decodeQuotedPrintable, encodeText } from './transfer-encoding.ts'
+
+/** Deeper parts are sent as they are. */
+const MAX_DEPTH = 20
+
+const ADDRESS_FIELDS = new Set(['from', 'to', 'cc', 'reply-to', 'sender'])
+
+/**
+ * The message with an addressee's values in its header fields and its text parts, whatever they are encoded in. Fields and parts
+ * without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the addressee's mailbox.
+ * Attached files and messages inside the message are left alone.
+ * @throws HeaderError when a value with a line break lands in a header
+ */
+export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
+  return Buffer.from(fillEntity(text, addressee, 0), 'latin1')
+}
+
+/** A message or body part: fields, empty line, body. One character is one octet here. */
+function fillEntity(entity: string, addressee: Addressee, depth: number): string {
+  const { fields, gap, body } = split(entity)
+  const type = contentType(fields)
+  const filled = depth === 0 ? fields.map((field) => fillField(field, addressee)) : fields
+  if (type?.essence.startsWith('multipart/')) {
+    const boundary = parameter(type, 'boundary')
+    if (boundary === undefined || depth === MAX_DEPTH) return filled.join('') + gap + body
+    return filled.join('') + gap + fillMultipart(body, boundary, addressee, depth)
+  }
+  const isText = type === null || type.essence.startsWith('text/')
+  if (!isText || /^attachment/i.test(fieldValue(fields, 'content-disposition') ?? ''))
+    return filled.join('') + gap + body
+  return fillText(filled, gap, body, type, addressee)
+}
+
+function fillText(
+  fields: string[],
+  gap: string,
+  body: string,
+  type: MediaType | null,
+  addressee: Addressee,
+): string {
+  const unchanged = fields.join('') + gap + body
+  const octets = decodeBody(body, fieldValue(fields, 'content-transfer-encoding') ?? '7bit')
+  const text = octets && decodeCharset(octets, (type && parameter(type, 'charset')) ?? 'utf-8')
+  if (text === null) return unchanged
+  const filled = substituteText(text, addressee)
+  if (filled === text) return unchanged
+  const encoded = encodeText(filled)
+  const parameters = (type?.parameters ?? []).filter(([name]) => name !== 'charset')
+  return [
+    ...fields.filter((field) => !/^content-(?:type|transfer-encoding)[ \t]*:/i.test(field)),
+    parameterField('Content-Type', type?.essence ?? 'text/plain', [
+      'charset=utf-8',
+      ...parameters.flatMap(([name, value]) => encodeParameter(name, value)),
+    ]),
+    `Content-Transfer-Encoding: ${encoded.encoding}\r\n`,
+    gap || '\r\n',
+    encoded.body.toString('latin1'),
+  ].join('')
+}
+
+/** Octets of a body; null for an encoding that is not known. */
+function decodeBody(body: string, encoding: string): Buffer | null {
+  switch (encoding.trim().toLowerCase()) {
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return Buffer.from(body, 'latin1')
+    case 'quoted-printable':
+      return decodeQuotedPrintable(body)
+    case 'base64':
+      return Buffer.from(body, 'base64')
+    default:
+      return null
+  }
+}
+
+/** RFC 2046 5.1.1: whatever stands between the boundary lines; preamble and epilogue stay as they are. */
+function fillMultipart(body: string, boundary: string, addressee: Addressee, depth: number): string {
+  const out: string[] = []
+  const delimiter = `--${boundary}`
+  /** Behind the last boundary line; -1 in the preamble. */
+  let start = -1
+  let copied = 0
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+    if (at > 0 && body[at - 1] !== '\n') continue
+    const line = /[^\n]*\n?/y
+    line.lastIndex = at + delimiter.length
+    const rest = line.exec(body)![0]
+    if (!/^(?:--)?[ \t]*\r?\n?$/.test(rest)) continue
+    if (start >= 0) {
+      // The line break before a boundary line is not the part's (5.1.1).
+      const end = Math.max(start, body[at - 2] === '\r' ? at - 2 : at - 1)
+      out.push(body.slice(copied, start), fillEntity(body.slice(start, end), addressee, depth + 1))
+      copied = end
+    }
+    start = line.lastIndex
+    if (rest.startsWith('--')) break
+  }
+  out.push(body.slice(copied))
+  return out.join('')
+}
+
+function fillField(field: string, addressee: Addressee): string {
+  const colon = field.indexOf(':')
+  if (colon < 0) return field
+  const name = field.slice(0, colon).trim()
+  const value = unfold(field.slice(colon + 1))
+  const decoded = decodeWords(value)
+  if (!decoded.includes('%')) return field
+  const lower = name.toLowerCase()
+  if (lower === 'to' && decoded === '%recipient%') return addressField(name, [addressee])
+  if (ADDRESS_FIELDS.has(lower)) return fillNames(field, name, value, addressee)
+  if (lower !== 'subject' && isReservedHeader(lower)) return field
+  const filled = withoutServicePlaceholders(substituteHeaderText(decoded, name, addressee))
+  if (filled === decoded) return field
+  if (filled === '') return ''
+  return lower === 'subject' ? textField(name, filled) : customField(name, filled)
+}
+
+/** In a field of mailboxes only display names are filled in: who a message is from and to is not for a value to decide. */
+function fillNames(field: string, name: string, value: string, addressee: Addressee): string {
+  try {
+    const mailboxes = parseAddressList(value).map((mailbox) => {
+      const decoded = decodeWords(mailbox.name)
+      return { ...mailbox, decoded, filled: substituteHeaderText(decoded, name, addressee) }
+    })
+    if (mailboxes.every(({ decoded, filled }) => decoded === filled)) return field
+    return addressField(
+      name,
+      mailboxes.map(({ address, filled }) => ({ address, name: filled })),
+    )
+  } catch (error) {
+    // Not a list we can rewrite; it leaves as the sender wrote it.
+    if (error instanceof AddressError) return field
+    throw error
+  }
+}
+
+/** Fields with their line breaks, the empty line, and the rest. */
+function split(entity: string): { fields: string[]; gap: string; body: string } {
+  const empty = /^\r?\n|\r?\n(\r?\n)/.exec(entity)
+  if (empty === null) return { fields: fieldsOf(entity), gap: '', body: '' }
+  const gap = empty[1] ?? empty[0]
+  const end = empty.index + empty[0].length
+  return { fields: fieldsOf(entity.slice(0, end - gap.length)), gap, body: entity.slice(end) }
+}
+
+function fieldsOf(header: string): string[] {
+  return header === '' ? [] : header.split(/(?<=\n)(?![ \t])/)
+}
+
+function fieldValue(fields: string[], name: string): string | undefined {
+  const field = fields.find((field) => field.slice(0, field.indexOf(':')).trim().toLowerCase() === name)
+  return field === undefined ? undefined : unfold(field.slice(field.indexOf(':') + 1))
+}
+
+function contentType(fields: string[]): MediaType | null {
+  const value = fieldValue(fields, 'content-type')
+  // A type that cannot be read is none we may look into.
+  return value === undefined
+    ? null
+    : (parseMediaType(value) ?? { essence: 'application/octet-stream', parameters: [] })
+}
+
+function parameter(type: MediaType, name: string): string | undefined {
+  return type.parameters.find(([key]) => key === name)?.[1]
+}
+
+/** RFC 5322 2.2.3; header octets are read as UTF-8 (RFC 6532 3.2). */
+function unfold(value: string): string {
+  return Buffer.from(value.replace(/\r?\n/g, ''), 'latin1').toString('utf8').trim()
+}
