@@ -4,11 +4,14 @@ import { AccountDirectory } from './accounts/directory.ts'
 import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import type { Settings } from './config/settings.ts'
+import type { Courier } from './delivery/courier.ts'
 import type { ReadyLimits } from './delivery/ready-queues.ts'
 import { RetrySchedule } from './delivery/retry-schedule.ts'
+import type { RouteLog } from './delivery/route/route.ts'
 import { destinationOf, RouteCourier } from './delivery/route-courier.ts'
 import { Scheduler } from './delivery/scheduler.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
+import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
 import { Resolver } from './dns/resolver.ts'
 import { type FirstStart, makeFirstCompany } from './first-start.ts'
 import { createServer } from './http/server.ts'
@@ -75,14 +78,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const texts = new TextThread()
   started.defer(() => texts.close())
 
-  const courier = new RouteCourier({
-    route: settings.delivery,
-    resolver: new Resolver({ servers: settings.dnsServers }),
-    hostname: settings.hostname,
-    smtpPort: settings.smtpPort,
-    allowPrivateNetworks: settings.allowPrivateNetworks,
-    log: (level, message, detail) => log[level](detail, message),
-  })
+  const courier = openCourier(settings, (level, message, detail) => log[level](detail, message))
   const scheduler = new Scheduler({
     store,
     courier,
@@ -135,6 +131,14 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const empty = directory.companies().length === 0
   const close = () => running.disposeAsync()
   return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
+}
+
+function openCourier(settings: Settings, log: RouteLog): Courier {
+  const { delivery: route, deliveryThreads, dnsServers } = settings
+  const { hostname, smtpPort, allowPrivateNetworks } = settings
+  const options = { route, hostname, smtpPort, allowPrivateNetworks }
+  if (deliveryThreads > 0) return new ThreadedCourier(deliveryThreads, { ...options, dnsServers }, log)
+  return new RouteCourier({ ...options, resolver: new Resolver({ servers: dnsServers }), log })
 }
 
 /** Only where mail cannot leave is a company made up. */

@@ -44,7 +44,7 @@ export interface Delivery {
   preferredOnly?: boolean
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode?: boolean
-  /** Monotonic deadline (performance.now() of the main thread's origin, in ms): past it the lease may be another's. */
+  /** Until when the lease is ours, on the clock of monotonic.ts. */
   leaseUntil: number
 }
 

@@ -1,4 +1,5 @@
 import type { Lease } from '../store/store.ts'
+import { monotonic } from './monotonic.ts'
 
 /** How long work may lie or be under way before it counts as lost. Longer than any SMTP transaction may take. */
 export const LEASE_MS = 30 * 60_000
@@ -28,7 +29,7 @@ export class LeaseBook {
 
   /** Makes sure there is a fresh token to lease under. */
   async refresh(): Promise<void> {
-    const since = performance.now()
+    const since = monotonic()
     if (this.#current !== null && since - this.#current.since < TOKEN_MS) return
     const token = await this.#nextToken()
     this.#current = { token, since }
@@ -71,7 +72,7 @@ export class LeaseBook {
     const tokens = [...this.#held.keys()]
     if (tokens.length === 0) return
     const until = Date.now() + LEASE_MS
-    const monotonicUntil = performance.now() + LEASE_MS
+    const monotonicUntil = monotonic() + LEASE_MS
     await renew(tokens, until)
     for (const token of tokens) {
       const held = this.#held.get(token)

@@ -4,6 +4,7 @@ import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
+import { monotonic } from './monotonic.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
 import { prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -41,7 +42,7 @@ export interface RouteCourierOptions {
   ca?: string[]
   limits?: Partial<WalkLimits>
   policies?: HostPolicies
-  /** The clock of `Delivery.leaseUntil`, in milliseconds; a delivery thread's own differs from the main thread's. */
+  /** The clock of `Delivery.leaseUntil`, in milliseconds. */
   now?: () => number
 }
 
@@ -56,7 +57,7 @@ export class RouteCourier implements Courier {
 
   constructor(options: RouteCourierOptions) {
     this.#options = options
-    this.#now = options.now ?? (() => performance.now())
+    this.#now = options.now ?? monotonic
     this.#network = openRoute(options)
     // Every session that is being opened listens, which is no leak.
     setMaxListeners(0, this.#stopping.signal)

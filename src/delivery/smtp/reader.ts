@@ -59,13 +59,16 @@ export class ReplyReader {
       start = end + 1
     }
     if (bytes.length - start >= longestLine) throw tooLong()
+    if (start === bytes.length) return
+    // What cannot become a reply is told now; its line end may never come (a login prompt, a binary protocol).
+    if (!mayBeginReply(bytes[start]!)) throw notAReply(bytes.toString('utf8', start))
     // Copied: a slice would keep the whole segment alive.
-    if (start < bytes.length) this.#rest = Buffer.from(bytes.subarray(start))
+    this.#rest = Buffer.from(bytes.subarray(start))
   }
 
   #line(text: string, size: number): void {
     const line = parseReplyLine(text)
-    if (!line) throw new MalformedReply(`not an SMTP reply: "${printable(text.slice(0, 200))}"`)
+    if (!line) throw notAReply(text)
     // RFC 5321 4.2.1: all lines of a reply carry the same code. Which one would count is anybody's guess.
     if (this.#lines.length > 0 && line.code !== this.#code) {
       throw new MalformedReply(`a reply began with code ${this.#code} and went on with ${line.code}`)
@@ -85,4 +88,12 @@ export class ReplyReader {
 
 function tooLong(): MalformedReply {
   return new MalformedReply(`a reply line of more than ${longestLine} octets`)
+}
+
+function notAReply(text: string): MalformedReply {
+  return new MalformedReply(`something other than an SMTP reply: "${printable(text.slice(0, 200))}"`)
+}
+
+function mayBeginReply(octet: number): boolean {
+  return octet >= 50 && octet <= 53
 }

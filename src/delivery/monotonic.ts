@@ -1,0 +1,8 @@
+/**
+ * Milliseconds on a clock that never steps and that all threads of the process share; `performance.now()` counts from the
+ * start of its own thread.
+ */
+export function monotonic(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1_000 + nanoseconds / 1_000_000
+}
