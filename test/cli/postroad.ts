@@ -59,3 +59,40 @@ export function runProgram(
     child.on('close', (code) => resolve({ ...ran, code }))
   })
 }
+
+export interface Serving {
+  url: string
+  /** All of stdout so far. */
+  stdout(): string
+  /** Sends the signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ran & { signal: NodeJS.Signals | null }>
+}
+
+/** Runs `serve` on a free port until it says where it listens, and `until` matches what it printed. */
+export async function serve(place: Workplace, args: string[] = [], until = /./): Promise<Serving> {
+  const env = { POSTROAD_LISTEN: '127.0.0.1:0', ...place.env }
+  const child = spawn(bin, ['serve', ...args], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ran: Ran = { code: null, stdout: '', stderr: '' }
+  const ended = new Promise<Ran & { signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ ...ran, code, signal }))
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    ran.stderr += text
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      ran.stdout += text
+      const found = /\bhttps?:\/\/127\.0\.0\.1:\d+/.exec(ran.stdout)
+      if (found && until.test(ran.stdout)) resolve(found[0])
+    })
+    void ended.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)))
+  })
+  return {
+    url,
+    stdout: () => ran.stdout,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
