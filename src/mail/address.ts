@@ -26,7 +26,7 @@ const MAX_LOCAL = 64
 /** RFC 5321 4.5.3.1.3: a path is 256 octets with its angle brackets. */
 const MAX_ADDRESS = 254
 /** Octets of a display name: what fits one unfolded header line (RFC 5322 2.1.1). */
-const MAX_NAME = 998
+export const MAX_NAME = 998
 
 export interface Mailbox {
   /** Display name, unquoted; empty when there is none. At most 998 octets. */

@@ -1,5 +1,5 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
-import { formatMailbox, parseAddressList } from './address.ts'
+import { formatMailbox, MAX_NAME, parseAddressList } from './address.ts'
 import { assertHeaderText, customField, HeaderError, isReservedHeader } from './header.ts'
 import type { MessageContent } from './message.ts'
 
@@ -110,11 +110,16 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
 /** Only the display names: the address of the sender was checked and is what the message is signed for. */
 function substituteFrom(from: string, addressee: Addressee): string {
   if (!from.includes('%recipient')) return from
-  return parseAddressList(from)
-    .map(({ name, address }) =>
-      formatMailbox({ name: substituteHeaderText(name, 'From', addressee), address }),
-    )
-    .join(', ')
+  const mailboxes = parseAddressList(from).map(({ name, address }) => {
+    const filled = substituteHeaderText(name, 'From', addressee)
+    if (Buffer.byteLength(filled) > MAX_NAME) {
+      throw new HeaderError(
+        `The name in From, with the recipient variables filled in, is longer than ${MAX_NAME} octets`,
+      )
+    }
+    return formatMailbox({ name: filled, address })
+  })
+  return mailboxes.join(', ')
 }
 
 function valueFor(

@@ -100,6 +100,7 @@ describe('recipient variables', () => {
       ] as [string, string][],
     }
     assert.match(variablesError(parts, { n: 'x'.repeat(1000) })!, /at most 998/)
+    assert.match(variablesError(content, { n: 'x '.repeat(500) })!, /longer than 998/)
     assert.match(variablesError(parts, { r: 'ü' })!, /only ASCII/)
     assert.equal(variablesError(parts, { n: 'ü', r: 'u' }), null)
   })
