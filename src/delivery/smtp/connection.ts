@@ -75,6 +75,7 @@ export class Connection {
 
   /** Waits for the TCP connection. */
   async opened(): Promise<SmtpError | null> {
+    if (this.#failure) return this.#failure
     this.deadline.set(this.timeouts.connect)
     await new Promise<void>((resolve) => {
       this.#wake = resolve

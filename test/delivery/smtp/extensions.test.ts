@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isSendable, mailCommand } from '../../../src/delivery/smtp/envelope.ts'
+import { type Extensions, noExtensions, parseExtensions } from '../../../src/delivery/smtp/extensions.ts'
+
+function ehlo(...lines: string[]): Extensions {
+  return parseExtensions({ code: 250, enhancedCode: null, lines: ['mx.example.test', ...lines] })
+}
+
+test('the extensions we use, in any case; others are skipped', () => {
+  const extensions = ehlo(
+    'pipelining',
+    'SIZE 35882577',
+    '8BITMIME',
+    'SmtpUtf8',
+    'ENHANCEDSTATUSCODES',
+    'CHUNKING',
+    'STARTTLS',
+  )
+  assert.deepEqual(extensions, {
+    pipelining: true,
+    sizeOffered: true,
+    size: 35_882_577,
+    eightBitMime: true,
+    smtpUtf8: true,
+    enhancedStatusCodes: true,
+    startTls: true,
+    auth: new Set(),
+  })
+})
+
+test('the first line is a greeting, whatever it says', () => {
+  const reply = { code: 250, enhancedCode: null, lines: ['PIPELINING'] }
+  assert.deepEqual(parseExtensions(reply), noExtensions)
+})
+
+test('SIZE without a figure, with zero or with nonsense names no limit (RFC 1870 3)', () => {
+  for (const line of ['SIZE', 'SIZE 0', 'SIZE lots', 'SIZE -1', 'SIZE 1e3']) {
+    assert.equal(ehlo(line).size, null, line)
+    assert.equal(ehlo(line).sizeOffered, true, line)
+  }
+})
+
+test('AUTH in both syntaxes, which add up', () => {
+  assert.deepEqual([...ehlo('AUTH PLAIN login').auth], ['PLAIN', 'LOGIN'])
+  assert.deepEqual([...ehlo('AUTH=LOGIN PLAIN').auth], ['LOGIN', 'PLAIN'])
+  assert.deepEqual([...ehlo('AUTH=LOGIN', 'AUTH CRAM-MD5  PLAIN').auth], ['LOGIN', 'CRAM-MD5', 'PLAIN'])
+})
+
+test('MAIL tells only what the server understands and the message needs', () => {
+  const plain = { chunks: [], size: 123, eightBit: false, smtpUtf8: false }
+  const rich = ehlo('SIZE', '8BITMIME', 'SMTPUTF8')
+  assert.equal(mailCommand('a@x.test', plain, noExtensions, false), 'MAIL FROM:<a@x.test>')
+  assert.equal(mailCommand('', plain, rich, false), 'MAIL FROM:<> SIZE=123')
+  assert.equal(
+    mailCommand('a@x.test', { ...plain, eightBit: true }, rich, false),
+    'MAIL FROM:<a@x.test> SIZE=123 BODY=8BITMIME',
+  )
+  assert.equal(
+    mailCommand('ä@x.test', { ...plain, smtpUtf8: true }, rich, true),
+    'MAIL FROM:<ä@x.test> SIZE=123 BODY=8BITMIME SMTPUTF8',
+  )
+})
+
+test('addresses that end the path early, or hold a line end, are not sendable', () => {
+  for (const address of [
+    'a@x.test',
+    '"a b>"@x.test',
+    '"a\\"b"@x.test',
+    'ü@x.test',
+    'a+b@[192.0.2.1]',
+    "o'hara@x.test",
+  ]) {
+    assert.equal(isSendable(address), true, address)
+  }
+  for (const address of [
+    '',
+    'a',
+    '@x.test',
+    'a@',
+    'a@x.test> SIZE=1',
+    'a@x.test>\r\nRCPT TO:<b@x.test',
+    'a\r\nb@x.test',
+    'a b@x.test',
+    '"a\r\n"@x.test',
+    '"a"b"@x.test',
+    'a@x.test\n',
+    'a@x\0.test',
+    'a@b@x.test',
+    '\ud800@x.test',
+  ]) {
+    assert.equal(isSendable(address), false, JSON.stringify(address))
+  }
+})
