@@ -97,7 +97,7 @@ export class ServerWalk {
     this.#result = { settled: [], left: leg.recipients, failures: [], server: null, tls: null }
   }
 
-  /** Never rejects. */
+  /** Rejects only for a fault of our own (the message cannot be composed), and only while nobody has an answer. */
   async visit(servers: Server[]): Promise<WalkResult> {
     let visited = 0
     for (const server of servers) {
@@ -114,7 +114,8 @@ export class ServerWalk {
       try {
         if (await this.#visitServer(server)) visited++
       } catch (error) {
-        // Our own fault. What other servers said before stays true; nobody else is asked.
+        if (this.#result.settled.length === 0) throw error
+        // What other servers said before stays true; nobody else is asked.
         this.#fail(failureOfException(error))
         break
       }

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { selfSigned } from '../../support/certificate.ts'
 import { verifyDkim } from '../../support/verify-dkim.ts'
-import { freePort, publishedKeys, relayAt, startRig, startSinks } from './rig.ts'
+import { content, freePort, publishedKeys, relayAt, startRig, startSinks } from './rig.ts'
 
 const certificate = selfSigned(['relay.test', '127.0.0.1'])
 
@@ -188,6 +188,19 @@ test('a relay that is not there, has no name, or refuses the session with 5xx bo
     assert.equal(server, null)
     assert.equal(log.length, 1)
   }
+})
+
+test('a message that cannot be composed waits, and the relay is not blamed for it', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const { outcome, log } = await startRig(t, relayAt(sinks.port))
+  const message = { kind: 'parts', content: { ...content, from: 'nobody' } } as const
+  const broken = await outcome('jane@x.test', { message })
+  assert.equal(broken.verdict, 'deferred')
+  assert.match(broken.message, /^Internal error/)
+  assert.equal(log.length, 1)
+  assert.doesNotMatch(log[0]?.message ?? '', /relay/)
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+  assert.equal(sinks.at('127.0.0.1').connections, 1)
 })
 
 test('messages share a connection', async (t) => {
