@@ -94,6 +94,7 @@ describe('recipient variables', () => {
   it('are refused beforehand where the filled header could not be written', () => {
     const parts = {
       ...content,
+      from: 'a@acme.test',
       headers: [
         ['X-N', '%recipient.n%'],
         ['References', '<%recipient.r%@x.test>'],
