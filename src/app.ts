@@ -105,7 +105,12 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     store,
     directory,
     handover: scheduler,
-    deriveText: (html) => texts.derive(html),
+    deriveText: (html) =>
+      texts.derive(html).catch((error) => {
+        // The text part is a courtesy to its readers: a message is not refused for want of one.
+        log.warn({ err: error }, 'No text could be derived from the HTML of a message; it goes out without')
+        return ''
+      }),
     limits: settings,
     metrics,
   })
