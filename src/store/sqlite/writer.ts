@@ -5,6 +5,7 @@ import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting, prepareFile } from './database.ts'
 import { migrate } from './migrate.ts'
 import { faultOf, type Reply, type Request, type Writes } from './protocol.ts'
+import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
 /** Between two looks for what other processes have written. Milliseconds. */
@@ -17,13 +18,13 @@ try {
   prepareFile(path)
   const db = openForWriting(path)
   migrate(db, path)
-  serve(new Transactions(db, path))
+  serve(new Transactions(db, path), new Checkpoints(db, path))
   reply({ kind: 'opened' })
 } catch (error) {
   reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
 }
 
-function serve(transactions: Transactions): void {
+function serve(transactions: Transactions, checkpoints: Checkpoints): void {
   let watching: NodeJS.Timeout | undefined
   port.on('message', (request: Request<Writes>) => {
     if (request.kind === 'batch') {
@@ -35,6 +36,7 @@ function serve(transactions: Transactions): void {
         for (const email of outcome.value as ClaimedEmail[]) moved.push(...buffersOf(email))
       }
       reply({ kind: 'done', ...result }, moved)
+      checkpoints.look()
     } else {
       clearInterval(watching)
       if (request.on) watching = setInterval(look, WATCH_MS)

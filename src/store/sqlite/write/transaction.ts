@@ -1,10 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../../store.ts'
-import { asStoreError, isFault } from '../database.ts'
+import { asStoreError, isCorruption, isFault } from '../database.ts'
 import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
 import { Changes } from './changes.ts'
 import { type WriteOperations, writeOperations } from './operations.ts'
+
+interface Result {
+  outcomes: Outcome[]
+  changed: Changed
+  commits: number
+}
 
 /**
  * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is undone alone;
@@ -25,6 +31,8 @@ export class Transactions {
   readonly #accountsVersion: StatementSync
   #seenData: number
   #seenAccounts: number
+  /** Seen in a transaction that failed, and not yet told. */
+  #missed: Changed = { accounts: false, queue: false }
 
   constructor(db: DatabaseSync, path: string) {
     this.#db = db
@@ -42,51 +50,75 @@ export class Transactions {
     this.#seenAccounts = this.#readAccountsVersion()
   }
 
-  run(calls: readonly Call<Writes>[]): { outcomes: Outcome[]; changed: Changed; commits: number } {
+  /**
+   * Savepoints cost as much as all else about a small email together, and failures are rare: so operations first run
+   * without, and when one fails the batch is run again with them.
+   */
+  run(calls: readonly Call<Writes>[]): Result {
+    return this.#attempt(calls, false) ?? this.#attempt(calls, true)!
+  }
+
+  /** Null when not `guarded` and an operation failed by itself; nothing is kept then. */
+  #attempt(calls: readonly Call<Writes>[], guarded: boolean): Result | null {
     this.#changes.clear()
     let foreign = UNCHANGED
     try {
       this.#begin.run()
       this.#writes.begin()
       foreign = this.look()
-      const outcomes = calls.map((call) => this.#operation(call))
+      const outcomes = calls.map((call) => (guarded ? this.#guarded(call) : { value: this.#operate(call) }))
       this.#commit.run()
-      const accounts = this.#changes.accounts || foreign.accounts
       if (this.#changes.accounts) this.#seenAccounts = this.#readAccountsVersion()
+      const accounts = this.#changes.accounts || foreign.accounts
       return { outcomes, changed: { accounts, queue: this.#changes.queue || foreign.queue }, commits: 1 }
     } catch (error) {
       this.#writes.forget()
-      const outcome = { fault: faultOf(this.#giveUp(error)) }
-      return { outcomes: calls.map(() => outcome), changed: foreign, commits: 0 }
+      this.#missed = foreign
+      const alone = this.#failedAlone(error)
+      const reason = this.#giveUp(error)
+      if (alone && !guarded) return null
+      const outcome = { fault: faultOf(reason) }
+      return { outcomes: calls.map(() => outcome), changed: UNCHANGED, commits: 0 }
     }
   }
 
   /** What other processes have changed since the last look. Cheap: reads a counter in shared memory. */
   look(): Changed {
     const version = this.#readDataVersion()
-    if (version === this.#seenData) return UNCHANGED
+    const missed = this.#missed
+    this.#missed = { accounts: false, queue: false }
+    if (version === this.#seenData) return missed
     this.#seenData = version
     this.#writes.forget()
     const accounts = this.#readAccountsVersion()
-    const changed = { accounts: accounts !== this.#seenAccounts, queue: true }
+    const changed = { accounts: accounts !== this.#seenAccounts || missed.accounts, queue: true }
     this.#seenAccounts = accounts
     return changed
   }
 
-  #operation(call: Call<Writes>): Outcome {
+  #operate(call: Call<Writes>): unknown {
+    const operation = this.#writes.operations[call.name] as (...args: unknown[]) => unknown
+    return operation(...call.args)
+  }
+
+  #guarded(call: Call<Writes>): Outcome {
     this.#savepoint.run()
     try {
-      const operation = this.#writes.operations[call.name] as (...args: unknown[]) => unknown
-      const value = operation(...call.args)
+      const value = this.#operate(call)
       this.#release.run()
       return { value }
     } catch (error) {
-      if (isFault(error) || !this.#db.isTransaction) throw error
+      if (!this.#failedAlone(error)) throw error
       this.#undo.run()
       this.#release.run()
       this.#writes.forget()
-      return { fault: faultOf(error) }
+      return { fault: faultOf(asStoreError(error, this.#path)) }
     }
+  }
+
+  /** True when the transaction can go on without the operation. One damaged page must not stop all the others. */
+  #failedAlone(error: unknown): boolean {
+    return this.#db.isTransaction && (!isFault(error) || isCorruption(error))
   }
 
   #giveUp(error: unknown): Error {
