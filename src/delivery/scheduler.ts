@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, releaseRecord } from './attempt.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery, DeliveryResult } from './delivery.ts'
 import { LeaseBook } from './lease-book.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
@@ -185,20 +185,20 @@ export class Scheduler implements Handover {
 
   #deliver(ready: ReadyDelivery): void {
     const { courier, metrics, retrySchedule, log } = this.#parts
+    const startedAt = Date.now()
     let delivery: Delivery
     try {
       const domain = this.#parts.domain(ready.email.domainId)
       if (domain?.sending !== 'active') {
         const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
-        this.#end(ready, releaseRecord(ready, Date.now() + HELD_MS, why))
+        this.#end(ready, releaseRecord(ready, startedAt + HELD_MS, why))
         return
       }
       delivery = this.#delivery(ready, domain)
     } catch (error) {
-      // Only a fault of our own gets here (a key that cannot be opened, say): the email waits, and the operator is told.
-      log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared; it waits')
-      const dueAt = Date.now() + HELD_MS
-      this.#end(ready, releaseRecord(ready, dueAt, `Could not be prepared: ${String(error)}`))
+      // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
+      log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
+      this.#end(ready, attemptRecord(ready, unprepared(ready, startedAt, error), retrySchedule, startedAt))
       return
     }
     courier.deliver(delivery).then((result) => {
@@ -322,5 +322,21 @@ export class Scheduler implements Handover {
     } catch (error) {
       log.error({ err: error }, 'Leases could not be renewed; trying again in a minute')
     }
+  }
+}
+
+function unprepared({ email, recipients }: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
+  const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
+    0,
+    1_000,
+  )
+  return {
+    emailId: email.id,
+    outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
+    server: null,
+    dialogue: '',
+    startedAt,
+    duration: 0,
+    tls: null,
   }
 }

@@ -10,20 +10,19 @@ interface UnderWay {
   resolve: (result: DeliveryResult) => void
 }
 
-/** One delivery thread with what it has under way. A thread that dies is replaced. */
+/** One delivery thread with what it has under way. It starts with its first delivery, and again after it has died. */
 class DeliveryThread {
   readonly #options: ThreadOptions
   readonly #log: RouteLog
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
-  #worker: Worker
+  #worker: Worker | null = null
   #number = 0
   #closing: (() => void) | null = null
 
   constructor(options: ThreadOptions, log: RouteLog) {
     this.#options = options
     this.#log = log
-    this.#worker = this.#start()
   }
 
   get load(): number {
@@ -45,6 +44,7 @@ class DeliveryThread {
   }
 
   close(ms: number): Promise<void> {
+    if (this.#worker === null) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closing = resolve
     this.#say({ kind: 'close', ms })
@@ -52,6 +52,7 @@ class DeliveryThread {
   }
 
   #say(message: ToThread): void {
+    this.#worker ??= this.#start()
     this.#worker.postMessage(message)
   }
 
@@ -84,14 +85,16 @@ class DeliveryThread {
   #died(cause: string): void {
     const lost = [...this.#underWay.values()]
     this.#underWay.clear()
-    for (const { delivery, startedAt, resolve } of lost) resolve(uncertain(delivery, startedAt, cause))
-    if (this.#closing !== null) {
-      this.#closing()
-      return
-    }
-    this.#log('error', 'A delivery thread died; another takes its place', { cause, deliveries: lost.length })
     this.#knownKeys.clear()
-    this.#worker = this.#start()
+    this.#worker = null
+    if (this.#closing === null) {
+      this.#log('error', 'A delivery thread died; another takes its place', {
+        cause,
+        deliveries: lost.length,
+      })
+    }
+    for (const { delivery, startedAt, resolve } of lost) resolve(uncertain(delivery, startedAt, cause))
+    this.#closing?.()
   }
 }
 

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import type { Delivery } from '../../src/delivery/delivery.ts'
+import { monotonic } from '../../src/delivery/monotonic.ts'
+import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
+import { startSink } from '../support/sink.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+function delivery(number: number): Delivery {
+  return {
+    emailId: `email ${number}`,
+    companyId: 'company',
+    sender: 'a@acme.test',
+    recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
+    message: {
+      kind: 'parts',
+      content: {
+        from: 'a@acme.test',
+        to: [`to${number}@x.test`],
+        cc: [],
+        replyTo: [],
+        subject: `Number ${number}`,
+        text: 'It works.',
+        headers: [],
+        attachments: [],
+        messageId: `<${number}@acme.test>`,
+        date: 1_800_000_000_000,
+      },
+    },
+    signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'rsa-sha256', privateKey }],
+    preferredServer: null,
+    leaseUntil: monotonic() + 60_000,
+  }
+}
+
+test('deliveries are spread over threads and come back with their own results', async () => {
+  const sink = await startSink()
+  const courier = open(2, sink.port)
+  try {
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, number) => courier.deliver(delivery(number))),
+    )
+    assert.deepEqual(
+      results.map(({ emailId, outcomes }) => [emailId, outcomes[0]!.verdict]),
+      results.map((_, number) => [`email ${number}`, 'delivered']),
+    )
+    const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())![1]!.trim())
+    assert.equal(new Set(subjects).size, 20)
+    assert.ok(sink.messages.every(({ raw }) => raw.includes('DKIM-Signature:')))
+  } finally {
+    await courier.close(1_000)
+    await sink.close()
+  }
+})
+
+test('a delivery whose lease is over is given back untried, in a thread as on the main thread', async () => {
+  const sink = await startSink()
+  const courier = open(1, sink.port)
+  try {
+    const { outcomes } = await courier.deliver({ ...delivery(1), leaseUntil: monotonic() - 1 })
+    assert.equal(outcomes[0]!.verdict, 'released')
+    assert.equal(sink.messages.length, 0)
+  } finally {
+    await courier.close(1_000)
+    await sink.close()
+  }
+})
+
+test('what a thread had under way when it died is uncertain, the operator is told, and the next delivery gets a new thread', async () => {
+  const told: string[] = []
+  // A thread that cannot start dies with what it was given.
+  const courier = open(1, 1, { dnsServers: ['no address'], log: (message) => void told.push(message) })
+  for (const number of [1, 2]) {
+    const { outcomes } = await courier.deliver(delivery(number))
+    assert.equal(outcomes[0]!.verdict, 'uncertain')
+    assert.match(outcomes[0]!.message, /died/)
+    assert.equal(told.length, number)
+  }
+  await courier.close(1_000)
+})
+
+function open(
+  threads: number,
+  port: number,
+  { dnsServers = [] as string[], log = (_message: string): void => {} } = {},
+): ThreadedCourier {
+  return new ThreadedCourier(
+    threads,
+    {
+      route: {
+        kind: 'relay',
+        host: '127.0.0.1',
+        port,
+        implicitTls: false,
+        tls: 'off',
+        user: null,
+        password: null,
+        auth: null,
+      },
+      dnsServers,
+      hostname: 'postroad.test',
+      smtpPort: 25,
+      allowPrivateNetworks: false,
+    },
+    (_level, message) => log(message),
+  )
+}
