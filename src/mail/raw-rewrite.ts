@@ -1,0 +1,117 @@
+/** Making the parts of a ready message fit for what the next server takes, without touching the others. */
+import { decodeBody } from './raw-decode.ts'
+import { encodeContent } from './raw-encode.ts'
+import { clip, fieldOf } from './raw-header.ts'
+import { hasPlainLines, isEightBit, RawError } from './raw-lines.ts'
+import { isIdentity, type RawPart, readStructure } from './raw-structure.ts'
+
+/** What octets have to be to pass. */
+export interface Fitness {
+  fits: (octets: Buffer) => boolean
+  /** How multiparts and messages are labelled when all in them is fit; absent: as they were. */
+  label?: string
+  /** What a part does that does not pass, for errors. */
+  need: string
+}
+
+/** Lines of at most 998 octets without NUL (RFC 5321 4.5.3.1.6, RFC 2045 2.8). */
+export const PLAIN_LINES: Fitness = { fits: hasPlainLines, need: 'has lines over 998 octets or NUL octets' }
+/** RFC 2045 2.7. */
+export const SEVEN_BIT: Fitness = {
+  fits: (octets) => !isEightBit(octets) && hasPlainLines(octets),
+  label: '7bit',
+  need: 'has 8-bit octets, which the next server does not take',
+}
+
+interface Edit {
+  start: number
+  end: number
+  octets: Buffer
+}
+
+/**
+ * Re-encodes the bodies of those parts that do not fit. Expects CRLF lines. The header of the message itself is only
+ * changed in its Content-Transfer-Encoding. Throws RawError when a part that does not fit must not be changed.
+ */
+export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
+  const root = readStructure(octets)
+  if (fitness.fits(octets.subarray(root.bodyStart))) return octets
+  const edits: Edit[] = []
+  const waiting: RawPart[] = [root]
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part !== root && fitness.fits(octets.subarray(part.headerStart, part.bodyEnd))) continue
+    if (part !== root && !fitness.fits(octets.subarray(part.headerStart, part.headerEnd))) {
+      throw new RawError(`The header of a part of the message (${clip(part.type)}) ${fitness.need}.`)
+    }
+    if (part.children.length > 0) {
+      rewriteContainer(octets, part, fitness, edits)
+      waiting.push(...part.children)
+    } else rewriteLeaf(octets, part, fitness, edits)
+  }
+  return apply(octets, edits)
+}
+
+function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edit[]): void {
+  if (part.type === 'multipart/signed') {
+    // RFC 1847 2.1: what is signed is not to be changed on the way, else the signature breaks.
+    throw new RawError(
+      `The message has a signed part that ${fitness.need}; changing it would break the signature. Sign it in 7-bit form.`,
+    )
+  }
+  // A multipart or message must not be labelled with more than its parts need (RFC 2045 6.4).
+  if (fitness.label !== undefined && (part.encoding === '8bit' || part.encoding === 'binary')) {
+    edits.push(encodingEdit(part, fitness.label))
+  }
+  if (!part.type.startsWith('multipart/')) return
+  // What stands around the parts is shown to nobody (RFC 2046 5.1.1).
+  if (!fitness.fits(octets.subarray(part.bodyStart, part.preambleEnd))) {
+    // The delimiter needs a line end before it, which the empty line after the header then is.
+    edits.push({
+      start: part.bodyStart,
+      end: Math.min(part.preambleEnd + 2, part.bodyEnd),
+      octets: Buffer.alloc(0),
+    })
+  }
+  if (!fitness.fits(octets.subarray(part.epilogueStart, part.bodyEnd))) {
+    edits.push({ start: part.epilogueStart, end: part.bodyEnd, octets: Buffer.alloc(0) })
+  }
+}
+
+function rewriteLeaf(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edit[]): void {
+  // These may not be encoded (RFC 2045 6.4, RFC 2046 5.2); a multipart without parts cannot be understood at all.
+  const opaque =
+    part.type.startsWith('multipart/') || (part.type.startsWith('message/') && isIdentity(part.encoding))
+  if (opaque)
+    throw new RawError(`A part of the type ${clip(part.type)} ${fitness.need}; it cannot be encoded.`)
+  const content = decodeBody(octets, part)
+  const isText = part.type.startsWith('text/') && part.encoding !== 'base64'
+  const { encoding, body } = encodeContent(content, isText)
+  const last = part.bodyEnd === octets.length && body.subarray(-2).toString('latin1') !== '\r\n'
+  edits.push(encodingEdit(part, encoding))
+  edits.push({
+    start: part.bodyStart,
+    end: part.bodyEnd,
+    octets: last ? Buffer.concat([body, Buffer.from('\r\n')]) : body,
+  })
+}
+
+function encodingEdit(part: RawPart, encoding: string): Edit {
+  const field = fieldOf(part.fields, 'content-transfer-encoding')
+  return {
+    start: field?.start ?? part.headerEnd,
+    end: field?.end ?? part.headerEnd,
+    octets: Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n`),
+  }
+}
+
+function apply(octets: Buffer, edits: Edit[]): Buffer {
+  edits.sort((a, b) => a.start - b.start)
+  const pieces: Buffer[] = []
+  let from = 0
+  for (const edit of edits) {
+    pieces.push(octets.subarray(from, edit.start), edit.octets)
+    from = edit.end
+  }
+  pieces.push(octets.subarray(from))
+  return Buffer.concat(pieces)
+}

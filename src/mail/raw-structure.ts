@@ -1,0 +1,190 @@
+/** The parts of a ready message (RFC 2046 5.1), found in one pass over its lines. */
+import { fieldOf, type RawField, readHeader, readParameters } from './raw-header.ts'
+import { RawError } from './raw-lines.ts'
+
+/** Multiparts within each other; mail programs stay below ten. */
+const MAX_DEPTH = 64
+const MAX_PARTS = 10_000
+/** Octets of a line that may be a delimiter: a boundary has 70 at most (RFC 2046 5.1.1), the rest is tolerance. */
+const MAX_DELIMITER = 300
+
+export interface RawPart {
+  fields: RawField[]
+  headerStart: number
+  /** Offset of the empty line after the header. */
+  headerEnd: number
+  bodyStart: number
+  /** Without the CRLF that belongs to the delimiter after it. */
+  bodyEnd: number
+  /** Lower-case media type; `text/plain` when none is named (RFC 2045 5.2). */
+  type: string
+  parameters: ReadonlyMap<string, string>
+  /** Lower-case content transfer encoding; `7bit` when none is named (RFC 2045 6.1). */
+  encoding: string
+  disposition: string
+  /** Parts of a multipart, or the one message in a message/rfc822. */
+  children: RawPart[]
+  /** Of a multipart: end of what stands before the first delimiter, and start of what stands after the last. */
+  preambleEnd: number
+  epilogueStart: number
+}
+
+/** Octets with CRLF lines as a tree of parts. Throws RawError when it has more parts or levels than any mail needs. */
+export function readStructure(octets: Buffer): RawPart {
+  return new StructureReader(octets).read()
+}
+
+interface Delimiter {
+  /** Index of its multipart among the open parts. */
+  level: number
+  closes: boolean
+  lineStart: number
+  nextLine: number
+}
+
+class StructureReader {
+  readonly #octets: Buffer
+  /** From the message down to the part at hand. */
+  readonly #open: RawPart[] = []
+  /** Delimiter lines of the open multiparts, to their levels; the innermost last. */
+  readonly #delimiters = new Map<string, number[]>()
+  #count = 0
+
+  constructor(octets: Buffer) {
+    this.#octets = octets
+  }
+
+  read(): RawPart {
+    const root = this.#begin(0)
+    let at = root.bodyStart
+    for (;;) {
+      const embedded = this.#embedded()
+      if (embedded !== undefined) {
+        at = embedded.bodyStart
+        continue
+      }
+      const delimiter = this.#nextDelimiter(at)
+      if (delimiter === undefined) break
+      at = this.#take(delimiter)
+    }
+    this.#end(0, this.#octets.length)
+    return root
+  }
+
+  /** What stands in a message/rfc822 is read as a message, unless it is encoded (which RFC 2046 5.2.1 forbids). */
+  #embedded(): RawPart | undefined {
+    const part = this.#open.at(-1)!
+    if (part.type !== 'message/rfc822' || part.children.length > 0 || !isIdentity(part.encoding))
+      return undefined
+    const child = this.#begin(part.bodyStart)
+    part.children.push(child)
+    return child
+  }
+
+  #begin(start: number): RawPart {
+    if (++this.#count > MAX_PARTS) throw new RawError(`The message has more than ${MAX_PARTS} parts.`)
+    if (this.#open.length >= MAX_DEPTH) {
+      throw new RawError(`The parts of the message are nested more than ${MAX_DEPTH} levels deep.`)
+    }
+    const header = readHeader(this.#octets, start, {
+      strict: false,
+      isBoundary: (line) => this.#delimiterLevel(line) !== undefined,
+    })
+    const { value, parameters } = readParameters(
+      fieldOf(header.fields, 'content-type')?.value ?? 'text/plain',
+    )
+    const part: RawPart = {
+      fields: header.fields,
+      headerStart: start,
+      headerEnd: header.end,
+      bodyStart: Math.min(header.bodyStart, this.#octets.length),
+      bodyEnd: -1,
+      type: value === '' ? 'text/plain' : value,
+      parameters,
+      encoding: readParameters(fieldOf(header.fields, 'content-transfer-encoding')?.value ?? '7bit').value,
+      disposition: readParameters(fieldOf(header.fields, 'content-disposition')?.value ?? '').value,
+      children: [],
+      preambleEnd: -1,
+      epilogueStart: -1,
+    }
+    this.#open.push(part)
+    const line = delimiterLine(part)
+    if (line !== undefined) {
+      const levels = this.#delimiters.get(line)
+      if (levels === undefined) this.#delimiters.set(line, [this.#open.length - 1])
+      else levels.push(this.#open.length - 1)
+    }
+    return part
+  }
+
+  /** The next line at or after `from` that is a delimiter of an open multipart. */
+  #nextDelimiter(from: number): Delimiter | undefined {
+    if (this.#delimiters.size === 0) return undefined
+    const octets = this.#octets
+    // The CRLF before the delimiter may be the one of the empty line after the header.
+    let at = octets.indexOf('\r\n--', Math.max(from - 2, 0), 'latin1')
+    for (; at >= 0; at = octets.indexOf('\r\n--', at + 2, 'latin1')) {
+      const lineStart = at + 2
+      const lineEnd = octets.indexOf('\r\n', lineStart, 'latin1')
+      const end = lineEnd < 0 ? octets.length : lineEnd
+      if (end - lineStart > MAX_DELIMITER) continue
+      const line = octets.toString('latin1', lineStart, end)
+      const found = this.#delimiterLevel(line)
+      if (found !== undefined) return { ...found, lineStart, nextLine: Math.min(end + 2, octets.length) }
+    }
+    return undefined
+  }
+
+  #delimiterLevel(line: string): { level: number; closes: boolean } | undefined {
+    const text = line.replace(/[ \t]+$/, '')
+    const opens = this.#delimiters.get(text)?.at(-1)
+    if (opens !== undefined) return { level: opens, closes: false }
+    const closes = text.endsWith('--') ? this.#delimiters.get(text.slice(0, -2))?.at(-1) : undefined
+    return closes === undefined ? undefined : { level: closes, closes: true }
+  }
+
+  /** Gives the offset to go on from. */
+  #take({ level, closes, lineStart, nextLine }: Delimiter): number {
+    const multipart = this.#open[level]!
+    this.#end(level + 1, lineStart - 2)
+    if (multipart.preambleEnd < 0) multipart.preambleEnd = Math.max(lineStart - 2, multipart.bodyStart)
+    if (closes) {
+      multipart.epilogueStart = nextLine
+      this.#forget(level)
+      return nextLine
+    }
+    const part = this.#begin(nextLine)
+    multipart.children.push(part)
+    return part.bodyStart
+  }
+
+  /** Ends the open parts from that level on. */
+  #end(level: number, at: number): void {
+    while (this.#open.length > level) {
+      this.#forget(this.#open.length - 1)
+      const part = this.#open.pop()!
+      part.bodyEnd = Math.max(at, part.bodyStart)
+      if (part.preambleEnd < 0) part.preambleEnd = part.bodyEnd
+      if (part.epilogueStart < 0 || part.epilogueStart > part.bodyEnd) part.epilogueStart = part.bodyEnd
+    }
+  }
+
+  #forget(level: number): void {
+    const line = delimiterLine(this.#open[level]!)
+    const levels = line === undefined ? undefined : this.#delimiters.get(line)
+    if (levels?.at(-1) !== level) return
+    levels.pop()
+    if (levels.length === 0) this.#delimiters.delete(line!)
+  }
+}
+
+function delimiterLine(part: RawPart): string | undefined {
+  const boundary = part.type.startsWith('multipart/') ? part.parameters.get('boundary') : undefined
+  return boundary === undefined || boundary === ''
+    ? undefined
+    : Buffer.from(`--${boundary}`).toString('latin1')
+}
+
+/** Encodings that change nothing (RFC 2045 6.2). */
+export const isIdentity = (encoding: string) =>
+  encoding === '7bit' || encoding === '8bit' || encoding === 'binary' || encoding === ''

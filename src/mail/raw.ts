@@ -1,0 +1,225 @@
+/** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
+import { messageDate } from './date.ts'
+import { isMessageId } from './message-id.ts'
+import { isControlField, type RawControl, readControl } from './raw-control.ts'
+import { decodeAddresses, decodeBody, decodeCharset, decodeText } from './raw-decode.ts'
+import { clip, type RawField, type RawHeader, readHeader } from './raw-header.ts'
+import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './raw-lines.ts'
+import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './raw-rewrite.ts'
+import { isIdentity, type RawPart, readStructure } from './raw-structure.ts'
+
+export type { RawControl } from './raw-control.ts'
+export { isEightBit, RawError } from './raw-lines.ts'
+
+/** What is read from a ready message. The addresses and bodies serve checks and read-back; they do not make what is sent. */
+export interface RawMessage {
+  /** One string for each field, encoded words decoded; each is fit for `parseAddressList`. */
+  from: string[]
+  to: string[]
+  cc: string[]
+  replyTo: string[]
+  subject: string
+  /** With angle brackets; absent when there is none of the form `<left@right>`, so that one will be added. */
+  messageId?: string
+  /** Unix milliseconds; absent when there is no date that can be read. */
+  date?: number
+  /** The first text/plain and text/html parts that are no attachments, at most 10 MB each. */
+  text?: string
+  html?: string
+  /** All fields of the header in order, unfolded, not decoded. */
+  headers: [name: string, value: string][]
+  control: RawControl
+}
+
+/** Octets of a body that are decoded for read-back. */
+const READ_BACK_LIMIT = 10_000_000
+
+/** RFC 5322 3.6: these may occur once. Where they occur twice, each reader picks another one, and big receivers refuse. */
+const ONCE = new Set([
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'subject',
+  'date',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+])
+
+/**
+ * Removed before sending. Bcc would tell every recipient of the hidden ones (RFC 5322 3.6.3). The rest belongs to the
+ * transport: Return-Path is set at final delivery (RFC 5321 4.4), Received and Authentication-Results are for servers to
+ * add, and signatures made before our own changes would not hold (our own is put in front instead).
+ */
+const REMOVED = new Set([
+  'bcc',
+  'resent-bcc',
+  'return-path',
+  'received',
+  'authentication-results',
+  'dkim-signature',
+])
+const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
+
+/**
+ * Reads a ready message. Line ends may be CRLF, LF or CR.
+ * Throws RawError when the header has lines that are no fields, has a field twice that may occur once, is over the limits
+ * (256 KiB, 1000 fields, 10,000 parts, 64 levels), or when a control field cannot be understood.
+ */
+export function readRaw(raw: Uint8Array): RawMessage {
+  const octets = withCrlfLines(withoutEnvelopeLine(raw))
+  const { fields } = readMessageHeader(octets)
+  const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
+  const message: RawMessage = {
+    from: values('from').map(decodeAddresses),
+    to: values('to').map(decodeAddresses),
+    cc: values('cc').map(decodeAddresses),
+    replyTo: values('reply-to').map(decodeAddresses),
+    subject: decodeText(values('subject')[0] ?? ''),
+    headers: fields.map(({ name, value }) => [name, value]),
+    control: readControl(fields),
+  }
+  const messageId = values('message-id')[0]
+  if (messageId !== undefined && isMessageId(messageId)) message.messageId = messageId
+  const date = Date.parse((values('date')[0] ?? '').replace(/\([^()]*\)/g, ''))
+  if (!Number.isNaN(date)) message.date = date
+  const root = readStructure(octets)
+  const text = firstBody(octets, root, 'text/plain')
+  if (text !== undefined) message.text = text
+  const html = firstBody(octets, root, 'text/html')
+  if (html !== undefined) message.html = html
+  return message
+}
+
+/**
+ * The octets that will be sent: CRLF lines; without Bcc, the fields of the transport and control fields; with Date,
+ * Message-ID and MIME-Version where they are missing (a Message-ID not of the form `<left@right>` counts as missing).
+ * Header lines over 998 octets are folded at white space; bodies with such lines or with NUL are encoded anew. Nothing
+ * else is changed, and given the same input the result is the same.
+ *
+ * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header (encoding them would be
+ * guessing at what the sender meant), for lines that cannot be folded, and for signed parts that would have to be changed.
+ * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds
+ */
+export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; date: number }): Buffer {
+  const input = withCrlfLines(withoutEnvelopeLine(raw))
+  readMessageHeader(input)
+  const octets = rewriteParts(input, PLAIN_LINES)
+  const { fields, bodyStart } = readMessageHeader(octets)
+  const kept: string[] = []
+  const present = new Set<string>()
+  for (const field of fields) {
+    if (isRemoved(field.lower)) continue
+    if (field.lower === 'message-id' && !isMessageId(field.value)) continue
+    present.add(field.lower)
+    kept.push(fieldLines(octets, field))
+  }
+  const added: string[] = []
+  if (!present.has('date')) added.push(`Date: ${messageDate(defaults.date)}\r\n`)
+  if (!present.has('message-id')) added.push(`Message-ID: ${defaults.messageId}\r\n`)
+  if (!present.has('mime-version')) added.push('MIME-Version: 1.0\r\n')
+  const header = Buffer.from(`${kept.join('')}${added.join('')}\r\n`, 'latin1')
+  return Buffer.concat([header, octets.subarray(bodyStart)])
+}
+
+/**
+ * The message without 8-bit octets, for a server that does not take them (RFC 6152 3): bodies of 8-bit parts are encoded as
+ * quoted-printable or base64, their encodings relabelled, everything else is left alone. Expects what `normaliseRaw` gives.
+ * Throws RawError when that is not possible: the reason is permanent for such a server. That is the case for a signed part
+ * (it would no longer verify), for a type that may not be encoded, and for 8-bit octets in a header.
+ */
+export function toSevenBit(raw: Buffer): Buffer {
+  if (!isEightBit(raw)) return raw
+  const octets = withCrlfLines(raw)
+  const { bodyStart } = readMessageHeader(octets)
+  if (isEightBit(octets.subarray(0, bodyStart))) {
+    throw new RawError('The header of the message has 8-bit characters, which the next server does not take.')
+  }
+  return rewriteParts(octets, SEVEN_BIT)
+}
+
+/** A BOM, empty lines and the "From " line of a mailbox file at the start are no part of the message. */
+function withoutEnvelopeLine(raw: Uint8Array): Uint8Array {
+  let start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
+  while (raw[start] === 0x0d || raw[start] === 0x0a) start++
+  if (Buffer.from(raw.subarray(start, start + 5)).toString('latin1') === 'From ') {
+    while (start < raw.length && raw[start] !== 0x0d && raw[start] !== 0x0a) start++
+    while (raw[start] === 0x0d) start++
+    if (raw[start] === 0x0a) start++
+  }
+  return raw.subarray(start)
+}
+
+function readMessageHeader(octets: Buffer): RawHeader {
+  const header = readHeader(octets, 0, { strict: true })
+  if (header.fields.length === 0) throw new RawError('The message has no header.')
+  const seen = new Set<string>()
+  for (const { name, lower } of header.fields) {
+    if (!ONCE.has(lower)) continue
+    if (seen.has(lower))
+      throw new RawError(`The header has the field ${name} more than once (RFC 5322 3.6 allows one).`)
+    seen.add(lower)
+  }
+  return header
+}
+
+/** The field as it stands, Latin-1, with its CRLF; folded anew where a line is too long. */
+function fieldLines(octets: Buffer, field: RawField): string {
+  const source = octets.toString('latin1', field.start, field.end)
+  const stray = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]/.exec(source)
+  if (stray !== null) {
+    throw new RawError(
+      stray[0] >= '\x80'
+        ? `The field ${field.name} has 8-bit characters; write them as encoded words (RFC 2047).`
+        : `The field ${field.name} has a control character (octet ${stray[0].charCodeAt(0)}).`,
+    )
+  }
+  const body = source.slice(source.indexOf(':'))
+  return `${(field.name + (body.endsWith('\r\n') ? body.slice(0, -2) : body))
+    .split('\r\n')
+    .filter((line, index) => index === 0 || /[^ \t]/.test(line))
+    .map((line, index) => foldLine(line, field.name, index === 0 ? field.name.length + 1 : 0))
+    .join('\r\n')}\r\n`
+}
+
+/** Folding happens at white space only, which stays (RFC 5322 2.2.3). */
+function foldLine(line: string, name: string, textFrom: number): string {
+  const lines: string[] = []
+  let rest = line
+  while (rest.length > MAX_LINE) {
+    let at = MAX_LINE
+    while (at > 0 && !(isBlank(rest[at]) && !isBlank(rest[at - 1]))) at--
+    // A fold right after the name, or after nothing but white space, would make a line without text.
+    if (!/[^ \t]/.test(rest.slice(lines.length === 0 ? textFrom : 0, at))) {
+      throw new RawError(
+        `The field ${name} has a line of ${line.length} octets that cannot be folded; ${MAX_LINE} are allowed: "${clip(line)}".`,
+      )
+    }
+    lines.push(rest.slice(0, at))
+    rest = rest.slice(at)
+  }
+  return [...lines, rest].join('\r\n')
+}
+
+const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
+
+/** Depth first, so the first in reading order. Attached messages and their parts are not the body of this one. */
+function firstBody(octets: Buffer, root: RawPart, type: string): string | undefined {
+  const waiting = [root]
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
+    else if (part.type === type && part.disposition !== 'attachment') {
+      const known =
+        isIdentity(part.encoding) || part.encoding === 'base64' || part.encoding === 'quoted-printable'
+      if (!known) continue
+      const bodyEnd = Math.min(part.bodyEnd, part.bodyStart + READ_BACK_LIMIT)
+      return decodeCharset(decodeBody(octets, { ...part, bodyEnd }), part.parameters.get('charset'))
+    }
+  }
+  return undefined
+}
