@@ -10,7 +10,9 @@ export function encodeContent(content: Buffer, isText: boolean): { encoding: str
   if (isText) {
     let escaped = 0
     for (let index = 0; index < content.length; index++) if (content[index]! > 126) escaped++
-    if (escaped * 3 <= content.length) return { encoding: 'quoted-printable', body: quotedPrintable(content) }
+    // Some octets more than base64 would take are given for readability.
+    if (escaped * 2 <= content.length / 3 + 64)
+      return { encoding: 'quoted-printable', body: quotedPrintable(content) }
   }
   const body = Buffer.allocUnsafe(base64Length(content.length))
   return { encoding: 'base64', body: body.subarray(0, writeBase64(content, body, 0)) }

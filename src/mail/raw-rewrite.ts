@@ -8,7 +8,7 @@ import { isIdentity, type RawPart, readStructure } from './raw-structure.ts'
 /** What octets have to be to pass. */
 export interface Fitness {
   fits: (octets: Buffer) => boolean
-  /** How multiparts and messages are labelled when all in them is fit; absent: as they were. */
+  /** How parts are labelled that are fit without being encoded; absent: as they were. */
   label?: string
   /** What a part does that does not pass, for errors. */
   need: string
@@ -39,7 +39,12 @@ export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
   const edits: Edit[] = []
   const waiting: RawPart[] = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    if (part !== root && fitness.fits(octets.subarray(part.headerStart, part.bodyEnd))) continue
+    if (part !== root && fitness.fits(octets.subarray(part.headerStart, part.bodyEnd))) {
+      if (part.type === 'multipart/signed') continue
+      relabel(part, fitness, edits)
+      if (fitness.label !== undefined) waiting.push(...part.children)
+      continue
+    }
     if (part !== root && !fitness.fits(octets.subarray(part.headerStart, part.headerEnd))) {
       throw new RawError(`The header of a part of the message (${clip(part.type)}) ${fitness.need}.`)
     }
@@ -58,10 +63,7 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
       `The message has a signed part that ${fitness.need}; changing it would break the signature. Sign it in 7-bit form.`,
     )
   }
-  // A multipart or message must not be labelled with more than its parts need (RFC 2045 6.4).
-  if (fitness.label !== undefined && (part.encoding === '8bit' || part.encoding === 'binary')) {
-    edits.push(encodingEdit(part, fitness.label))
-  }
+  relabel(part, fitness, edits)
   if (!part.type.startsWith('multipart/')) return
   // What stands around the parts is shown to nobody (RFC 2046 5.1.1).
   if (!fitness.fits(octets.subarray(part.bodyStart, part.preambleEnd))) {
@@ -74,6 +76,13 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
   }
   if (!fitness.fits(octets.subarray(part.epilogueStart, part.bodyEnd))) {
     edits.push({ start: part.epilogueStart, end: part.bodyEnd, octets: Buffer.alloc(0) })
+  }
+}
+
+/** No part may be labelled with more than the one around it (RFC 2045 6.4), so none keeps what no longer is. */
+function relabel(part: RawPart, { label }: Fitness, edits: Edit[]): void {
+  if (label !== undefined && (part.encoding === '8bit' || part.encoding === 'binary')) {
+    edits.push(encodingEdit(part, label))
   }
 }
 
