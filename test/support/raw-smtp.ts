@@ -10,12 +10,15 @@ export class Peer {
   /** Everything the client sent, decoded as UTF-8. */
   heard = ''
   #socket: Socket
+  /** Below TLS, once there is any. */
+  #tcp: Socket
   #unread = Buffer.alloc(0)
   #ended = false
   #waiting: (() => void)[] = []
 
   constructor(socket: Socket) {
     this.#socket = socket
+    this.#tcp = socket
     this.#attach(socket)
   }
 
@@ -86,7 +89,7 @@ export class Peer {
 
   /** RST. */
   reset(): void {
-    this.#socket.resetAndDestroy()
+    this.#tcp.resetAndDestroy()
   }
 
   /** Stops reading: the client's bytes pile up in the kernel. */
@@ -96,6 +99,18 @@ export class Peer {
 
   resume(): void {
     this.#socket.resume()
+  }
+
+  /** The client has closed its side, as far as we have read. */
+  get gone(): boolean {
+    return this.#ended
+  }
+
+  /** Reads one segment and stops reading again. */
+  async sip(): Promise<void> {
+    this.#socket.resume()
+    if (!this.#ended) await this.#more()
+    this.#socket.pause()
   }
 
   /** Resolves when the client has closed its side. */
