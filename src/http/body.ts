@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ClientGone, Fault } from './fault.ts'
 
 const ENVELOPE = 1_048_576
-export const GONE = 'the client closed the connection before its request was complete'
+const GONE = 'the client closed the connection before its request was complete'
 
 /**
  * The most octets a request body may have so that a message of `messageMax` octets can still be handed in: its files as base64
@@ -38,44 +38,61 @@ export class BodyLimit {
 const welcomed = new WeakSet<IncomingMessage>()
 
 /** Tells a client that waits for it (RFC 9110 10.1.1) to go on with its body. */
-export function welcomeBody(request: IncomingMessage, response: ServerResponse): void {
+function welcomeBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect === undefined || request.httpVersionMinor === 0) return
   welcomed.add(request)
   response.writeContinue()
 }
 
-/** The whole body. Throws a Fault as soon as more than the limit has arrived, ClientGone when the client leaves. */
+/** The whole body. Throws what `consumeBody` throws. */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
 ): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  await consumeBody(request, response, limit, (chunk) => chunks.push(chunk))
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
+
+/**
+ * Gives the body to `take` as it arrives. Rejects with a Fault as soon as more than the limit has arrived, with
+ * ClientGone when the client leaves, and with whatever `take` throws; then nothing more is read.
+ */
+export async function consumeBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: BodyLimit,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
   limit.checkDeclared(request)
   if (request.destroyed) throw new ClientGone(GONE)
   welcomeBody(request, response)
   return await new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
     let length = 0
     const stop = () => {
       request.off('data', onData)
       request.off('end', onEnd)
       request.off('close', onClose)
     }
+    const fail = (error: unknown) => {
+      stop()
+      reject(error)
+    }
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length > limit.max) {
-        stop()
-        reject(limit.exceeded())
-      } else chunks.push(chunk)
+      if (length > limit.max) return fail(limit.exceeded())
+      try {
+        take(chunk)
+      } catch (error) {
+        fail(error)
+      }
     }
     const onEnd = () => {
       stop()
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+      resolve()
     }
-    const onClose = () => {
-      stop()
-      reject(new ClientGone(GONE))
-    }
+    const onClose = () => fail(new ClientGone(GONE))
     request.on('data', onData)
     request.on('end', onEnd)
     request.on('close', onClose)

@@ -45,7 +45,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   let server: Server | HttpsServer | undefined
   const methods = new PathMethods()
   const limit = new BodyLimit(settings.maxMessageSize)
-  const answers = new Answers(log, registry, limit.max)
+  const answers = new Answers(log, registry, 2 * limit.max)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
   const json = new JsonDialect({ deps, answers, limit, rate })
   const form = new FormDialect({ deps, answers, limit, rate, maxRecipients: settings.maxRecipients })

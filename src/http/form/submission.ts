@@ -4,7 +4,7 @@ import { Refusal } from '../../intake/refusal.ts'
 import type { Submission, SubmittedAttachment } from '../../intake/submission.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
 import { clip, Fault } from '../fault.ts'
-import type { Form, FormFile } from './multipart.ts'
+import { type Form, type FormFile, unbracketed } from './form.ts'
 import { readOptions } from './options.ts'
 import { readRecipientVariables } from './recipient-variables.ts'
 
@@ -54,12 +54,6 @@ class Fields {
   }
 }
 
-/** The name without the brackets some clients put behind a repeated one: `to[]`, `attachment[0]`. */
-function unbracketed(name: string): string {
-  const bracket = name.endsWith(']') ? name.indexOf('[') : -1
-  return bracket > 0 ? name.slice(0, bracket) : name
-}
-
 /** What `POST /v3/{domain}/messages` was sent. Throws a Refusal or a Fault for what cannot be done as asked. */
 export function readMessage(domain: string, form: Form): Submission {
   const fields = new Fields(form.fields)
@@ -82,7 +76,7 @@ export function readMimeMessage(domain: string, form: Form): Submission {
   refuseTemplate(fields)
   const submission = common(domain, fields)
   if (submission.to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
-  return { ...submission, raw: readRaw(fields, form.files) }
+  return { ...submission, raw: readRaw(form.files) }
 }
 
 function common(domain: string, fields: Fields): Submission {
@@ -165,12 +159,12 @@ function readFiles(fields: Fields, files: FormFile[]): SubmittedAttachment[] {
         : { disposition: 'attachment' }),
     })
   }
-  // A part without a file name arrives as an ordinary field; dropping the file silently would be worse than refusing it.
+  // An urlencoded form cannot carry files; dropping one silently would be worse than refusing it.
   if (fields.has('attachment') || fields.has('inline')) throw nameless(attachments.length)
   return attachments
 }
 
-/** The type of a part that came as text/plain, or with no type at all: by its name, else by whether it is text. */
+/** The type of a file that came without one: by its name, else by whether it is text (the default of RFC 7578 4.4). */
 function untypedAs({ filename, content }: FormFile): string {
   const byName = mediaTypeOf(filename)
   return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName
@@ -184,17 +178,9 @@ function nameless(index: number): Refusal {
   })
 }
 
-function readRaw(fields: Fields, files: FormFile[]): Uint8Array {
+/** A file part, or, as some clients send it, a plain field; in both the octets are the message's own. */
+function readRaw(files: FormFile[]): Uint8Array {
   const file = files.find(({ field }) => unbracketed(field) === 'message')
-  if (file) return file.content
-  const text = fields.first('message')
-  if (text === undefined) throw new Refusal({ code: 'field_missing', field: 'message' })
-  if (text.includes('\ufffd')) {
-    throw new Refusal({
-      code: 'field_invalid',
-      field: 'message',
-      detail: 'it has octets that are not UTF-8; send it as a file part',
-    })
-  }
-  return Buffer.from(text, 'utf8')
+  if (!file) throw new Refusal({ code: 'field_missing', field: 'message' })
+  return file.content
 }

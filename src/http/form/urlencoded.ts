@@ -1,6 +1,6 @@
 /** `application/x-www-form-urlencoded` (WHATWG URL 5.1), strict about what cannot be decoded. */
 import { Fault } from '../fault.ts'
-import type { Form } from './multipart.ts'
+import type { Form } from './form.ts'
 
 /** Throws a Fault for an escape that is not UTF-8 and for more than `maxFields` fields. */
 export function readUrlencoded(body: Buffer, maxFields: number): Form {

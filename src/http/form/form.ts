@@ -1,0 +1,29 @@
+/** What a form holds, however it was encoded. */
+
+export interface FormFile {
+  field: string
+  /** The last component of what the client gave; '' when it gave none. */
+  filename: string
+  /** As given, with its parameters; undefined when there was none. */
+  contentType: string | undefined
+  content: Buffer
+}
+
+export interface Form {
+  /** In the order of arrival; names may repeat. */
+  fields: [name: string, value: string][]
+  files: FormFile[]
+}
+
+/** Fields whose octets matter as they are, also where a client sends them without a file name. */
+const FILE_FIELDS = new Set(['attachment', 'inline', 'message'])
+
+export function isFileField(name: string): boolean {
+  return FILE_FIELDS.has(unbracketed(name))
+}
+
+/** The name without the brackets some clients put behind a repeated one: `to[]`, `attachment[0]`. */
+export function unbracketed(name: string): string {
+  const bracket = name.endsWith(']') ? name.indexOf('[') : -1
+  return bracket > 0 ? name.slice(0, bracket) : name
+}
