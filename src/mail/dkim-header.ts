@@ -11,8 +11,8 @@ export interface HeaderField {
 /**
  * Signed once more than they occur, so that nobody can add another one and keep the signature valid (RFC 6376 5.4 and
  * 8.15). These are the fields a reader sees or that decide how the body is read: a second From or Subject, a
- * Reply-To that was not there, another Content-Type. All but one of them may occur once only (RFC 5322 3.6), and no relay has a
- * reason to add one.
+ * Reply-To that was not there, another Content-Type. Each may occur once only (RFC 5322 3.6, RFC 2045 3), so whoever adds
+ * one changes what the sender signed; a mailing list that does rewrites From and Subject anyway and signs for itself.
  */
 const OVERSIGNED = [
   'from',
