@@ -102,12 +102,15 @@ test('one family suffices; with none found, a failure outweighs an absence', asy
     'four.test/AAAA': { rcode: 'SERVFAIL' },
     'none.test/A': { rcode: 'SERVFAIL' },
     'none.test/AAAA': { rcode: 'NXDOMAIN' },
+    'six.test/A': { values: [] },
+    'six.test/AAAA': { rcode: 'REFUSED' },
     'odd.test/A': { values: [] },
     'odd.test/AAAA': { rcode: 'NXDOMAIN' },
   })
   const four = await resolver.addresses('four.test')
   assert.deepEqual(four, { kind: 'found', records: [{ address: '192.0.2.1', family: 4 }] })
   assert.deepEqual(await resolver.addresses('none.test'), { kind: 'failed', reason: 'SERVFAIL' })
+  assert.deepEqual(await resolver.addresses('six.test'), { kind: 'failed', reason: 'REFUSED' })
   assert.deepEqual(await resolver.addresses('odd.test'), { kind: 'absent', reason: 'NODATA' })
 })
 

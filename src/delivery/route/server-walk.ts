@@ -221,12 +221,10 @@ export class ServerWalk {
     this.#result.tls = session.tls
     const settled: RecipientOutcome[] = []
     let declined: RecipientReply | undefined
-    // Who may have the message already is asked again, at this server (RFC 1047): the others wait for the same attempt.
-    const uncertain = replies.some(({ verdict }) => verdict === 'uncertain')
     for (const [index, { position }] of recipients.entries()) {
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      if (!uncertain && anotherServerMayHelp(reply)) declined = reply
+      if (anotherServerMayHelp(reply)) declined = reply
       else settled.push(outcomeOfReply(position, reply))
     }
     this.#settle(settled)

@@ -119,6 +119,14 @@ test('of many mail servers only some are tried in one attempt', async (t) => {
   assert.equal(dns.queries.filter((query) => query.endsWith('/A')).length, 6)
 })
 
+test('names without an address do not use up the servers of an attempt', async (t) => {
+  const sinks = await startSinks(t, { '127.0.0.1': {} })
+  const gone = Array.from({ length: 10 }, (_, i) => `${i} gone${i}.x.test`)
+  const zone: Zone = { 'x.test/MX': [...gone, '50 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
+  const { outcome } = await startDirect(t, zone, { smtpPort: sinks.port })
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+})
+
 test('equal preferences are spread', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {}, '127.0.0.2': {} })
   const zone = {
