@@ -1,7 +1,7 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
 import { compose } from '../mail/compose.ts'
 import { signMessage } from '../mail/dkim.ts'
-import { isEightBit, toSevenBit } from '../mail/raw.ts'
+import { isEightBit, RawError, toSevenBit } from '../mail/raw.ts'
 import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
@@ -42,7 +42,15 @@ export function prepareMessage({ message, signing }: Pick<Delivery, 'message' | 
     })
   const asIs = variant(raw)
   // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the body.
-  const sevenBit = once(() => variant(toSevenBit(raw))())
+  // What must not be re-encoded (a signed part, say) stays as it is, and the session refuses it in the server's name.
+  const sevenBit = once(() => {
+    try {
+      return variant(toSevenBit(raw))()
+    } catch (error) {
+      if (error instanceof RawError) return asIs()
+      throw error
+    }
+  })
   return ({ eightBitMime }) => (eightBitMime || !isEightBit(raw) ? asIs() : sevenBit())
 }
 

@@ -63,6 +63,24 @@ test('for a server without 8BITMIME a ready message is re-encoded before it is s
   assert.notEqual(await prepared(all), message)
 })
 
+test('what cannot be re-encoded is refused for good by a session without 8BITMIME, and taken by one with it', async (t) => {
+  const type =
+    'Content-Type: multipart/signed; protocol="application/pgp-signature"; micalg=pgp-sha256; boundary=b'
+  const part = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n'
+  const signature = 'Content-Type: application/pgp-signature\r\n\r\nabc\r\n'
+  const signed = `${header}MIME-Version: 1.0\r\n${type}\r\n\r\n--b\r\n${part}--b\r\n${signature}--b--\r\n`
+  for (const [offers, verdict] of [
+    [['PIPELINING'], 'failed'],
+    [['8BITMIME'], 'delivered'],
+  ] as const) {
+    const sinks = await startSinks(t, { '127.0.0.1': { offers } })
+    const { outcome } = await startRig(t, relayAt(sinks.port))
+    const result = await outcome('jane@x.test', { message: raw(signed) })
+    assert.equal(result.verdict, verdict, result.message)
+    if (verdict === 'failed') assert.match(result.message, /8BITMIME/)
+  }
+})
+
 test('a ready message of 7-bit text is the same for every server', async () => {
   const prepared = prepareMessage({ message: raw(`${mime}\r\nhello\r\n`), signing: [signingKey] })
   assert.equal(await prepared(none), await prepared(all))
