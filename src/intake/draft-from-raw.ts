@@ -6,19 +6,36 @@ import { checkVariables, type Draft, messageIdOf, texts } from './draft.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
+/** Reads a ready message. Throws a Refusal when it cannot be sent as it is. */
+export function openRaw(raw: Uint8Array): RawMessage {
+  return readable(() => readRaw(raw))
+}
+
+/** The options beside the message, and those its own control fields (X-Mailgun-*) ask for. */
+export function withControl(submission: Submission, { control }: RawMessage): Submission {
+  const { tags, variables, recipientVariables, testMode, deliverBy } = control
+  return {
+    ...submission,
+    tags: [...submission.tags, ...tags.map((value) => ({ name: 'tag', value }))],
+    variables: { ...variables, ...submission.variables },
+    testMode: submission.testMode || testMode,
+    ...(submission.recipientVariables === undefined && recipientVariables && { recipientVariables }),
+    ...(submission.dueAt === undefined && deliverBy !== undefined && { dueAt: deliverBy }),
+  }
+}
+
 /**
  * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header serves
  * the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
  */
-export function draftFromRaw(submission: Submission, raw: Uint8Array): Draft {
+export function draftFromRaw(submission: Submission, raw: Uint8Array, message: RawMessage): Draft {
   const envelope = readRecipients(submission.to)
-  const message = readable(() => readRaw(raw))
   const from = readSender(message.from.join(', '))
   const cc = named(message.cc)
   const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
   const bcc = envelope.filter(({ address }) => !inHeader.has(address))
   const content = contentOf(submission, message, from, envelope, cc)
-  checkVariables(content, submission.recipientVariables)
+  checkVariables({ ...content, headers: message.headers }, submission.recipientVariables)
   const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
   return {
     from,

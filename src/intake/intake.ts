@@ -7,7 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
 import { type Draft, draftFromParts } from './draft.ts'
-import { draftFromRaw, sealRaw } from './draft-from-raw.ts'
+import { draftFromRaw, openRaw, sealRaw, withControl } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
 import { Refusal } from './refusal.ts'
 import { checkSize } from './size.ts'
@@ -66,10 +66,10 @@ export class Intake {
   }
 
   /** Checks from the key to the smallest part; the order in which both dialects report. */
-  async #check(principal: Principal, submission: Submission): Promise<NewEmail> {
+  async #check(principal: Principal, given: Submission): Promise<NewEmail> {
     if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
-    if (submission.domain !== undefined) this.#admit(principal, submission.domain)
-    const draft = await this.#draft(submission)
+    if (given.domain !== undefined) this.#admit(principal, given.domain)
+    const { submission, draft } = await this.#draft(given)
     const { from, content } = draft
     const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
     if (from.domain !== domain.name) {
@@ -117,9 +117,14 @@ export class Intake {
     }
   }
 
-  async #draft(submission: Submission): Promise<Draft> {
-    if (submission.raw !== undefined) return draftFromRaw(submission, submission.raw)
-    return draftFromParts(submission, readAddressing(submission), this.#parts.deriveText)
+  async #draft(submission: Submission): Promise<{ submission: Submission; draft: Draft }> {
+    if (submission.raw === undefined) {
+      const addressing = readAddressing(submission)
+      return { submission, draft: await draftFromParts(submission, addressing, this.#parts.deriveText) }
+    }
+    const message = openRaw(submission.raw)
+    const effective = withControl(submission, message)
+    return { submission: effective, draft: draftFromRaw(effective, submission.raw, message) }
   }
 
   #sendingDomain(principal: Principal, name: string): SendingDomain {
