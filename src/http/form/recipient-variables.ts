@@ -31,7 +31,13 @@ function entriesOf(value: unknown): [string, unknown][] {
 function asText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object') return String(value)
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    // Nested too deep to be written again.
+    throw invalid(error)
+  }
 }
 
 function invalid(cause?: unknown): Fault {
