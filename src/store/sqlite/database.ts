@@ -7,7 +7,7 @@ import { StoreConflict, StoreUnavailable } from '../store.ts'
 /** How long a commit waits for another process (the command line) to finish its own. Milliseconds. */
 const BUSY_TIMEOUT = 5_000
 /** Of the page cache of each connection, in KiB. */
-const CACHE_KIB = 32 * 1024
+const CACHE_KIB = 16 * 1024
 /** Four KiB pages would cut a usual email body into a chain of several. Only a new file takes it on. */
 const PAGE_SIZE = 8_192
 

@@ -23,12 +23,14 @@ export class SqliteStore implements types.Store {
   readonly #writer: StoreThread<Writes>
   readonly #reader: StoreThread<Reads>
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
-  readonly #unlock: (() => void) | null
+  readonly #exclusive: boolean
+  #unlock: (() => void) | null
   #tokens: { next: number; last: number } = { next: 1, last: 0 }
   #reserving: Promise<void> | null = null
 
   private constructor(path: string, unlock: (() => void) | null) {
     this.#unlock = unlock
+    this.#exclusive = unlock !== null
     const onChanged = (changed: Changed) => this.#tell(changed)
     this.#writer = new StoreThread({
       module: new URL('./writer.ts', import.meta.url),
@@ -70,7 +72,7 @@ export class SqliteStore implements types.Store {
 
   async nextLeaseToken(): Promise<number> {
     // Without the lock another process may hand out tokens too: then each is fetched by itself, to keep them in order.
-    if (this.#unlock === null) return (await this.#write('reserveTokens', [1])) as number
+    if (!this.#exclusive) return await this.#write('reserveTokens', [1])
     while (this.#tokens.next > this.#tokens.last) {
       this.#reserving ??= this.#reserveTokens().finally(() => {
         this.#reserving = null
@@ -209,6 +211,7 @@ export class SqliteStore implements types.Store {
     await this.#reader.close()
     await this.#writer.close()
     this.#unlock?.()
+    this.#unlock = null
   }
 
   async #reserveTokens(): Promise<void> {

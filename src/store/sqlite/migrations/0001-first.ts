@@ -75,14 +75,17 @@ CREATE TABLE emails (
   last_event_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX emails_by_company ON emails (company, num);
+CREATE INDEX emails_by_age ON emails (created_at);
 
 -- The row goes when retention removes the content.
 CREATE TABLE contents (
-  email INTEGER PRIMARY KEY,
-  html  TEXT,
-  text  TEXT,
-  raw   BLOB
+  email      INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  html       TEXT,
+  text       TEXT,
+  raw        BLOB
 ) STRICT;
+CREATE INDEX contents_by_age ON contents (created_at);
 
 -- Files, kept once for each company. A blob nothing refers to is removed with its last reference.
 CREATE TABLE blobs (

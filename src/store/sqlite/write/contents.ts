@@ -16,7 +16,9 @@ export class Contents {
   readonly #deleteCaptured: StatementSync
 
   constructor(db: DatabaseSync) {
-    this.#insert = db.prepare('INSERT INTO contents (email, html, text, raw) VALUES (?, ?, ?, ?)')
+    this.#insert = db.prepare(
+      'INSERT INTO contents (email, created_at, html, text, raw) VALUES (?, ?, ?, ?, ?)',
+    )
     this.#delete = db.prepare('DELETE FROM contents WHERE email = ?')
     this.#blob = db.prepare('SELECT num FROM blobs WHERE company = ? AND sha256 = ?')
     this.#insertBlob = db.prepare('INSERT INTO blobs (company, sha256, bytes) VALUES (?, ?, ?)')
@@ -32,8 +34,8 @@ export class Contents {
     this.#deleteCaptured = db.prepare('DELETE FROM captured WHERE email = ?')
   }
 
-  insert(num: number, company: number, { content, raw }: NewEmail): void {
-    this.#insert.run(num, content.html ?? null, content.text ?? null, raw)
+  insert(num: number, company: number, { content, raw, createdAt }: NewEmail): void {
+    this.#insert.run(num, Math.round(createdAt), content.html ?? null, content.text ?? null, raw)
     for (const [position, file] of content.attachments.entries()) {
       const blob = this.#blobFor(company, file.content)
       const { filename, contentType, disposition, contentId } = file

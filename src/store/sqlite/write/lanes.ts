@@ -84,7 +84,8 @@ export class Lanes {
       return
     }
     this.#set.run(earliest.dueAt, company, domain)
-    this.#place(company, { domain, dueAt: earliest.dueAt })
+    const ready = this.#place(company, { domain, dueAt: earliest.dueAt })
+    if (!ready) this.#companies.get(company)?.ready.remove(domain)
   }
 
   /** Companies that have due work, those served longest ago first. */
@@ -126,14 +127,15 @@ export class Lanes {
     this.#companies.set(company, lanes)
   }
 
-  #place(company: number, lane: Lane): void {
+  /** Puts the lane where a claim will find it at that time. True when that is among those ready. */
+  #place(company: number, lane: Lane): boolean {
     const lanes = this.#companies.get(company) ?? this.#remember(company, lane.dueAt)
     if (compare(lane, lanes.seen) <= 0) {
       lanes.ready.add(lane.domain)
-    } else {
-      lanes.ready.remove(lane.domain)
-      lanes.nextDue = Math.min(lanes.nextDue, lane.dueAt)
+      return true
     }
+    lanes.nextDue = Math.min(lanes.nextDue, lane.dueAt)
+    return false
   }
 
   #remember(company: number, nextDue: number): CompanyLanes {

@@ -7,6 +7,8 @@ import type { Contents } from './contents.ts'
 /** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
 const LOOKS = 500
 
+const START: Candidate = { createdAt: Number.MIN_SAFE_INTEGER, num: 0 }
+
 interface Candidate {
   num: number
   createdAt: number
@@ -15,15 +17,12 @@ interface Candidate {
 /**
  * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
  * Emails with recipients still waiting or under way are left alone.
- *
- * Steps walk the emails in the order they were accepted and stop at the first that is young enough. Should the clock
- * have been ahead for a while, removal waits at the emails accepted then until their time has come.
  */
 export class Retention {
   readonly #contents: Contents
-  /** Where the walks go on: everything before was too young, unfinished or is gone. */
-  #contentFrom = 0
-  #emailFrom = 0
+  /** Where the walks over the ages go on: everything before is unfinished or gone. */
+  #contentFrom = START
+  #emailFrom = START
   readonly #withContent: StatementSync
   readonly #emails: StatementSync
   readonly #live: StatementSync
@@ -33,11 +32,12 @@ export class Retention {
   constructor(db: DatabaseSync, contents: Contents) {
     this.#contents = contents
     this.#withContent = db.prepare(
-      `SELECT e.num, e.created_at AS createdAt FROM contents c CROSS JOIN emails e ON e.num = c.email
-       WHERE c.email > ? ORDER BY c.email LIMIT ?`,
+      `SELECT email AS num, created_at AS createdAt FROM contents INDEXED BY contents_by_age
+       WHERE (created_at, email) > (?, ?) AND created_at < ? ORDER BY created_at, email LIMIT ?`,
     )
     this.#emails = db.prepare(
-      'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
+      `SELECT num, created_at AS createdAt FROM emails INDEXED BY emails_by_age
+       WHERE (created_at, num) > (?, ?) AND created_at < ? ORDER BY created_at, num LIMIT ?`,
     )
     this.#live = db.prepare(
       "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'leased') LIMIT 1",
@@ -56,8 +56,8 @@ export class Retention {
 
   /** A transaction was undone: walk again from the start. */
   forget(): void {
-    this.#contentFrom = 0
-    this.#emailFrom = 0
+    this.#contentFrom = START
+    this.#emailFrom = START
   }
 
   /** `done`: a whole walk has ended, and the next step starts over. */
@@ -84,20 +84,19 @@ export class Retention {
 
   #walk(
     statement: StatementSync,
-    from: number,
+    from: Candidate,
     before: number,
     limit: number,
     remove: (num: number) => void,
-  ): { touched: number; reached: number; done: boolean } {
-    const candidates = all<Candidate>(statement, from, LOOKS)
+  ): { touched: number; reached: Candidate; done: boolean } {
+    const candidates = all<Candidate>(statement, from.createdAt, from.num, before, LOOKS)
     let touched = 0
     let reached = from
-    for (const { num, createdAt } of candidates) {
-      if (createdAt >= before) return { touched, reached, done: true }
+    for (const candidate of candidates) {
       if (touched === limit) return { touched, reached, done: false }
-      reached = num
-      if (one(this.#live, num) !== undefined) continue
-      remove(num)
+      reached = candidate
+      if (one(this.#live, candidate.num) !== undefined) continue
+      remove(candidate.num)
       touched++
     }
     return { touched, reached, done: candidates.length < LOOKS }

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  eventNames,
+  HOUR,
+  NOW,
+  result,
+  states,
+} from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function claimContract(open: OpenBench): void {
+  describe('claim', () => {
+    test('brings what is due, and only once', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const due = await accept(store, email(owner, ['a@x.test']))
+      await accept(store, email(owner, ['b@x.test'], { dueAt: NOW + 1 }))
+      const claimed = await store.claim(claimRequest(1))
+      assert.deepEqual(
+        claimed.map(({ id }) => id),
+        [due.id],
+      )
+      assert.deepEqual(await store.claim(claimRequest(2)), [])
+      assert.equal(await store.nextDue(), NOW + 1)
+      assert.equal((await store.claim(claimRequest(3, { now: NOW + 1 }))).length, 1)
+      assert.equal(await store.nextDue(), null)
+    })
+
+    test('takes the due recipients of an email together, whatever their domain', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test', 'b@y.test', 'c@x.test', 'd@z.test']))
+      const [claimed, ...rest] = await store.claim(claimRequest(1))
+      assert.deepEqual(rest, [])
+      const addresses = claimed?.recipients.map(({ address }) => address)
+      assert.deepEqual(addresses?.sort(), ['a@x.test', 'b@y.test', 'c@x.test', 'd@z.test'])
+      await store.record(
+        attempt(value, 1, [result(0), deferred(1, NOW + HOUR), result(2), deferred(3, NOW + 5)]),
+      )
+      const [again] = await store.claim(claimRequest(2, { now: NOW + 10 }))
+      assert.deepEqual(
+        again?.recipients.map(({ position, attempts }) => [position, attempts]),
+        [[3, 1]],
+      )
+      assert.equal(await store.nextDue(), NOW + HOUR)
+    })
+
+    test('keeps to the numbers asked for', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const addresses = Array.from({ length: 30 }, (_, n) => `r${n}@x${n % 3}.test`)
+      const value = await accept(store, email(owner, addresses))
+      const taken: number[] = []
+      for (const expected of [12, 12, 6, 0]) {
+        const claimed = await store.claim(claimRequest(1, { maxRecipients: 12 }))
+        const positions = claimed.flatMap(({ recipients }) => recipients.map(({ position }) => position))
+        assert.equal(positions.length, expected)
+        assert.ok(claimed.length <= 1, 'an email comes once in a claim')
+        taken.push(...positions)
+      }
+      assert.deepEqual(
+        taken.sort((a, b) => a - b),
+        addresses.map((_, n) => n),
+      )
+      assert.deepEqual(new Set(await states(store, value.id)), new Set(['leased']))
+      await accept(store, email(owner, addresses))
+      assert.equal((await store.claim(claimRequest(1, { maxPerCompany: 5 })))[0]?.recipients.length, 5)
+      assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 0 })), [])
+    })
+
+    test('keeps to the octets asked for, past the first email', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      for (const size of [900, 500, 400, 300]) await accept(store, email(owner, ['a@x.test'], { size }))
+      const sizes = async () =>
+        (await store.claim(claimRequest(1, { maxBytes: 800 }))).map(({ size }) => size)
+      assert.deepEqual(await sizes(), [900])
+      assert.deepEqual(await sizes(), [500])
+      assert.deepEqual(await sizes(), [400, 300])
+      assert.deepEqual(await sizes(), [])
+    })
+
+    test('a large email that never fits beside others still gets its turn', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const large = await accept(store, email(owner, ['big@large.test'], { size: 10_000 }))
+      for (let n = 0; n < 20; n++) await accept(store, email(owner, [`s@small${n % 4}.test`], { size: 10 }))
+      const seen: string[] = []
+      for (let n = 0; n < 10 && !seen.includes(large.id); n++) {
+        const claimed = await store.claim(claimRequest(1, { maxBytes: 100, maxRecipients: 5 }))
+        seen.push(...claimed.map(({ id }) => id))
+      }
+      assert.ok(seen.includes(large.id))
+    })
+
+    test('leaves out full lanes and full companies', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const mixed = await accept(store, email(owner, ['a@full.test', 'b@free.test']))
+      await accept(store, email(owner, ['c@full.test']))
+      const others = await accept(store, email(other, ['a@full.test']))
+      const skip = [`${owner.id}\0full.test`]
+      const skipCompanies = [other.id]
+      const claimed = await store.claim(claimRequest(1, { skip, skipCompanies }))
+      assert.deepEqual(
+        claimed.map(({ id, recipients }) => [id, recipients.map(({ address }) => address)]),
+        [[mixed.id, ['b@free.test']]],
+      )
+      assert.deepEqual(await store.claim(claimRequest(1, { skip, skipCompanies })), [])
+      const [freed] = await store.claim(claimRequest(1, { skip }))
+      assert.equal(freed?.id, others.id)
+      assert.equal((await store.claim(claimRequest(1))).length, 2)
+    })
+
+    test('looks at the suppression list again', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const bounced = email(owner, ['gone@x.test'])
+      await store.accept(bounced, { token: 1, until: NOW })
+      const waits = await accept(store, email(owner, ['gone@x.test', 'here@x.test']))
+      const alone = await accept(store, email(owner, ['gone@x.test'], { scheduled: true }))
+      await store.record(attempt(bounced, 1, [result(0, { state: 'bounced', suppress: true })]))
+      const claimed = await store.claim(claimRequest(2))
+      assert.deepEqual(
+        claimed.map(({ id, recipients }) => [id, recipients.map(({ position }) => position)]),
+        [[waits.id, [1]]],
+      )
+      assert.deepEqual(await states(store, waits.id), ['suppressed', 'leased'])
+      assert.deepEqual(await eventNames(store, waits.id), ['sent', '0:suppressed'])
+      assert.deepEqual(await eventNames(store, alone.id), ['scheduled', '0:suppressed'])
+      assert.equal(await store.nextDue(), null)
+    })
+
+    test('is right about a clock that is set back', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test'], { dueAt: NOW + 2 * HOUR }))
+      assert.deepEqual(await store.claim(claimRequest(1, { now: NOW + HOUR })), [])
+      await accept(store, email(owner, ['b@x.test'], { dueAt: NOW + HOUR - 1 }))
+      assert.deepEqual(await store.claim(claimRequest(1, { now: NOW })), [])
+      assert.equal((await store.claim(claimRequest(1, { now: NOW + HOUR }))).length, 1)
+      const [last] = await store.claim(claimRequest(1, { now: NOW + 2 * HOUR }))
+      assert.equal(last?.id, value.id)
+    })
+  })
+}

@@ -1,0 +1,37 @@
+import { describe, type TestContext } from 'node:test'
+import type { Store } from '../../../src/store/store.ts'
+import { acceptContract } from './accept.ts'
+import { accountsContract } from './accounts.ts'
+import { claimContract } from './claim.ts'
+import { fairnessContract } from './fairness.ts'
+import { leaseContract } from './lease.ts'
+import { readContract } from './read.ts'
+import { recordContract } from './record.ts'
+import { retentionContract } from './retention.ts'
+import { watchContract } from './watch.ts'
+
+/** A store on a database of its own, as a test sees it. */
+export interface Bench {
+  store: Store
+  /** Another node's view of the same database, closed with the test. */
+  another(): Promise<Store>
+  /** Transactions committed by `store` so far. */
+  commits(): number
+}
+
+export type OpenBench = (context: TestContext) => Promise<Bench>
+
+/** What every engine does. `open` makes an empty database that goes with the test. */
+export function storeContract(name: string, open: OpenBench): void {
+  describe(`${name} keeps the contract of the store`, () => {
+    acceptContract(open)
+    claimContract(open)
+    fairnessContract(open)
+    recordContract(open)
+    leaseContract(open)
+    readContract(open)
+    accountsContract(open)
+    retentionContract(open)
+    watchContract(open)
+  })
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, to } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function readContract(open: OpenBench): void {
+  describe('reading', () => {
+    test('an unknown id is null', async (t) => {
+      const { store } = await open(t)
+      const id = newId()
+      assert.equal(await store.readEmail(id), null)
+      assert.equal(await store.readHistory(id), null)
+      assert.equal(await store.readWork(id), null)
+      assert.deepEqual(await store.readCaptured(id), [])
+    })
+
+    test('emails are listed newest first, page by page, by company', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const values = []
+      for (let n = 0; n < 9; n++)
+        values.push(await accept(store, email(n % 3 === 0 ? other : owner, ['a@x.test'])))
+      const ids = (list: { id: string }[]) => list.map(({ id }) => id)
+      const newest = ids(values).reverse()
+      assert.deepEqual(ids(await store.listEmails({ limit: 100 })), newest)
+      assert.deepEqual(ids(await store.listEmails({ limit: 4 })), newest.slice(0, 4))
+      assert.deepEqual(ids(await store.listEmails({ limit: 4, before: newest[3]! })), newest.slice(4, 8))
+      assert.deepEqual(ids(await store.listEmails({ limit: 4, before: newest[8]! })), [])
+      const own = values.filter(({ companyId }) => companyId === owner.id)
+      const ownNewest = ids(own).reverse()
+      assert.deepEqual(ids(await store.listEmails({ companyId: owner.id, limit: 100 })), ownNewest)
+      const page = await store.listEmails({ companyId: owner.id, limit: 2, before: ownNewest[1]! })
+      assert.deepEqual(ids(page), ownNewest.slice(2, 4))
+      assert.deepEqual(page[0], {
+        id: ownNewest[2],
+        companyId: owner.id,
+        from: 'Sender <sender@acme.test>',
+        to: ['a@x.test'],
+        subject: `Subject of ${ownNewest[2]}`,
+        createdAt: NOW,
+        lastEvent: 'sent',
+        size: 1_000,
+      })
+      assert.deepEqual(await store.listEmails({ companyId: newId(), limit: 5 }), [])
+      assert.deepEqual(
+        await store.listEmails({ before: newId(), limit: 1 }),
+        await store.listEmails({ limit: 1 }),
+      )
+    })
+
+    test('batch values are kept with their recipient', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const recipients = [to('a@x.test', { variables: { n: '1' } }), to('b@x.test', { variables: {} })]
+      const value = await accept(store, email(owner, [], { recipients, individual: true }))
+      const shown = (await store.readHistory(value.id))?.recipients.map(({ variables }) => variables)
+      assert.deepEqual(shown, [{ n: '1' }, {}])
+    })
+
+    test('the queue says what waits where, since when and why', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const value = email(owner, ['a@x.test', 'b@x.test', 'c@y.test'])
+      await store.accept(value, { token: 1, until: NOW })
+      await store.record(attempt(value, 1, [deferred(0, NOW + HOUR)]))
+      await accept(store, email(owner, ['d@x.test'], { dueAt: NOW + 2 * HOUR }))
+      await accept(store, email(other, ['e@x.test'], { dueAt: NOW - 1 }))
+      const x = {
+        companyId: owner.id,
+        domain: 'x.test',
+        waiting: 2,
+        leased: 1,
+        nextDueAt: NOW + HOUR,
+        lastMessage: '451 4.7.1 Greylisted',
+      }
+      const y = {
+        companyId: owner.id,
+        domain: 'y.test',
+        waiting: 0,
+        leased: 1,
+        nextDueAt: null,
+        lastMessage: null,
+      }
+      const byName = (lanes: { companyId: string; domain: string }[]) =>
+        lanes.sort((a, b) => (a.companyId + a.domain < b.companyId + b.domain ? -1 : 1))
+      assert.deepEqual(byName(await store.queue(owner.id)), [x, y])
+      const foreign = {
+        ...y,
+        companyId: other.id,
+        domain: 'x.test',
+        waiting: 1,
+        leased: 0,
+        nextDueAt: NOW - 1,
+      }
+      assert.deepEqual(byName(await store.queue()), [x, y, foreign])
+      assert.deepEqual(await store.queue(newId()), [])
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, leased: 2, due: 2 })
+      assert.equal((await store.claim(claimRequest(2, { now: NOW + 2 * HOUR }))).length, 3)
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, leased: 5, due: 0 })
+    })
+  })
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  eventNames,
+  HOUR,
+  NOW,
+  newId,
+  result,
+  states,
+} from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function recordContract(open: OpenBench): void {
+  describe('record', () => {
+    test('writes recipients, events, the attempt and the captured octets', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@x.test', 'c@x.test'])
+      await store.accept(value, { token: 7, until: NOW + HOUR })
+      const captured = randomBytes(20_000)
+      const recorded = await store.record(
+        attempt(
+          value,
+          7,
+          [
+            result(0),
+            deferred(1, NOW + HOUR, { uncertain: true, preferredServer: 'mx.x.test' }),
+            result(2, {
+              state: 'bounced',
+              code: 550,
+              message: '550 5.1.1 Unknown user',
+              events: [{ type: 'bounced', at: NOW + 2_000, detail: { code: 550, enhancedCode: '5.1.1' } }],
+            }),
+          ],
+          { captured, duration: 12.7 },
+        ),
+      )
+      assert.deepEqual(recorded, { refused: [] })
+      assert.equal(captured.byteLength, 20_000, 'the caller keeps its octets')
+      const { email: stored, recipients, events, attempts } = (await store.readHistory(value.id))!
+      assert.equal(stored.lastEvent, 'bounced')
+      const base = { kind: 'to', attempts: 1, server: 'mx.x.test [192.0.2.1]:25', variables: null }
+      assert.deepEqual(recipients, [
+        {
+          ...base,
+          position: 0,
+          address: 'a@x.test',
+          state: 'delivered',
+          dueAt: null,
+          lastCode: 250,
+          lastMessage: '250 2.0.0 Ok',
+        },
+        {
+          ...base,
+          position: 1,
+          address: 'b@x.test',
+          state: 'waiting',
+          dueAt: NOW + HOUR,
+          lastCode: 451,
+          lastMessage: '451 4.7.1 Greylisted',
+        },
+        {
+          ...base,
+          position: 2,
+          address: 'c@x.test',
+          state: 'bounced',
+          dueAt: null,
+          lastCode: 550,
+          lastMessage: '550 5.1.1 Unknown user',
+        },
+      ])
+      const emailId = value.id
+      assert.deepEqual(events, [
+        { emailId, recipient: null, type: 'sent', at: NOW, detail: {} },
+        { emailId, recipient: 0, type: 'delivered', at: NOW + 1_000, detail: { code: 250 } },
+        {
+          emailId,
+          recipient: 1,
+          type: 'delivery_delayed',
+          at: NOW + 1_000,
+          detail: { code: 451, nextAttemptAt: NOW + HOUR },
+        },
+        {
+          emailId,
+          recipient: 2,
+          type: 'bounced',
+          at: NOW + 2_000,
+          detail: { code: 550, enhancedCode: '5.1.1' },
+        },
+      ])
+      assert.deepEqual(attempts, [
+        {
+          recipients: [0, 1, 2],
+          startedAt: NOW,
+          duration: 13,
+          server: 'mx.x.test [192.0.2.1]:25',
+          tls: 'TLSv1.3',
+          dialogue: '0 < 220 mx.x.test',
+        },
+      ])
+      assert.deepEqual(await store.readCaptured(value.id), [
+        { recipients: [0, 1, 2], raw: new Uint8Array(captured) },
+      ])
+
+      const [again] = await store.claim(claimRequest(8, { now: NOW + HOUR }))
+      assert.deepEqual(again?.recipients, [
+        {
+          position: 1,
+          address: 'b@x.test',
+          domain: 'x.test',
+          attempts: 1,
+          variables: null,
+          preferredServer: 'mx.x.test',
+          uncertain: true,
+        },
+      ])
+    })
+
+    test('what was given back untried counts no attempt and keeps what was known', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1, until: NOW + HOUR })
+      await store.record(attempt(value, 1, [deferred(0, NOW, { uncertain: true, preferredServer: 'mx1' })]))
+      await store.claim(claimRequest(2))
+      const released = deferred(0, NOW, { tried: false, message: '', code: null, events: [] })
+      assert.deepEqual(await store.record(attempt(value, 2, [released], { server: null })), { refused: [] })
+      const { recipients, attempts } = (await store.readHistory(value.id))!
+      assert.equal(attempts.length, 1)
+      assert.equal(recipients[0]?.attempts, 1)
+      assert.equal(recipients[0]?.lastMessage, '451 4.7.1 Greylisted')
+      const [claimed] = await store.claim(claimRequest(3))
+      assert.equal(claimed?.recipients[0]?.preferredServer, 'mx1')
+      assert.equal(claimed?.recipients[0]?.uncertain, true)
+    })
+
+    test('a result under a lease that was lost is refused and leaves nothing', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@x.test'])
+      await store.accept(value, { token: 1, until: NOW - 1 })
+      assert.equal(await store.recover({ now: NOW, all: false, jitterMs: 0 }), 2)
+      await store.claim(claimRequest(2, { maxRecipients: 1 }))
+
+      const late = attempt(value, 1, [result(0, { suppress: true }), result(1)], { captured: randomBytes(5) })
+      assert.deepEqual(await store.record(late), { refused: [0, 1] })
+      assert.deepEqual((await states(store, value.id)).sort(), ['leased', 'waiting'])
+      assert.deepEqual(await eventNames(store, value.id), ['sent'])
+      assert.deepEqual((await store.readHistory(value.id))?.attempts, [])
+      assert.deepEqual(await store.readCaptured(value.id), [])
+      assert.deepEqual(await store.listSuppressions({ limit: 10 }), [])
+
+      const current = (await store.readHistory(value.id))!.recipients.findIndex(
+        ({ state }) => state === 'leased',
+      )
+      assert.deepEqual(await store.record(attempt(value, 2, [result(0), result(1)])), {
+        refused: [1 - current],
+      })
+      assert.deepEqual(await eventNames(store, value.id), ['sent', `${current}:delivered`])
+      assert.deepEqual((await store.readHistory(value.id))?.attempts[0]?.recipients, [current])
+      assert.deepEqual(await store.record(attempt(value, 2, [result(current)])), { refused: [current] })
+      const unknown = { id: newId(), companyId: owner.id }
+      assert.deepEqual(await store.record(attempt(unknown, 2, [result(0)])), { refused: [0] })
+    })
+
+    test('the latest event in time is the last event', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1, until: NOW })
+      const events = [
+        { type: 'delivered' as const, at: NOW + 1, detail: {} },
+        { type: 'complained' as const, at: NOW + 2, detail: {} },
+      ]
+      await store.record(attempt(value, 1, [result(0, { events })]))
+      assert.equal((await store.readEmail(value.id))?.lastEvent, 'complained')
+    })
+  })
+
+  describe('cancel', () => {
+    test('ends what waits, and nothing else', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test', 'b@y.test', 'c@z.test']))
+      await store.claim(claimRequest(1, { maxRecipients: 1 }))
+      assert.equal(await store.cancel(value.id, NOW + 5), 2)
+      assert.deepEqual((await states(store, value.id)).sort(), ['canceled', 'canceled', 'leased'])
+      assert.equal((await store.readEmail(value.id))?.lastEvent, 'canceled')
+      assert.equal((await eventNames(store, value.id)).filter((name) => name.endsWith(':canceled')).length, 2)
+      assert.equal(await store.nextDue(), null)
+      assert.deepEqual(await store.claim(claimRequest(2)), [])
+      assert.equal(await store.cancel(value.id, NOW + 6), 0)
+      assert.equal(await store.cancel(newId(), NOW), 0)
+    })
+  })
+
+  describe('suppressions', () => {
+    test('are listed, looked up and removed', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      for (const [who, address] of [
+        [owner, 'a@x.test'],
+        [owner, 'b@x.test'],
+        [other, 'a@x.test'],
+      ] as const) {
+        const value = email(who, [address])
+        await store.accept(value, { token: 1, until: NOW })
+        await store.record(
+          attempt(value, 1, [result(0, { state: 'bounced', suppress: true, message: '550 no' })]),
+        )
+      }
+      const shown = await store.listSuppressions({ companyId: owner.id, address: 'A@x.test', limit: 10 })
+      assert.equal(shown.length, 1)
+      assert.equal(shown[0]?.reason, '550 no')
+      assert.equal(shown[0]?.address, 'a@x.test')
+      assert.equal(shown[0]?.createdAt, NOW + 1_000)
+      assert.equal((await store.listSuppressions({ limit: 2 })).length, 2)
+      assert.equal(await store.removeSuppression(owner.id, 'a@x.test'), true)
+      assert.equal(await store.removeSuppression(owner.id, 'a@x.test'), false)
+      assert.equal(await store.removeSuppression(newId(), 'a@x.test'), false)
+      assert.equal((await store.listSuppressions({ address: 'a@x.test', limit: 10 })).length, 1)
+      const again = email(owner, ['a@x.test'])
+      assert.deepEqual(await store.accept(again, { token: 1, until: NOW }), { kind: 'accepted', leased: [0] })
+    })
+  })
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Store, StoreChange } from '../../../src/store/store.ts'
+import { acme, apiKey, attempt, claimRequest, company, email, NOW, result } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+/** Resolves with the next change of this kind. */
+function next(store: Store, kind: StoreChange): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = store.watch((change) => {
+      if (change !== kind) return
+      stop()
+      resolve()
+    })
+  })
+}
+
+export function watchContract(open: OpenBench): void {
+  describe('watch', () => {
+    test('tells of changes made here', async (t) => {
+      const { store } = await open(t)
+      const seen: StoreChange[] = []
+      const stop = store.watch((change) => seen.push(change))
+      const owner = await acme(store)
+      assert.deepEqual(seen, ['accounts'])
+      await store.addKey(apiKey(owner))
+      assert.deepEqual(seen, ['accounts', 'accounts'])
+      seen.length = 0
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, null)
+      assert.deepEqual(seen, ['queue'])
+      await store.cancel(value.id, NOW)
+      assert.deepEqual(seen, ['queue', 'queue'])
+      seen.length = 0
+      const leased = email(owner, ['a@x.test'])
+      await store.accept(leased, { token: 1, until: NOW })
+      await store.record(attempt(leased, 1, [result(0, { suppress: true })]))
+      await store.claim(claimRequest(1))
+      await store.probe()
+      assert.deepEqual(seen, [])
+      await store.removeSuppression(owner.id, 'a@x.test')
+      assert.deepEqual(seen, ['queue'])
+      stop()
+      await store.addCompany(company('Unseen'))
+      assert.deepEqual(seen, ['queue'])
+    })
+
+    test('tells of changes made by another node', async (t) => {
+      const { store, another } = await open(t)
+      const owner = await acme(store)
+      const other = await another()
+      const accounts = next(store, 'accounts')
+      const key = apiKey(owner)
+      await other.addKey(key)
+      await accounts
+      const revoked = next(store, 'accounts')
+      await other.revokeKey(key.id, NOW)
+      await revoked
+      assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW)
+    })
+
+    test('work accepted by another node is noticed and can be claimed', async (t) => {
+      const { store, another } = await open(t)
+      const owner = await acme(store)
+      const other = await another()
+      assert.deepEqual(await store.claim(claimRequest(1)), [])
+      const queue = next(store, 'queue')
+      const value = email(owner, ['a@elsewhere.test'])
+      await other.accept(value, null)
+      await queue
+      const [claimed] = await store.claim(claimRequest(2))
+      assert.equal(claimed?.id, value.id)
+      assert.deepEqual(await other.claim(claimRequest(3)), [])
+    })
+  })
+
+  describe('probe and close', () => {
+    test('a probe commits', async (t) => {
+      const { store, commits } = await open(t)
+      const before = commits()
+      await store.probe()
+      assert.equal(commits() - before, 1)
+    })
+
+    test('what was called before the close is carried out, what comes after is refused', async (t) => {
+      const { store, another } = await open(t)
+      const owner = await acme(store)
+      const values = Array.from({ length: 100 }, () => email(owner, ['a@x.test']))
+      const accepted = values.map((value) => store.accept(value, null))
+      await store.close()
+      await Promise.all(accepted)
+      await assert.rejects(store.probe(), { name: 'StoreUnavailable' })
+      await assert.rejects(store.readEmail(values[0]!.id), { name: 'StoreUnavailable' })
+      await store.close()
+      const later = await another()
+      assert.equal((await later.listEmails({ limit: 1_000 })).length, 100)
+    })
+  })
+}

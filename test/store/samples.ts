@@ -1,0 +1,208 @@
+/** Makers of the values that go into a store, with small defaults. */
+import { createHash } from 'node:crypto'
+import type { ApiKey, Company, SendingDomain } from '../../src/accounts/account.ts'
+import type {
+  Accepted,
+  AttemptRecord,
+  ClaimRequest,
+  NewEmail,
+  NewRecipient,
+  RecipientRecord,
+  Store,
+} from '../../src/store/store.ts'
+
+export const DAY = 24 * 60 * 60 * 1_000
+/** The moment at which things happen in these tests. */
+export const NOW = Date.UTC(2026, 10, 20, 12)
+export const HOUR = 60 * 60 * 1_000
+
+let serial = 0
+
+/** Ascending like UUIDv7, so that later ones are newer. */
+export function newId(): string {
+  serial += 1
+  return `019a9b2c-0000-7000-8000-${String(serial).padStart(12, '0')}`
+}
+
+export function company(name: string): Company {
+  return { id: newId(), name, createdAt: NOW }
+}
+
+export function domain(owner: Company, name: string): SendingDomain {
+  return {
+    id: newId(),
+    companyId: owner.id,
+    name,
+    status: 'pending',
+    sending: 'inactive',
+    createdAt: NOW,
+    dkim: [
+      {
+        id: newId(),
+        selector: 's1',
+        algorithm: 'rsa-sha256',
+        publicKey: 'cHVibGlj',
+        sealedPrivateKey: Uint8Array.of(1, 2, 3),
+      },
+      {
+        id: newId(),
+        selector: 's2',
+        algorithm: 'ed25519-sha256',
+        publicKey: 'ZWQ=',
+        sealedPrivateKey: Uint8Array.of(4),
+      },
+    ],
+  }
+}
+
+export function apiKey(owner: Company, domainId: string | null = null): ApiKey {
+  const id = newId()
+  return {
+    id,
+    companyId: owner.id,
+    name: 'app',
+    tokenHash: createHash('sha256').update(id).digest(),
+    scopes: ['sending', 'reading'],
+    domainId,
+    createdAt: NOW,
+    revokedAt: null,
+  }
+}
+
+export function to(address: string, change: Partial<NewRecipient> = {}): NewRecipient {
+  return {
+    address,
+    domain: address.slice(address.lastIndexOf('@') + 1),
+    kind: 'to',
+    variables: null,
+    ...change,
+  }
+}
+
+/** An email to these addresses, with text only. */
+export function email(owner: Company, addresses: string[], change: Partial<NewEmail> = {}): NewEmail {
+  const id = newId()
+  return {
+    id,
+    companyId: owner.id,
+    domainId: 'domain',
+    keyId: 'key',
+    sender: 'sender@acme.test',
+    content: {
+      from: 'Sender <sender@acme.test>',
+      to: addresses,
+      cc: [],
+      replyTo: [],
+      subject: `Subject of ${id}`,
+      text: 'Hello',
+      headers: [],
+      attachments: [],
+      messageId: `<${id}@acme.test>`,
+      date: NOW,
+    },
+    raw: null,
+    bcc: [],
+    tags: [],
+    variables: {},
+    individual: false,
+    testMode: false,
+    createdAt: NOW,
+    dueAt: NOW,
+    scheduled: false,
+    size: 1_000,
+    recipients: addresses.map((address) => to(address)),
+    idempotency: null,
+    ...change,
+  }
+}
+
+export function claimRequest(token: number, change: Partial<ClaimRequest> = {}): ClaimRequest {
+  return {
+    lease: { token, until: NOW + HOUR },
+    now: NOW,
+    maxRecipients: 100,
+    maxBytes: 1_000_000,
+    maxPerCompany: 100,
+    skip: [],
+    skipCompanies: [],
+    ...change,
+  }
+}
+
+/** One recipient's result: delivered, unless changed. */
+export function result(position: number, change: Partial<RecipientRecord> = {}): RecipientRecord {
+  return {
+    position,
+    state: 'delivered',
+    dueAt: null,
+    tried: true,
+    uncertain: false,
+    preferredServer: null,
+    code: 250,
+    message: '250 2.0.0 Ok',
+    suppress: false,
+    events: [{ type: 'delivered', at: NOW + 1_000, detail: { code: 250 } }],
+    ...change,
+  }
+}
+
+export function deferred(
+  position: number,
+  dueAt: number,
+  change: Partial<RecipientRecord> = {},
+): RecipientRecord {
+  return result(position, {
+    state: 'waiting',
+    dueAt,
+    code: 451,
+    message: '451 4.7.1 Greylisted',
+    events: [{ type: 'delivery_delayed', at: NOW + 1_000, detail: { code: 451, nextAttemptAt: dueAt } }],
+    ...change,
+  })
+}
+
+export function attempt(
+  of: { id: string; companyId: string },
+  leaseToken: number,
+  recipients: RecipientRecord[],
+  change: Partial<AttemptRecord> = {},
+): AttemptRecord {
+  return {
+    emailId: of.id,
+    companyId: of.companyId,
+    leaseToken,
+    startedAt: NOW,
+    duration: 1_000,
+    server: 'mx.x.test [192.0.2.1]:25',
+    tls: 'TLSv1.3',
+    dialogue: '0 < 220 mx.x.test',
+    captured: null,
+    recipients,
+    ...change,
+  }
+}
+
+/** Accepts, and leaves the recipients waiting. */
+export async function accept(store: Store, value: NewEmail): Promise<NewEmail> {
+  const accepted: Accepted = await store.accept(value, null)
+  if (accepted.kind !== 'accepted') throw new Error(`not accepted: ${accepted.kind}`)
+  return value
+}
+
+export async function acme(store: Store, name = 'Acme'): Promise<Company> {
+  const made = company(name)
+  await store.addCompany(made)
+  return made
+}
+
+/** State by position. */
+export async function states(store: Store, id: string): Promise<string[]> {
+  const history = await store.readHistory(id)
+  return history!.recipients.map(({ state }) => state)
+}
+
+/** `type` of the whole email's events, `position:type` of a recipient's. */
+export async function eventNames(store: Store, id: string): Promise<string[]> {
+  const history = await store.readHistory(id)
+  return history!.events.map(({ recipient, type }) => (recipient === null ? type : `${recipient}:${type}`))
+}
