@@ -1,5 +1,5 @@
 /** Runs the command as a person does: as a process of its own, in a folder of its own. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +19,8 @@ export interface Workplace {
   run(...args: string[]): Promise<Ran>
   /** Runs with `--json` and reads the answer; throws what the command complained about. */
   json<T>(...args: string[]): Promise<T>
+  /** Services that a failed test left running; `remove` ends them. */
+  serving: Set<ChildProcess>
   remove(): void
 }
 
@@ -27,6 +29,7 @@ export function newWorkplace(settings: Record<string, string> = {}): Workplace {
   const folder = mkdtempSync(join(tmpdir(), 'postroad cli '))
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
   const env = { ...Object.fromEntries(inherited), POSTROAD_HOSTNAME: 'mail.service.test', ...settings }
+  const serving = new Set<ChildProcess>()
   const run = (...args: string[]) => runProgram(bin, args, { cwd: folder, env })
   return {
     folder,
@@ -37,7 +40,11 @@ export function newWorkplace(settings: Record<string, string> = {}): Workplace {
       if (code !== 0) throw new Error(`postroad ${args.join(' ')}: exit code ${code}: ${stderr}`)
       return JSON.parse(stdout)
     },
-    remove: () => rmSync(folder, { recursive: true }),
+    serving,
+    remove() {
+      for (const child of serving) child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -72,9 +79,13 @@ export interface Serving {
 export async function serve(place: Workplace, args: string[] = [], until = /./): Promise<Serving> {
   const env = { POSTROAD_LISTEN: '127.0.0.1:0', ...place.env }
   const child = spawn(bin, ['serve', ...args], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  place.serving.add(child)
   const ran: Ran = { code: null, stdout: '', stderr: '' }
   const ended = new Promise<Ran & { signal: NodeJS.Signals | null }>((resolve) => {
-    child.on('close', (code, signal) => resolve({ ...ran, code, signal }))
+    child.on('close', (code, signal) => {
+      place.serving.delete(child)
+      resolve({ ...ran, code, signal })
+    })
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     ran.stderr += text

@@ -16,10 +16,7 @@ describe('the first start in capture mode', () => {
     place = newWorkplace()
     service = await serve(place, [], /--raw/)
   })
-  after(async () => {
-    await service.stop()
-    place.remove()
-  })
+  after(() => place.remove())
 
   /** What stands between the quotes after an option of the printed curl commands. */
   function pasted(pattern: RegExp): string {
@@ -146,12 +143,13 @@ describe('serve', () => {
       holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port))
     })
     const other = newWorkplace({ POSTROAD_LISTEN: `127.0.0.1:${port}` })
-    await assert.rejects(
-      serve(other),
-      new RegExp(`ended with 1: postroad: .*127\\.0\\.0\\.1:${port} is in use[^\\n]*\\n$`),
-    )
-    holder.close()
-    other.remove()
+    try {
+      const message = new RegExp(`ended with 1: postroad: .*127\\.0\\.0\\.1:${port} is in use[^\\n]*\\n$`)
+      await assert.rejects(serve(other), message)
+    } finally {
+      holder.close()
+      other.remove()
+    }
   })
 })
 
