@@ -1,6 +1,7 @@
 /** The HTTP server: routing, limits on time and size, and a stop that lets open requests finish. */
 import { createServer as createHttp, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
@@ -43,6 +44,8 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   const certificate = settings.tls && (await readCertificate(settings.tls))
   const options = serverOptions(settings.requestTimeout)
   let server: Server | HttpsServer | undefined
+  /** Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for them. */
+  const unused = new Set<Socket>()
   const methods = new PathMethods()
   const limit = new BodyLimit(settings.maxMessageSize)
   const answers = new Answers(log, registry, 2 * limit.max)
@@ -59,6 +62,10 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
         ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
         : createHttp(options, handler)
       admitExpectations(server, handler)
+      server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
+        unused.add(socket)
+        socket.once('close', () => unused.delete(socket))
+      })
       return server as Server
     },
     clientErrorHandler: answerClientError,
@@ -86,6 +93,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
+    unused.delete(raw.socket)
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
       // RFC 9112 3.2: a request without Host must be refused.
       fail(request, reply, {
@@ -116,7 +124,8 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     app,
     async listen() {
       const metricsUrl = metrics ? await metrics.listen() : null
-      const url = await app.listen({ host: settings.listen.host, port: settings.listen.port })
+      const address = await app.listen({ host: settings.listen.host, port: settings.listen.port })
+      const url = certificate ? address.replace(/^http:/, 'https:') : address
       if (settings.tls && server instanceof HttpsServer)
         watch = new CertificateWatch(server, settings.tls, log)
       return { url, metricsUrl }
@@ -124,7 +133,12 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     async close(ms = 10_000) {
       watch?.close()
       // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again and again.
-      const sweep = setInterval(() => server?.closeIdleConnections(), 50)
+      const sweepUnused = () => {
+        for (const socket of unused) socket.destroy()
+        server?.closeIdleConnections()
+      }
+      sweepUnused()
+      const sweep = setInterval(sweepUnused, 50)
       const end = setTimeout(() => server?.closeAllConnections(), ms)
       try {
         await app.close()

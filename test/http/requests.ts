@@ -1,6 +1,5 @@
 /** Requests of both dialects as these tests make them, down to single octets where it matters. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import net from 'node:net'
 import type { Service } from '../support/service.ts'
 
@@ -130,6 +129,7 @@ function assertMessage(reply: Reply, expected: string | RegExp | undefined): voi
 /** A connection that is written to by hand. */
 export class RawConnection {
   readonly socket: net.Socket
+  readonly #ended: Promise<void>
   #received = Buffer.alloc(0)
 
   constructor(url: string) {
@@ -141,6 +141,7 @@ export class RawConnection {
     })
     // A reset after the answer is none of a test's business; what was received is.
     this.socket.on('error', () => {})
+    this.#ended = new Promise((resolve) => this.socket.on('close', () => resolve()))
   }
 
   get received(): string {
@@ -153,7 +154,7 @@ export class RawConnection {
 
   /** Everything up to the end of the connection. */
   async closed(): Promise<string> {
-    if (!this.socket.closed) await once(this.socket, 'close')
+    await this.#ended
     return this.received
   }
 
@@ -161,7 +162,7 @@ export class RawConnection {
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.received)) {
       if (this.socket.closed) assert.fail(`closed before ${pattern}: ${this.received}`)
-      await Promise.race([once(this.socket, 'more'), once(this.socket, 'close')])
+      await Promise.race([new Promise((resolve) => this.socket.once('more', resolve)), this.#ended])
     }
     return this.received
   }

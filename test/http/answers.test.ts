@@ -1,0 +1,167 @@
+/** What every answer carries, rate limits, the pages for people and machines, and what never gets into a log. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { StoreUnavailable } from '../../src/store/store.ts'
+import { type Service, startService } from '../support/service.ts'
+import { Api, assertFormError, assertJsonError, basic, call } from './requests.ts'
+
+describe('every answer', () => {
+  let service: Service
+  let api: Api
+
+  before(async () => {
+    service = await startService({ metrics: 'same' })
+    const { key } = await service.tenant('acme.example')
+    api = new Api(service.url, key.token)
+  })
+  after(() => service.close())
+
+  const paths = [
+    '/',
+    '/emails',
+    '/emails/x',
+    '/nothing',
+    '/v3/x/messages',
+    '/v3/x',
+    '/health',
+    '/ready',
+    '/metrics',
+  ]
+  for (const path of paths) {
+    test(`to ${path} has a request id, no-store and nosniff, and invites no other origin`, async () => {
+      const { headers } = await call(api.url + path, { headers: { origin: 'https://evil.test' } })
+      assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.equal(headers.get('access-control-allow-origin'), null)
+      assert.equal(headers.get('server'), null)
+      assert.equal(headers.get('x-powered-by'), null)
+    })
+  }
+
+  test('a sane request id of the client is used, in the answer and in the log', async () => {
+    const id = 'client-7f3a.1'
+    const { headers } = await call(`${api.url}/emails`, { headers: { 'x-request-id': id } })
+    assert.equal(headers.get('x-request-id'), id)
+    assert.ok(service.logged.some((line) => JSON.parse(line).requestId === id))
+  })
+
+  test('any other request id is replaced', async () => {
+    for (const id of ['a b', '{"x":1}', '-x', 'x'.repeat(101), 'ä']) {
+      const { headers } = await call(`${api.url}/emails`, { headers: { 'x-request-id': id } })
+      assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, id)
+    }
+  })
+
+  test('keys stand in no log line, whatever was wrong with the request', async () => {
+    const fake = `pr_${'z'.repeat(32)}`
+    await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    await api.send('nonsense')
+    await api.form('acme.example', [['from', 'nonsense']])
+    await new Api(api.url, fake).send({})
+    await call(`${api.url}/emails`, { headers: { authorization: basic(fake) } })
+    await call(`${api.url}/${fake}`)
+    const log = service.logged.join('\n')
+    assert.ok(log.includes('email_send'), 'the requests were logged at level debug')
+    for (const secret of [api.token, fake, basic(api.token).slice(6), basic(fake).slice(6)]) {
+      assert.ok(!log.includes(secret), 'a secret is in the log')
+    }
+  })
+
+  test('the first page tells what this is, and loads nothing from anywhere', async () => {
+    const reply = await call(`${api.url}/`)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.match(reply.text, /Postroad/)
+    assert.match(reply.text, /version \d+\.\d+\.\d+/)
+    assert.doesNotMatch(reply.text, /<script|<link|<img|src=|https?:/)
+    const policy = reply.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; /)
+    assert.match(policy, /frame-ancestors 'none'/)
+  })
+
+  test('/health and /ready', async () => {
+    assert.deepEqual((await call(`${api.url}/health`)).body, { status: 'ok' })
+    const ready = await call(`${api.url}/ready`)
+    assert.equal(ready.status, 200)
+    assert.deepEqual(ready.body, { status: 'ready' })
+  })
+
+  test('/metrics counts requests by operation and status, with no label that names anybody', async () => {
+    await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    const { text, headers } = await call(`${api.url}/metrics`)
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+    assert.match(text, /postroad_http_requests_total\{operation="email_send",status="200"\} [1-9]/)
+    assert.match(text, /postroad_http_request_seconds_count\{operation="email_send"\} [1-9]/)
+    assert.doesNotMatch(text, /acme\.example|pr_/)
+  })
+})
+
+describe('/metrics', () => {
+  test('is not there unless asked for', async () => {
+    await using service = await startService({ metrics: 'off' })
+    assertJsonError(await call(`${service.url}/metrics`), 404, 'not_found')
+  })
+
+  test('on a listener of its own is nowhere else', async () => {
+    await using service = await startService({ metrics: { host: '127.0.0.1', port: 0 } })
+    assert.equal((await call(`${service.url}/metrics`)).status, 404)
+    const { metricsUrl } = service.app
+    assert.ok(metricsUrl)
+    assert.match((await call(metricsUrl)).text, /postroad_http_requests_total/)
+    assert.equal((await call(metricsUrl.replace('/metrics', '/emails'))).status, 404)
+  })
+})
+
+describe('rate limits', () => {
+  test('none unless the operator sets one', async () => {
+    await using service = await startService()
+    const { key } = await service.tenant('acme.example')
+    const api = new Api(service.url, key.token)
+    const replies = await Promise.all(Array.from({ length: 100 }, () => api.get('/emails/x')))
+    assert.ok(replies.every(({ status, headers }) => status === 404 && headers.get('retry-after') === null))
+  })
+
+  test('over it: 429 with an integer retry-after in both dialects, for that key alone', async () => {
+    // So few that nothing is refilled while the test runs.
+    await using service = await startService({ rateLimit: 0.001 })
+    const { company, key } = await service.tenant('acme.example')
+    const api = new Api(service.url, key.token)
+    assert.equal((await api.get('/emails/x')).status, 404)
+    const json = await api.send({})
+    assertJsonError(json, 429, 'rate_limit_exceeded')
+    const form = await api.form('acme.example', [])
+    assertFormError(form, 429)
+    for (const { headers } of [json, form]) {
+      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+      assert.ok(Number(headers.get('retry-after')) > 900)
+    }
+    const other = new Api(service.url, (await service.key(company.id)).token)
+    assert.equal((await other.get('/emails/x')).status, 404)
+  })
+})
+
+describe('when the store does not answer', () => {
+  test('503 with retry-after in both dialects, /ready says so, and nothing is accepted', async () => {
+    await using service = await startService()
+    const { key } = await service.tenant('acme.example')
+    const api = new Api(service.url, key.token)
+    await service.store.close()
+    await assert.rejects(service.store.probe(), StoreUnavailable)
+    const json = await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    assertJsonError(json, 503, 'application_error')
+    const form = await api.form('acme.example', [
+      ['from', 'a@acme.example'],
+      ['to', 'b@x.test'],
+      ['text', 't'],
+    ])
+    assertFormError(form, 503)
+    const read = await api.get('/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1')
+    assertJsonError(read, 503, 'application_error')
+    const ready = await call(`${service.url}/ready`)
+    assertJsonError(ready, 503, 'application_error')
+    for (const { headers } of [json, form, read, ready])
+      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal((await call(`${service.url}/health`)).status, 200)
+  })
+})

@@ -1,0 +1,167 @@
+/** HTTPS, and a certificate that is replaced while the service runs. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import https from 'node:https'
+import os from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import tls from 'node:tls'
+import { selfSigned } from '../support/certificate.ts'
+import { type Service, startService } from '../support/service.ts'
+import { basic } from './requests.ts'
+
+describe('HTTPS', () => {
+  let directory: string
+  let service: Service
+  let certPath: string
+  let keyPath: string
+  let first: { cert: string; key: string }
+
+  before(async () => {
+    directory = mkdtempSync(join(os.tmpdir(), 'postroad-tls-'))
+    certPath = join(directory, 'cert.pem')
+    keyPath = join(directory, 'key.pem')
+    first = selfSigned(['localhost', '127.0.0.1'])
+    install(first)
+    service = await startService({ tls: { certPath, keyPath } })
+  })
+  after(async () => {
+    await service.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  function install({ cert, key }: { cert: string; key: string }): void {
+    writeFileSync(keyPath, key)
+    writeFileSync(certPath, cert)
+  }
+
+  async function connect(options: tls.ConnectionOptions = {}): Promise<tls.TLSSocket> {
+    const { hostname, port } = new URL(service.url)
+    const socket = tls.connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...options })
+    await once(socket, 'secureConnect')
+    return socket
+  }
+
+  async function served(): Promise<string> {
+    const socket = await connect()
+    const { raw } = socket.getPeerCertificate()
+    socket.destroy()
+    return raw.toString('base64')
+  }
+  const octets = (cert: string) => cert.replace(/-----[^-]+-----|\s/g, '')
+
+  /** New connections see the certificate, sooner or later. */
+  async function becomes(cert: string): Promise<void> {
+    const deadline = Date.now() + 20_000
+    while ((await served()) !== octets(cert)) {
+      assert.ok(Date.now() < deadline, 'the certificate was not taken over')
+      await pause(50)
+    }
+  }
+
+  test('requests are answered over a connection whose certificate can be verified', async () => {
+    const { key } = await service.tenant('acme.example')
+    const body = new URLSearchParams({ from: 'a@acme.example', to: 'b@x.test', text: 't' }).toString()
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+    https
+      .request(
+        `${service.url}/v3/acme.example/messages`,
+        {
+          method: 'POST',
+          ca: first.cert,
+          headers: {
+            authorization: basic(key.token),
+            'content-type': 'application/x-www-form-urlencoded',
+            'content-length': body.length,
+          },
+        },
+        (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        },
+      )
+      .on('error', reject)
+      .end(body)
+    assert.match(service.url, /^https:/)
+    assert.equal(await promise, 200)
+  })
+
+  test('nothing below TLS 1.2 is spoken', async () => {
+    assert.match((await connect({ maxVersion: 'TLSv1.2' })).getProtocol() ?? '', /^TLSv1\.2$/)
+    await assert.rejects(
+      connect({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+    )
+  })
+
+  test('a connection that never shakes hands, or speaks plain HTTP, disturbs nobody', async () => {
+    const { hostname, port } = new URL(service.url)
+    const { connect: connectPlain } = await import('node:net')
+    const plain = connectPlain(Number(port), hostname)
+    plain.on('error', () => {})
+    plain.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(plain, 'close')
+    assert.equal(await served(), octets(first.cert))
+  })
+
+  test('a new pair written over the old one is served; open connections live on', async () => {
+    const open = await connect()
+    const second = selfSigned(['localhost', '127.0.0.1'])
+    install(second)
+    await becomes(second.cert)
+    open.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+    assert.match(String((await once(open, 'data'))[0]), /^HTTP\/1\.1 200 /)
+    open.destroy()
+  })
+
+  test('a pair that cannot be used leaves the old one and an error in the log', async () => {
+    const good = await served()
+    writeFileSync(certPath, 'nonsense')
+    const deadline = Date.now() + 20_000
+    while (!service.logged.some((line) => line.includes('certificate cannot be used'))) {
+      assert.ok(Date.now() < deadline, 'nothing was logged')
+      await pause(50)
+    }
+    assert.equal(await served(), good)
+    const third = selfSigned(['localhost', '127.0.0.1'])
+    install(third)
+    await becomes(third.cert)
+  })
+
+  test('files moved into place are noticed', async () => {
+    const fourth = selfSigned(['localhost', '127.0.0.1'])
+    writeFileSync(`${certPath}.new`, fourth.cert)
+    writeFileSync(`${keyPath}.new`, fourth.key)
+    renameSync(`${keyPath}.new`, keyPath)
+    renameSync(`${certPath}.new`, certPath)
+    await becomes(fourth.cert)
+  })
+
+  test('and so are links that are swapped, as container platforms do it', async () => {
+    const fifth = selfSigned(['localhost', '127.0.0.1'])
+    mkdirSync(join(directory, 'v2'))
+    for (const [name, text] of [
+      ['cert.pem', fifth.cert],
+      ['key.pem', fifth.key],
+    ] as const) {
+      writeFileSync(join(directory, 'v2', name), text)
+      symlinkSync(join('v2', name), join(directory, `${name}.link`))
+      renameSync(join(directory, `${name}.link`), join(directory, name))
+    }
+    await becomes(fifth.cert)
+  })
+
+  test('a start with files that do not fit together fails with a sentence that names them', async () => {
+    const other = mkdtempSync(join(os.tmpdir(), 'postroad-tls-'))
+    try {
+      const tlsFiles = { certPath: join(other, 'cert.pem'), keyPath: join(other, 'key.pem') }
+      await assert.rejects(startService({ tls: tlsFiles }), /POSTROAD_TLS_CERT .*cert\.pem.* cannot be used/)
+      writeFileSync(tlsFiles.certPath, selfSigned(['localhost']).cert)
+      writeFileSync(tlsFiles.keyPath, selfSigned(['localhost']).key)
+      await assert.rejects(startService({ tls: tlsFiles }), /the key must belong to the certificate/)
+    } finally {
+      rmSync(other, { recursive: true, force: true })
+    }
+  })
+})

@@ -1,0 +1,191 @@
+/** Limits that hold while a request arrives, and clients that are too slow. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../support/service.ts'
+import { Api, basic, RawConnection } from './requests.ts'
+
+describe('limits while reading', () => {
+  let service: Service
+  let api: Api
+  // Base64 of 600,000 octets and 1 MiB around it.
+  const limit = 800_000 + 1_048_576
+
+  before(async () => {
+    service = await startService({ maxMessageSize: 600_000 })
+    const { key } = await service.tenant('acme.example')
+    api = new Api(service.url, key.token)
+  })
+  after(() => service.close())
+
+  const jsonHead = (more: string) =>
+    `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\n${more}\r\n`
+  const formHead = (more: string, type: string) =>
+    `POST /v3/acme.example/messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(api.token)}\r\nContent-Type: ${type}\r\n${more}\r\n`
+  const heads: Record<string, (more: string) => string> = {
+    JSON: jsonHead,
+    urlencoded: (more) => formHead(more, 'application/x-www-form-urlencoded'),
+    multipart: (more) => formHead(more, 'multipart/form-data; boundary=x'),
+  }
+  const fileHead = '--x\r\nContent-Disposition: form-data; name="attachment"; filename="a"\r\n\r\n'
+
+  for (const [what, head] of Object.entries(heads)) {
+    test(`${what}: 413 as soon as the declared length is over the limit, before any of the body`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(head(`Content-Length: ${limit + 1}\r\n`))
+      assert.match(await connection.until(/\}$/), /^HTTP\/1\.1 413 .*\{.*"message":".*1\.8 MB/s)
+      connection.socket.destroy()
+    })
+
+    test(`${what}: 413 while a body of unknown length arrives, without waiting for its end`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(head('Transfer-Encoding: chunked\r\n'))
+      const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+      connection.write(chunk(fileHead))
+      for (let sent = 0; sent <= limit; sent += 65_536) connection.write(chunk('x'.repeat(65_536)))
+      // The last chunk was not sent: whoever waits for it answers never.
+      assert.match(await connection.until(/\}$/), /^HTTP\/1\.1 413 /)
+      connection.socket.destroy()
+    })
+
+    test(`${what}: who keeps sending after a 413 is cut`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(head('Transfer-Encoding: chunked\r\n'))
+      const block = `10000\r\n${'x'.repeat(65_536)}\r\n`
+      const pump = () => {
+        while (!connection.socket.destroyed && connection.socket.write(block));
+      }
+      connection.socket.on('drain', pump)
+      pump()
+      assert.match(await connection.closed(), /^HTTP\/1\.1 413 /)
+    })
+  }
+
+  test('a connection is fit for the next request after a 413 whose body arrived to its end', async () => {
+    const connection = new RawConnection(api.url)
+    connection.write(jsonHead(`Content-Length: ${limit + 1}\r\n`) + 'x'.repeat(limit + 1))
+    await connection.until(/\}$/)
+    connection.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await connection.closed(), /413.*HTTP\/1\.1 200 .*"status":"ok"/s)
+  })
+
+  test('Expect: 100-continue gets its "continue" from whoever will read the body', async () => {
+    const connection = new RawConnection(api.url)
+    const body = JSON.stringify({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    connection.write(
+      jsonHead(`Content-Length: ${body.length}\r\nExpect: 100-continue\r\nConnection: close\r\n`),
+    )
+    await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
+    connection.write(body)
+    assert.match(await connection.closed(), /HTTP\/1\.1 200 OK/)
+  })
+
+  test('and a refusal instead when the body will not be read', async () => {
+    for (const head of [
+      jsonHead(`Content-Length: ${limit + 1}\r\nExpect: 100-continue\r\n`),
+      'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+    ]) {
+      const connection = new RawConnection(api.url)
+      connection.write(head)
+      const received = await connection.closed()
+      assert.match(received, /^HTTP\/1\.1 4(13|01) /)
+      assert.match(received, /connection: close/i)
+    }
+  })
+
+  const malformed: [what: string, request: string, status: number][] = [
+    ['not HTTP', 'EHLO x\r\n\r\n', 400],
+    ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', 400],
+    ['a header that never ends', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}`, 431],
+    ['a target that never ends', `GET /${'a'.repeat(17_000)}`, 431],
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
+      400,
+    ],
+    [
+      'a length beside chunks (request smuggling)',
+      'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['an expectation nobody knows', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+  ]
+  for (const [what, request, status] of malformed) {
+    test(`${what}: ${status} in JSON, and the end of the connection`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(request)
+      const received = await connection.closed()
+      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `))
+      const body = JSON.parse(/\{.*\}/.exec(received)![0]) as Record<string, unknown>
+      assert.deepEqual(Object.keys(body).sort(), ['message', 'name', 'statusCode'])
+      assert.equal(body.statusCode, status)
+    })
+  }
+
+  test('the absolute form of a target is understood', async () => {
+    const connection = new RawConnection(api.url)
+    connection.write('GET http://mail.test//health HTTP/1.1\r\nHost: mail.test\r\nConnection: close\r\n\r\n')
+    assert.match(await connection.closed(), /^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('slow clients', () => {
+  let service: Service
+  let api: Api
+
+  before(async () => {
+    service = await startService({ requestTimeout: 400 })
+    const { key } = await service.tenant('acme.example')
+    api = new Api(service.url, key.token)
+  })
+  after(() => service.close())
+
+  const head = (length: number) =>
+    `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+
+  /** Writes one octet after another, more slowly than the service allows, until it is cut. */
+  async function drip(start: string, text: string): Promise<string> {
+    const connection = new RawConnection(api.url)
+    connection.write(start)
+    let at = 0
+    const timer = setInterval(() => connection.write(text[at++ % text.length]!), 100)
+    try {
+      return await connection.closed()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  test('a body that drips in: 408, and the end of the connection', async () => {
+    assert.match(await drip(head(100_000), ' '), /^HTTP\/1\.1 408 .*"statusCode":408/s)
+  })
+
+  test('a head that drips in: 408, and the end of the connection', async () => {
+    assert.match(await drip('GET / HTTP/1.1\r\nHost: x\r\nX: ', 'a'), /^HTTP\/1\.1 408 /)
+  })
+
+  test('a multipart body that stops in the middle: 408', async () => {
+    const connection = new RawConnection(api.url)
+    connection.write(
+      `POST /v3/acme.example/messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(api.token)}\r\n` +
+        'Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\nContent-',
+    )
+    assert.match(await connection.closed(), /^HTTP\/1\.1 408 /)
+  })
+
+  test('a connection that says nothing is closed', async () => {
+    await new RawConnection(api.url).closed()
+  })
+
+  test('a client that leaves in the middle of its body disturbs nobody and is no error', async () => {
+    const connection = new RawConnection(api.url)
+    connection.write(`${head(100)}{`)
+    connection.socket.end()
+    await connection.closed()
+    assert.equal((await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })).status, 200)
+    assert.deepEqual(
+      service.logged.filter((line) => JSON.parse(line).level >= 50),
+      [],
+    )
+  })
+})

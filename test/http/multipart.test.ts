@@ -1,0 +1,114 @@
+/** The multipart reader: the same form however the octets are cut. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { MultipartReader } from '../../src/http/form/multipart.ts'
+import { readPartHead } from '../../src/http/form/part-head.ts'
+import { multipartBody } from './requests.ts'
+
+/** Octets that look like what separates parts, as often as not. */
+const content = fc
+  .array(
+    fc.oneof(
+      fc
+        .constantFrom('\r\n', '\r', '\n', '--', '----x', '\r\n----', '\r\n---', '-', '\r\n\r\n')
+        .map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 6 }).map((octets) => Buffer.from(octets)),
+    ),
+    { maxLength: 12 },
+  )
+  .map((pieces) => Buffer.concat(pieces))
+  // The delimiter itself must not occur in a part: choosing it so is the client's duty (RFC 2046 5.1.1).
+  .filter(
+    (octets) =>
+      !Buffer.concat([Buffer.from('\r\n'), octets, Buffer.from('\r\n----x')])
+        .subarray(0, -1)
+        .includes('\r\n----x'),
+  )
+
+describe('MultipartReader', () => {
+  test('gives back every part, octet by octet, however the body is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ name: fc.constantFrom('attachment', 'x', 'message'), content }), {
+          maxLength: 6,
+        }),
+        fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 30 }),
+        (parts, cuts) => {
+          const body = multipartBody(
+            parts.map((part) => ({ name: part.name, value: part.content, filename: 'f' })),
+          )
+          const whole = parts.length === 0 ? Buffer.from('----x--') : body
+          const reader = new MultipartReader('--x', 100)
+          for (let at = 0, cut = 0; at < whole.length; cut++) {
+            const end = at + 1 + cuts[cut % cuts.length]!
+            reader.push(whole.subarray(at, end))
+            at = end
+          }
+          const { files } = reader.end()
+          assert.deepEqual(
+            files.map((file) => [file.field, file.content.toString('hex')]),
+            parts.map((part) => [part.name, part.content.toString('hex')]),
+          )
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('a delimiter is one only at the beginning of a line', () => {
+    const reader = new MultipartReader('x', 10)
+    reader.push(Buffer.from('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb--x--\r\n--x--'))
+    assert.deepEqual(reader.end().fields, [['a', 'b--x--']])
+  })
+})
+
+describe('readPartHead', () => {
+  const good: [disposition: string, name: string, filename: string | undefined][] = [
+    ['form-data; name="a"', 'a', undefined],
+    ['FORM-DATA; NAME=a', 'a', undefined],
+    ['form-data;name="a";filename="b.txt"', 'a', 'b.txt'],
+    ['form-data ; name = "a" ; filename = b.txt ;', 'a', 'b.txt'],
+    ['form-data; name="a\\"b"; filename="c\\\\d\\"e"', 'a"b', 'd"e'],
+    ['form-data; name="a"; filename="C:\\temp\\b.txt"', 'a', 'b.txt'],
+    ['form-data; name="a"; filename="x;y=z.txt"', 'a', 'x;y=z.txt'],
+    ['form-data; name="a"; filename=""', 'a', ''],
+    ['form-data; name="ü"; filename="ü.txt"', 'ü', 'ü.txt'],
+    ['form-data; name="a"; filename="plain"; filename*=UTF-8\'\'%E2%82%AC.txt', 'a', '€.txt'],
+    ['form-data; name="a"; filename*=iso-8859-1\'en\'%A3.txt', 'a', '£.txt'],
+    ["form-data; name*=utf-8''%C3%BC", 'ü', undefined],
+    ['form-data; name="a"; filename=".."', 'a', ''],
+    ['form-data; name="a"; filename="/"', 'a', ''],
+  ]
+  for (const [disposition, name, filename] of good) {
+    test(disposition, () => {
+      const head = readPartHead(
+        Buffer.from(`Content-Disposition: ${disposition}\r\ncontent-TYPE: text/x; a=b`),
+      )
+      assert.deepEqual(head, { name, filename, contentType: 'text/x; a=b' })
+    })
+  }
+
+  test('a folded header line is one line', () => {
+    const head = readPartHead(Buffer.from('Content-Disposition: form-data;\r\n\tname="a";\r\n filename="b"'))
+    assert.deepEqual([head.name, head.filename], ['a', 'b'])
+  })
+
+  for (const disposition of [
+    'form-data; name="a',
+    'form-data; name="a" filename="b"',
+    'form-data; ="a"',
+    'form-data; name="a"; filename*=UTF-16\'\'x',
+    'form-data; name="a"; filename*=UTF-8\'\'%ff',
+    'form-data; filename="b"',
+    'attachment; name="a"',
+    '',
+  ]) {
+    test(`refused: ${disposition}`, () => {
+      assert.throws(
+        () => readPartHead(Buffer.from(`Content-Disposition: ${disposition}`)),
+        /Content-Disposition|UTF-8/,
+      )
+    })
+  }
+})
