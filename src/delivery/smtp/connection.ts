@@ -63,7 +63,14 @@ export class Connection {
     this.deadline = new Deadline(() => this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`))
     this.#reader = new ReplyReader(this.#onReply)
     // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements to that.
-    this.#socket = connectTcp({ host: target.address, port: target.port, noDelay: true, keepAlive: true })
+    this.#socket = connectTcp({
+      host: target.address,
+      port: target.port,
+      noDelay: true,
+      // Tells of a peer that vanished while the session was idle, well before anybody waits minutes for its answer to MAIL.
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+    })
     this.#socket.on('error', this.#onError)
     this.#socket.on('close', this.#onClose)
   }
@@ -103,7 +110,11 @@ export class Connection {
     this.#handshaking = true
     this.deadline.set(this.timeouts[stage])
     // The TLS layer takes what arrives from now on, and reports what goes wrong.
-    plain.removeAllListeners()
+    plain
+      .off('data', this.#onData)
+      .off('end', this.#onClose)
+      .off('close', this.#onClose)
+      .off('error', this.#onError)
     plain.on('error', () => {})
     plain.pause()
     const { socket, done } = encrypt(plain, this.#target)
@@ -344,7 +355,7 @@ const waitingFor: Record<Stage, string> = {
   rcpt: 'RCPT',
   data: 'DATA',
   dot: 'its answer to the message',
-  idle: 'a pause',
+  idle: 'an idle moment',
 }
 
 /** Groups blocks into batches of at most `limit` octets, cutting blocks that are larger. */

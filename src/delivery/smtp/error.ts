@@ -20,7 +20,8 @@ export type Stage =
  * - `protocol`: what came was not SMTP, too long, or more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
  * - `reply`: the server said no; `code` and `enhancedCode` tell how.
- * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear.
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says nothing about the
+ *   mail even when it is `permanent`: the operator can put it right.
  */
 export type SmtpErrorKind = 'connect' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
 

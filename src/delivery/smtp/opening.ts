@@ -33,7 +33,11 @@ async function hello(connection: Connection, target: SmtpTarget): Promise<Extens
   const answer = await ask(connection, `EHLO ${target.helo}`, 'ehlo')
   if (replyClass(answer) === 2) return parseExtensions(answer)
   if (replyClass(answer) !== 5) throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
-  const plain = await ask(connection, `HELO ${target.helo}`, 'ehlo')
+  const { replies, error } = await connection.exchange([`HELO ${target.helo}`], ['ehlo'])
+  // A server that will not have us at all says so in its answer to EHLO, and may not wait for HELO.
+  if (error?.kind === 'closed') throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
+  ended(error)
+  const plain = replies[0]!
   if (replyClass(plain) !== 2) throw refused(connection, 'reply', 'ehlo', 'refused EHLO and HELO', plain)
   return noExtensions
 }

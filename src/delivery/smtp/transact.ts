@@ -45,6 +45,11 @@ export class Transfer {
 
   /** One reply for each recipient, in order. Rejects only when the message cannot be had. */
   async run(resetFirst: boolean): Promise<RecipientReply[]> {
+    const { failure } = this.#connection
+    if (failure) {
+      this.#lose(failure)
+      return this.#replies as RecipientReply[]
+    }
     const { eightBitMime, smtpUtf8 } = this.#extensions
     const message = await this.#transaction.message({ eightBitMime, smtpUtf8 })
     const stuffed = this.#prepare(message)

@@ -86,6 +86,17 @@ test('EHLO and HELO refused', async () => {
   assert.equal(error.permanent, true)
 })
 
+test('EHLO refused, and gone before HELO: the refusal is what counts', async () => {
+  const { error } = await refusal(async (peer) => {
+    await peer.send('220 mx\r\n')
+    await peer.answer('554 5.7.1 not you')
+    peer.end()
+  })
+  assert.equal(error.kind, 'reply')
+  assert.equal(error.code, 554)
+  assert.equal(error.permanent, true)
+})
+
 test('EHLO deferred is not a reason to try HELO', async () => {
   const { error, peer } = await refusal(async (peer) => {
     await peer.send('220 busy\r\n')
