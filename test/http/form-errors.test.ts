@@ -342,6 +342,12 @@ describe('the form dialect refuses', () => {
       status: 404,
       message: 'Not Found',
     },
+    ...['%zz', 'x'.repeat(2_000)].map((domain) => ({
+      rule: `a path that cannot be a domain: ${domain.slice(0, 20)}`,
+      ask: () => api.form(domain, minimal),
+      status: 404,
+      message: 'Not Found',
+    })),
   ]
 
   for (const { rule, ask, status, message } of rows) {
