@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const scripts = fileURLToPath(new URL('../../scripts', import.meta.url))
+
+/** A checkout of our scripts with an npm that only notes its calls and "installs" what the lock file says. */
+describe('npm start', () => {
+  let folder = ''
+  let root = ''
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'postroad start '))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  beforeEach(() => {
+    root = mkdtempSync(join(folder, 'check out '))
+    cpSync(scripts, join(root, 'scripts'), { recursive: true })
+    mkdirSync(join(root, 'bin'))
+    mkdirSync(join(root, 'path'))
+    lock('1.0.0')
+    program('path/npm', [
+      `echo "$@" >> '${root}/npm-calls'`,
+      'echo noise of npm; echo more noise >&2',
+      `[ -e '${root}/broken' ] && exit 7`,
+      `mkdir -p '${root}/node_modules/.bin'`,
+      `cp '${root}/package-lock.json' '${root}/node_modules/.package-lock.json'`,
+      `touch '${root}/node_modules/.bin/node'`,
+      'exit 0',
+    ])
+    program('bin/postroad', ['printf "%s|" "$@"', 'exit 3'])
+  })
+
+  function program(path: string, lines: string[]): void {
+    writeFileSync(join(root, path), ['#!/bin/sh', ...lines, ''].join('\n'))
+    chmodSync(join(root, path), 0o755)
+  }
+  function lock(version: string): void {
+    const packages = {
+      '': { name: 'x' },
+      'node_modules/a': { version },
+      'node_modules/elsewhere': { version, optional: true },
+    }
+    writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+  }
+  const npmCalls = () => readFileSync(join(root, 'npm-calls'), 'utf8').trimEnd().split('\n')
+
+  function start(...args: string[]) {
+    const env = { PATH: `${join(root, 'path')}:${process.env.PATH}`, NODE_ENV: 'production' }
+    const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs'), ...args], { cwd: '/', env })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+      child.on('close', (code) => resolve({ code, stdout, stderr }))
+    })
+    return { child, ended }
+  }
+
+  test('installs what is missing, quietly and whole, then serves with the arguments and exit code passed on', async () => {
+    const { code, stdout, stderr } = await start('--json', 'a b').ended
+    assert.deepEqual([code, stdout], [3, 'serve|--json|a b|'])
+    assert.match(stderr, /^Installing the dependencies[^\n]*\nInstalled in \d+ s\.\n$/)
+    assert.match(npmCalls()[0]!, /^ci --include=dev/)
+  })
+
+  test('installs nothing again, until package-lock.json changes', async () => {
+    await start().ended
+    const { stderr } = await start().ended
+    assert.equal(stderr, '')
+    assert.equal(npmCalls().length, 1)
+    lock('1.0.1')
+    await start().ended
+    assert.equal(npmCalls().length, 2)
+  })
+
+  test('takes what somebody else installed for what it is', async () => {
+    mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
+    writeFileSync(join(root, 'node_modules', '.bin', 'node'), '')
+    const packages = { 'node_modules/a': { version: '1.0.0' } }
+    writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }))
+    const { code, stderr } = await start().ended
+    assert.deepEqual([code, stderr], [3, ''])
+  })
+
+  test('shows what npm said when it failed, and does not serve', async () => {
+    writeFileSync(join(root, 'broken'), '')
+    const { code, stdout, stderr } = await start().ended
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /noise of npm\nmore noise\n\nnpm ci failed \(exit code 7\)/)
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    test(`passes ${signal} on and waits for the end`, async () => {
+      await start().ended
+      program('bin/postroad', [
+        `trap 'echo stopped; exit 0' ${signal.slice(3)}`,
+        'echo up',
+        'while :; do sleep 0.01; done',
+      ])
+      const { child, ended } = start()
+      await new Promise((resolve) => child.stdout.once('data', resolve))
+      child.kill(signal)
+      const { code, stdout } = await ended
+      assert.deepEqual([code, stdout], [0, 'up\nstopped\n'])
+    })
+  }
+
+  test('ends like a program that a signal ended', async () => {
+    await start().ended
+    program('bin/postroad', ['kill -KILL $$'])
+    assert.equal((await start().ended).code, 137)
+  })
+})
