@@ -36,7 +36,8 @@ function serve(transactions: Transactions, checkpoints: Checkpoints): void {
         for (const email of outcome.value as ClaimedEmail[]) moved.push(...buffersOf(email))
       }
       reply({ kind: 'done', ...result }, moved)
-      checkpoints.look()
+      if (result.commits > 0) checkpoints.look()
+      else checkpoints.relieve()
     } else {
       clearInterval(watching)
       if (request.on) watching = setInterval(look, WATCH_MS)

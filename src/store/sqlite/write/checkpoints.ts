@@ -38,11 +38,20 @@ export class Checkpoints {
     this.#finish = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
-  /** To be called between transactions. A failure to checkpoint is not reported: commits tell when the disk is in trouble. */
+  /** To be called between transactions. */
   look(): void {
     if (this.#busy) return
     const { log, checkpointed } = one<LogState>(this.#state)!
     if (log - checkpointed >= START) this.#copy()
+  }
+
+  /** Copies what is left over. After a failed commit, too: on a full disk, a log that starts over makes room for small writes. */
+  relieve(): void {
+    try {
+      this.#finish.get()
+    } catch {
+      // The disk is in trouble, and commits tell of it; the pages stay in the log, which is as safe.
+    }
   }
 
   #copy(): void {
@@ -76,11 +85,7 @@ export class Checkpoints {
       this.#copy()
     } else {
       this.#rounds = 0
-      try {
-        this.#finish.get()
-      } catch {
-        // The disk is in trouble; the pages stay in the log, which is as safe.
-      }
+      this.relieve()
     }
   }
 }

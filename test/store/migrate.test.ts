@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import { openForWriting } from '../../src/store/sqlite/database.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { StoreConflict } from '../../src/store/store.ts'
+import { temporaryDirectory } from './directory.ts'
+
+const FIRST = { name: '0001-first', sql: "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('row')" }
+const SECOND = { name: '0002-b', sql: "ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = a || '!'" }
+
+function open(t: TestContext): { db: DatabaseSync; path: string } {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const db = openForWriting(path)
+  t.after(() => db.close())
+  return { db, path }
+}
+
+function applied(db: DatabaseSync): unknown[] {
+  return db
+    .prepare('SELECT version, name FROM schema_migrations ORDER BY version')
+    .all()
+    .map((row) => ({ ...row }))
+}
+
+describe('migrations', () => {
+  test('are applied in order, each once, with the rows that are there', (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, [FIRST])
+    assert.deepEqual(applied(db), [{ version: 1, name: '0001-first' }])
+    migrate(db, path, [FIRST, SECOND])
+    migrate(db, path, [FIRST, SECOND])
+    assert.deepEqual(applied(db), [
+      { version: 1, name: '0001-first' },
+      { version: 2, name: '0002-b' },
+    ])
+    assert.deepEqual({ ...db.prepare('SELECT a, b FROM t').get() }, { a: 'row', b: 'row!' })
+  })
+
+  test('one that fails leaves the schema as it was', (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, [FIRST])
+    const broken = { name: '0003-c', sql: 'CREATE TABLE u (x); INSERT INTO missing VALUES (1)' }
+    assert.throws(() => migrate(db, path, [FIRST, SECOND, broken]), /no such table: missing/)
+    assert.equal(applied(db).length, 1)
+    assert.deepEqual({ ...db.prepare('SELECT * FROM t').get() }, { a: 'row' })
+    assert.equal(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'u'").get()?.n, 0)
+    migrate(db, path, [FIRST, SECOND])
+    assert.equal(applied(db).length, 2)
+  })
+
+  test('a database that is ahead is refused', (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, [FIRST, SECOND])
+    assert.throws(
+      () => migrate(db, path, [FIRST]),
+      (error) => {
+        assert.ok(error instanceof StoreConflict)
+        assert.match(
+          error.message,
+          /has schema 2, this Postroad knows up to 1: it was written by a newer version/,
+        )
+        return true
+      },
+    )
+  })
+
+  test('processes that start at the same time make one schema', async (t) => {
+    const path = join(temporaryDirectory(t), 'a.db')
+    const stores = await Promise.all(
+      Array.from({ length: 4 }, () => SqliteStore.open(path, { exclusive: false })),
+    )
+    await Promise.all(stores.map((store) => store.probe()))
+    await Promise.all(stores.map((store) => store.close()))
+    const db = openForWriting(path)
+    t.after(() => db.close())
+    assert.deepEqual(
+      applied(db),
+      MIGRATIONS.map(({ name }, index) => ({ version: index + 1, name })),
+    )
+  })
+})

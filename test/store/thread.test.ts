@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { StoreThread } from '../../src/store/sqlite/thread.ts'
+import { StoreUnavailable } from '../../src/store/store.ts'
+
+interface Fragile {
+  echo(value: string): string[]
+  exit(): void
+  throw(): void
+}
+
+function fragile(t: TestContext, limits: { maxCalls?: number; maxWeight?: number; path?: string } = {}) {
+  const { maxCalls = 100, maxWeight = 1_000, path = 'a.db' } = limits
+  const module = new URL('./fragile-thread.ts', import.meta.url)
+  const thread = new StoreThread<Fragile>({ module, path, maxCalls, maxWeight, onChanged() {} })
+  t.after(() => thread.close())
+  return thread
+}
+
+const echo = (value: string): { name: 'echo'; args: [string] } => ({ name: 'echo', args: [value] })
+
+describe('a thread of the store', () => {
+  for (const end of ['exit', 'throw'] as const) {
+    test(`that ends by ${end} fails what was under way, and is replaced for the rest`, async (t) => {
+      const thread = fragile(t)
+      await thread.open()
+      const underWay = [thread.call({ name: end, args: [] }), thread.call(echo('lost'))]
+      await new Promise(setImmediate)
+      const after = thread.call(echo('kept'))
+      for (const call of underWay) {
+        await assert.rejects(call, (error) => {
+          assert.ok(error instanceof StoreUnavailable, String(error))
+          assert.match(error.message, /ended unexpectedly.*started again/)
+          return true
+        })
+      }
+      assert.deepEqual(await after, ['kept'])
+      assert.deepEqual(await thread.call(echo('again')), ['again'])
+    })
+  }
+
+  test('that cannot open the database says so, and tries again with the next call', async (t) => {
+    const thread = fragile(t, { path: 'refuses' })
+    await assert.rejects(thread.open(), /cannot be opened/)
+    await assert.rejects(thread.call(echo('a')), /cannot be opened/)
+    await assert.rejects(thread.call(echo('b')), /cannot be opened/)
+  })
+
+  test('takes together what comes together, within its bounds', async (t) => {
+    const thread = fragile(t, { maxCalls: 10, maxWeight: 100 })
+    await thread.open()
+    const before = thread.commits
+    const light = Array.from({ length: 25 }, (_, n) => thread.call(echo(`${n}`), 1))
+    assert.deepEqual(
+      await Promise.all(light),
+      light.map((_, n) => [`${n}`]),
+    )
+    assert.equal(thread.commits - before, 3)
+    await Promise.all([60, 60, 30, 500, 1].map((weight) => thread.call(echo('x'), weight)))
+    assert.equal(thread.commits - before, 3 + 4)
+  })
+})
