@@ -1,6 +1,6 @@
 /**
- * A server that does on a socket exactly what a test tells it to, step by step, however wrong. It knows no SMTP: the test plays the
- * server by reading lines and sending bytes.
+ * A server that does on a socket exactly what a test tells it to, step by step, however wrong. It knows no
+ * SMTP: the test plays the server by reading lines and sending bytes.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -168,7 +168,10 @@ export interface RawServer extends AsyncDisposable {
   finished(): Promise<void>
 }
 
-/** Listens on a free loopback port and plays the script for each connection. Sockets left open are cut at the end. */
+/**
+ * Listens on a free loopback port and plays the script for each connection. Sockets left open are cut at the
+ * end.
+ */
 export async function rawServer(script: (peer: Peer, number: number) => Promise<void>): Promise<RawServer> {
   const sockets = new Set<Socket>()
   const peers: Peer[] = []

@@ -7,8 +7,8 @@ import { clip, printable, type Reply, replyText } from './reply.ts'
 import type { AuthMechanism, SmtpCredentials } from './target.ts'
 
 /**
- * Under TLS the password is safe on the way and PLAIN takes the fewest steps. In clear CRAM-MD5 at least keeps the password to
- * itself. XOAUTH2 takes a token, not a password, so it has to be asked for.
+ * Under TLS the password is safe on the way and PLAIN takes the fewest steps. In clear CRAM-MD5 at least
+ * keeps the password to itself. XOAUTH2 takes a token, not a password, so it has to be asked for.
  */
 const preferred = {
   encrypted: ['plain', 'login', 'cram-md5'],

@@ -1,15 +1,19 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import type { Dialogue } from './dialogue.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
-import { SmtpError, type SmtpErrorKind, type Stage } from './error.ts'
+import { SmtpError, type SmtpErrorKind, type Stage, waitingFor } from './error.ts'
 import { ReplyReader } from './reader.ts'
 import { redaction } from './redaction.ts'
 import { clip, type Reply, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 import { Deadline, defaultTimeouts, replyTimeout, type SmtpTimeouts } from './timeouts.ts'
 import { encrypt, type TlsOutcome } from './tls.ts'
+import { inBatches } from './write-batches.ts'
 
-/** Octets handed to the kernel at a time; the next block waits until this one is taken, so memory does not fill. */
+/**
+ * Octets handed to the kernel at a time; the next block waits until this one is taken, so memory does not
+ * fill.
+ */
 const blockSize = 128 * 1024
 
 /** What came of a group of commands. When there is an error, fewer replies than commands have come. */
@@ -20,15 +24,19 @@ export interface Exchanged {
 
 /** What came of sending the message text. */
 export interface HandedOver extends Exchanged {
-  /** The final dot has left for the network, so the server may have the message whatever we see of it from here on. */
+  /**
+   * The final dot has left for the network, so the server may have the message whatever we see of it from
+   * here on.
+   */
   dotSent: boolean
   /** The transaction was abandoned before the dot, at the word of `mayHandOver`. */
   abandoned: boolean
 }
 
 /**
- * A TCP or TLS connection that speaks in commands and replies. It matches replies to commands by counting; whatever comes
- * uncounted, is no reply, or comes too late ends the connection. Nothing here throws for what the server does.
+ * A TCP or TLS connection that speaks in commands and replies. It matches replies to commands by counting;
+ * whatever comes uncounted, is no reply, or comes too late ends the connection. Nothing here throws for what
+ * the server does.
  */
 export class Connection {
   /** `mx.x.test [192.0.2.1]:25` */
@@ -62,12 +70,14 @@ export class Connection {
     this.dialogue = dialogue
     this.deadline = new Deadline(() => this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`))
     this.#reader = new ReplyReader(this.#onReply)
-    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements to that.
+    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements to
+    // that.
     this.#socket = connectTcp({
       host: target.address,
       port: target.port,
       noDelay: true,
-      // Tells of a peer that vanished while the session was idle, well before anybody waits minutes for its answer to MAIL.
+      // Tells of a peer that vanished while the session was idle, well before anybody waits minutes for its
+      // answer to MAIL.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
     })
@@ -97,8 +107,9 @@ export class Connection {
   }
 
   /**
-   * TLS from here on. Whatever the server said before it, beyond the replies we waited for, came over the clear channel and may be
-   * anybody's: it ends the connection instead of being read as if it were protected (RFC 3207 4.2; CVE-2011-0411 and its family).
+   * TLS from here on. Whatever the server said before it, beyond the replies we waited for, came over the
+   * clear channel and may be anybody's: it ends the connection instead of being read as if it were protected
+   * (RFC 3207 4.2; CVE-2011-0411 and its family).
    */
   async startTls(stage: 'connect' | 'starttls'): Promise<SmtpError | null> {
     if (this.#failure) return this.#failure
@@ -147,8 +158,9 @@ export class Connection {
   }
 
   /**
-   * Sends commands in one write and collects one reply for each stage; the greeting is a stage without a command. Each reply has
-   * its own deadline, counted from the reply before it. `shown` replaces the commands in the record.
+   * Sends commands in one write and collects one reply for each stage; the greeting is a stage without a
+   * command. Each reply has its own deadline, counted from the reply before it. `shown` replaces the commands
+   * in the record.
    */
   exchange(
     commands: readonly string[],
@@ -164,8 +176,9 @@ export class Connection {
   }
 
   /**
-   * The message text and the final dot. `mayHandOver` is asked last of all, right before the block that ends with the dot. The dot
-   * goes out in the same write as the end of the text, so there is no moment in which a stall would separate them.
+   * The message text and the final dot. `mayHandOver` is asked last of all, right before the block that ends
+   * with the dot. The dot goes out in the same write as the end of the text, so there is no moment in which a
+   * stall would separate them.
    */
   async sendMessage(message: StuffedMessage, mayHandOver: () => boolean): Promise<HandedOver> {
     this.#stage = 'data'
@@ -195,7 +208,7 @@ export class Connection {
     if (this.#failure) return this.#failure
     // A handshake that takes forever is a failed one to whoever decides about going on in clear.
     const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
-    const error = new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, { cause })
+    const error = new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause)
     this.#failure = error
     this.dialogue?.note(error.message)
     this.#release()
@@ -297,7 +310,8 @@ export class Connection {
     if (this.#redact) reply.lines = reply.lines.map(this.#redact)
     this.#record(reply)
     if (!this.#inExchange) {
-      // Servers announce with 421 that they hang up, at any time (RFC 5321 3.8). Everything else is a reply too many.
+      // Servers announce with 421 that they hang up, at any time (RFC 5321 3.8). Everything else is a reply
+      // too many.
       if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
       else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
       return
@@ -342,40 +356,4 @@ export class Connection {
   #onClose = (): void => {
     this.fail('closed', `closed the connection during ${waitingFor[this.#stage]}`)
   }
-}
-
-/** Completes "took too long over …" and "closed the connection during …". */
-const waitingFor: Record<Stage, string> = {
-  connect: 'connecting',
-  greeting: 'its greeting',
-  ehlo: 'EHLO',
-  starttls: 'STARTTLS',
-  auth: 'AUTH',
-  mail: 'MAIL',
-  rcpt: 'RCPT',
-  data: 'DATA',
-  dot: 'its answer to the message',
-  idle: 'an idle moment',
-}
-
-/** Groups blocks into batches of at most `limit` octets, cutting blocks that are larger. */
-function inBatches(blocks: readonly Uint8Array[], limit: number): Uint8Array[][] {
-  const batches: Uint8Array[][] = []
-  let batch: Uint8Array[] = []
-  let room = limit
-  for (const block of blocks) {
-    for (let at = 0; at < block.length; ) {
-      if (room === 0) {
-        batches.push(batch)
-        batch = []
-        room = limit
-      }
-      const piece = at === 0 && block.length <= room ? block : block.subarray(at, at + room)
-      batch.push(piece)
-      at += piece.length
-      room -= piece.length
-    }
-  }
-  if (batch.length > 0) batches.push(batch)
-  return batches
 }

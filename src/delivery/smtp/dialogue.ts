@@ -3,9 +3,9 @@ const tailLimit = 4 * 1024
 const lineLimit = 1000
 
 /**
- * The record of a conversation, one line a step: `<ms> > MAIL FROM:<a@x.test>`, `<ms> < 250 2.1.0 Ok`. Milliseconds count
- * from the first moment of this record. Bounded at 16 KB: the beginning and the end are kept, since the end tells why.
- * Credentials and message bodies are never handed to it.
+ * The record of a conversation, one line a step: `<ms> > MAIL FROM:<a@x.test>`, `<ms> < 250 2.1.0 Ok`.
+ * Milliseconds count from the first moment of this record. Bounded at 16 KB: the beginning and the end are
+ * kept, since the end tells why. Credentials and message bodies are never handed to it.
  */
 export class Dialogue {
   #start = performance.now()

@@ -5,7 +5,10 @@ const oneDot = Buffer.from('.')
 const ending = Buffer.from('.\r\n')
 const missingLineEnd = Buffer.from('\r\n.\r\n')
 
-/** The message has a line end other than CRLF where a dot follows, so servers may disagree about where it ends. */
+/**
+ * The message has a line end other than CRLF where a dot follows, so servers may disagree about where it
+ * ends.
+ */
 export class AmbiguousLineEnd extends Error {}
 
 /** A message ready for the wire: dots doubled where they must be. */
@@ -19,8 +22,9 @@ export interface StuffedMessage {
 /**
  * RFC 5321 4.5.2: a dot that opens a line is doubled, wherever the chunks are cut.
  *
- * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should one slip through, it
- * could end the message for a server that is lax about line ends and let the rest speak SMTP for us (CVE-2023-51764 and its family).
+ * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should one
+ * slip through, it could end the message for a server that is lax about line ends and let the rest speak SMTP
+ * for us (CVE-2023-51764 and its family).
  */
 export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
   const blocks: Uint8Array[] = []

@@ -2,8 +2,9 @@ import type { Extensions } from './extensions.ts'
 import type { OutgoingMessage } from './transaction.ts'
 
 /**
- * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or unquoted local
- * part, `@`, a domain. Intake is far stricter; this is what keeps a slip elsewhere from becoming a command of its own.
+ * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or
+ * unquoted local part, `@`, a domain. Intake is far stricter; this is what keeps a slip elsewhere from
+ * becoming a command of its own.
  */
 const path =
   /^(?:"(?:[^"\\\u0000-\u001f\u007f]|\\[\u0020-\u007e])*"|[^\u0000-\u0020\u007f"<>()[\]\\,;:@]+)@[^\u0000-\u0020\u007f"<>@\\]+$/
@@ -25,7 +26,7 @@ export function mailCommand(
   smtpUtf8: boolean,
 ): string {
   let command = `MAIL FROM:<${sender}>`
-  // RFC 1870 6.1: only to a server that offers SIZE, whether or not it names a limit.
+  // RFC 1870 6: only to a server that offers SIZE, whether or not it names a limit.
   if (extensions.sizeOffered) command += ` SIZE=${message.size}`
   // RFC 6152 3: declared when it is so; RFC 6531 3.6: what needs SMTPUTF8 is eight-bit by nature.
   if (extensions.eightBitMime && (message.eightBit || message.smtpUtf8)) command += ' BODY=8BITMIME'

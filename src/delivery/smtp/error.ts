@@ -12,20 +12,37 @@ export type Stage =
   /** Between transactions, or while saying QUIT. */
   | 'idle'
 
+/** Completes "took too long over …" and "closed the connection during …". */
+export const waitingFor: Record<Stage, string> = {
+  connect: 'connecting',
+  greeting: 'its greeting',
+  ehlo: 'EHLO',
+  starttls: 'STARTTLS',
+  auth: 'AUTH',
+  mail: 'MAIL',
+  rcpt: 'RCPT',
+  data: 'DATA',
+  dot: 'its answer to the message',
+  idle: 'an idle moment',
+}
+
 /**
  * - `connect`: no TCP connection (refused, unreachable).
- * - `tls`: TLS was asked for and could not be had: not offered, handshake failed, certificate not the host's. Whoever follows
- *   an opportunistic policy may try again in clear.
+ * - `tls`: TLS was asked for and could not be had: not offered, handshake failed, certificate not the host's.
+ *   Whoever follows an opportunistic policy may try again in clear.
  * - `timeout`: the server took longer than the stage allows.
  * - `protocol`: what came was not SMTP, too long, or more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
  * - `reply`: the server said no; `code` and `enhancedCode` tell how.
- * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says nothing about the
- *   mail even when it is `permanent`: the operator can put it right.
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says
+ *   nothing about the mail even when it is `permanent`: the operator can put it right.
  */
 export type SmtpErrorKind = 'connect' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
 
-/** What ended a session, or kept one from opening. The message is a sentence for people and holds no credentials. */
+/**
+ * What ended a session, or kept one from opening. The message is a sentence for people and holds no
+ * credentials.
+ */
 export class SmtpError extends Error {
   readonly kind: SmtpErrorKind
   readonly stage: Stage
@@ -40,9 +57,9 @@ export class SmtpError extends Error {
     stage: Stage,
     message: string,
     reply?: { code: number; enhancedCode: string | null },
-    options?: ErrorOptions,
+    cause?: unknown,
   ) {
-    super(message, options)
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'SmtpError'
     this.kind = kind
     this.stage = stage

@@ -32,7 +32,8 @@ export function parseExtensions(reply: Reply): Extensions {
   const auth = new Set<string>()
   const extensions = { ...noExtensions, auth }
   for (const line of reply.lines.slice(1)) {
-    // `AUTH=LOGIN PLAIN` is the syntax from before RFC 2554, which some servers send beside or instead of the right one.
+    // `AUTH=LOGIN PLAIN` is the syntax from before RFC 2554, which some servers send beside or instead of the
+    // right one.
     const [keyword = '', ...parameters] = line.trim().split(/ +|(?<=^AUTH)=/i)
     switch (keyword.toUpperCase()) {
       case 'PIPELINING':
@@ -62,7 +63,9 @@ export function parseExtensions(reply: Reply): Extensions {
   return extensions
 }
 
-/** RFC 1870 3: no figure or zero means that there is no fixed limit. What is not a figure is taken as none. */
+/**
+ * RFC 1870 3: no figure or zero means that there is no fixed limit. What is not a figure is taken as none.
+ */
 function parseSize(parameter: string | undefined): number | null {
   if (parameter === undefined || !/^\d{1,20}$/.test(parameter)) return null
   return Number(parameter) || null

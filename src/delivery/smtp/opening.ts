@@ -5,7 +5,9 @@ import { type Extensions, noExtensions, parseExtensions } from './extensions.ts'
 import { clip, type Reply, replyClass, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 
-/** From the first packet to a session that takes MAIL: greeting, EHLO, TLS by policy, AUTH. Throws SmtpError. */
+/**
+ * From the first packet to a session that takes MAIL: greeting, EHLO, TLS by policy, AUTH. Throws SmtpError.
+ */
 export async function open(connection: Connection, target: SmtpTarget): Promise<Extensions> {
   ended(await connection.opened())
   if (target.implicitTls) ended(await connection.startTls('connect'))

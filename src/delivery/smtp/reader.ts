@@ -14,12 +14,12 @@ const empty = Buffer.alloc(0)
 export class MalformedReply extends Error {}
 
 /**
- * Turns bytes into replies, however they are cut into segments. Memory is bounded: a line or a reply that grows too long is an
- * error at once, not when it ends.
+ * Turns bytes into replies, however they are cut into segments. Memory is bounded: a line or a reply that
+ * grows too long is an error at once, not when it ends.
  *
- * A bare LF ends a line too. RFC 5321 2.3.8 forbids sending it, some servers do, and no harm comes of it here: unlike
- * in a message, there is nothing after a reply that a different view of its end could smuggle in, because more replies than
- * commands end the session.
+ * A bare LF ends a line too. RFC 5321 2.3.8 forbids sending it, some servers do, and no harm comes of it
+ * here: unlike in a message, there is nothing after a reply that a different view of its end could smuggle
+ * in, because more replies than commands end the session.
  */
 export class ReplyReader {
   #onReply: (reply: Reply) => void
@@ -60,7 +60,8 @@ export class ReplyReader {
     }
     if (bytes.length - start >= longestLine) throw tooLong()
     if (start === bytes.length) return
-    // What cannot become a reply is told now; its line end may never come (a login prompt, a binary protocol).
+    // What cannot become a reply is told now; its line end may never come (a login prompt, a binary
+    // protocol).
     if (!mayBeginReply(bytes[start]!)) throw notAReply(bytes.toString('utf8', start))
     // Copied: a slice would keep the whole segment alive.
     this.#rest = Buffer.from(bytes.subarray(start))

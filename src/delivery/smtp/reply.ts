@@ -37,8 +37,8 @@ const hyphen = 45
 const space = 32
 
 /**
- * Parses one line of a reply. Null when it is none: no three digits, a code outside 200 to 599 (RFC 5321 4.2 defines no other
- * class), or something other than a space, a hyphen or the end after the code.
+ * Parses one line of a reply. Null when it is none: no three digits, a code outside 200 to 599 (RFC 5321 4.2
+ * defines no other class), or something other than a space, a hyphen or the end after the code.
  */
 export function parseReplyLine(line: string): ReplyLine | null {
   const first = line.charCodeAt(0) - zero
@@ -55,8 +55,8 @@ export function parseReplyLine(line: string): ReplyLine | null {
 }
 
 /**
- * RFC 2034 4: the status code opens the text, and its class is the first digit of the reply code. One that disagrees is text
- * that looks like a status and is not taken for one.
+ * RFC 2034 4: the status code opens the text, and its class is the first digit of the reply code. One that
+ * disagrees is text that looks like a status and is not taken for one.
  */
 export function parseEnhancedCode(code: number, text: string): string | null {
   const first = text.charCodeAt(0)
@@ -67,7 +67,10 @@ export function parseEnhancedCode(code: number, text: string): string | null {
 const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
 
-/** What a stranger sent ends up in terminals, logs and web pages: NUL, escape sequences and stray CR become U+FFFD. */
+/**
+ * What a stranger sent ends up in terminals, logs and web pages: NUL, escape sequences and stray CR become
+ * U+FFFD.
+ */
 export function printable(text: string): string {
   return control.test(text) ? text.replace(controls, '\ufffd') : text
 }

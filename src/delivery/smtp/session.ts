@@ -16,8 +16,8 @@ import { Transfer } from './transact.ts'
 import type { RecipientReply, Transaction } from './transaction.ts'
 
 /**
- * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError; nothing stays open
- * then. Aborting the signal ends the attempt at once (kind `closed`).
+ * Connects and gets ready for MAIL: greeting, EHLO or HELO, TLS by policy, AUTH. Rejects with SmtpError;
+ * nothing stays open then. Aborting the signal ends the attempt at once (kind `closed`).
  */
 export async function openSession(
   target: SmtpTarget,
@@ -50,11 +50,14 @@ export class SmtpSession {
   readonly server: string
   /** `TLSv1.3`; null in clear. */
   readonly tls: string | null
-  /** The certificate is valid and the host's. Opportunistic TLS goes on without; only a true one may be shown as verified. */
+  /**
+   * The certificate is valid and the host's. Opportunistic TLS goes on without; only a true one may be shown
+   * as verified.
+   */
   readonly verified: boolean
   /**
-   * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops it at once.
-   * Not called for what we end ourselves.
+   * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops
+   * it at once. Not called for what we end ourselves.
    */
   onIdleEnd: (() => void) | null = null
   #connection: Connection
@@ -79,14 +82,18 @@ export class SmtpSession {
     return !this.#busy && this.#connection.failure === null
   }
 
-  /** Transactions started so far. A `deferred` without a code at stage `mail` on a used session mostly means: hung up while idle. */
+  /**
+   * Transactions started so far. A `deferred` without a code at stage `mail` on a used session mostly means:
+   * hung up while idle.
+   */
   get transactions(): number {
     return this.#transactions
   }
 
   /**
-   * Carries one transaction out and answers for each recipient, in order. Never rejects for what the server does; it rejects when
-   * `transaction.message` does. Afterwards `usable` tells whether the session may go on.
+   * Carries one transaction out and answers for each recipient, in order. Never rejects for what the server
+   * does; it rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go
+   * on.
    */
   async send(transaction: Transaction, dialogue: Dialogue): Promise<RecipientReply[]> {
     if (this.#busy) throw new Error('An SMTP session carries one transaction at a time')
@@ -100,6 +107,11 @@ export class SmtpSession {
       const replies = await transfer.run(this.#resetFirst)
       this.#resetFirst = transfer.leftOpen
       return replies
+    } catch (error) {
+      // Thrown by what the caller gave us. In the middle of a transaction nobody knows what the server
+      // expects next.
+      if (transfer.begun) connection.destroy()
+      throw error
     } finally {
       connection.deadline.liftLimit()
       connection.rest()
@@ -107,7 +119,10 @@ export class SmtpSession {
     }
   }
 
-  /** QUIT, its answer, and the end of the connection: whatever comes first, within a few seconds. Never rejects. */
+  /**
+   * QUIT, its answer, and the end of the connection: whatever comes first, within a few seconds. Never
+   * rejects.
+   */
   async quit(): Promise<void> {
     this.#connection.onEnd = null
     if (!this.usable) {

@@ -29,8 +29,9 @@ export interface SmtpTarget {
   implicitTls: boolean
   tls: TlsPolicy
   /**
-   * Sent over TLS only, unless `tls` is `off`: that setting is the operator's word that this network may see them. A server
-   * that offers no STARTTLS under `opportunistic` gets no credentials, since taking the offer away is what an attacker does.
+   * Sent over TLS only, unless `tls` is `off`: that setting is the operator's word that this network may see
+   * them. A server that offers no STARTTLS under `opportunistic` gets no credentials, since taking the offer
+   * away is what an attacker does.
    */
   credentials: SmtpCredentials | null
   /** Our own name for EHLO: a domain or an address literal. */

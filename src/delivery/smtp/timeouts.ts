@@ -1,8 +1,8 @@
 import type { Stage } from './error.ts'
 
 /**
- * How long each step may take, in milliseconds. A deadline is for the whole reply, not for the next byte: a server that
- * trickles one byte every few seconds runs out of time like a silent one.
+ * How long each step may take, in milliseconds. A deadline is for the whole reply, not for the next byte: a
+ * server that trickles one byte every few seconds runs out of time like a silent one.
  */
 export interface SmtpTimeouts {
   /** TCP connection, and again for the handshake of implicit TLS. */
@@ -23,7 +23,10 @@ export interface SmtpTimeouts {
   quit: number
   /** From the first packet until the session is open. */
   opening: number
-  /** From MAIL until the final dot. The wait for the answer to the dot is not cut by it: cutting there makes duplicates. */
+  /**
+   * From MAIL until the final dot. The wait for the answer to the dot is not cut by it: cutting there makes
+   * duplicates.
+   */
   transaction: number
 }
 
@@ -59,8 +62,8 @@ export function replyTimeout(timeouts: SmtpTimeouts, stage: Stage): number {
 }
 
 /**
- * One deadline that is moved often and rarely met. Moving it to a later time is an assignment: the running timer finds out
- * when it fires and sleeps on. The timer never keeps the process alive; the socket does.
+ * One deadline that is moved often and rarely met. Moving it to a later time is an assignment: the running
+ * timer finds out when it fires and sleeps on. The timer never keeps the process alive; the socket does.
  */
 export class Deadline {
   #onPassed: () => void

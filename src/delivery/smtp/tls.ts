@@ -5,7 +5,10 @@ import type { SmtpTarget } from './target.ts'
 export interface TlsOutcome {
   /** `TLSv1.3` */
   protocol: string
-  /** The chain leads to a trusted authority and the certificate names the host. True under any policy, when it is so. */
+  /**
+   * The chain leads to a trusted authority and the certificate names the host. True under any policy, when it
+   * is so.
+   */
   verified: boolean
   /** Why it is not verified; null when it is. */
   doubt: string | null
@@ -21,8 +24,9 @@ function secureContext(ca: string[] | undefined): SecureContext {
 }
 
 /**
- * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the certificate is not
- * trusted or not the host's; nothing of ours has been sent then. Time limits are the caller's.
+ * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the
+ * certificate is not trusted or not the host's; nothing of ours has been sent then. Time limits are the
+ * caller's.
  */
 export function encrypt(plain: Socket, target: SmtpTarget): { socket: TLSSocket; done: Promise<TlsOutcome> } {
   const socket = connectTls({
@@ -31,7 +35,8 @@ export function encrypt(plain: Socket, target: SmtpTarget): { socket: TLSSocket;
     // RFC 6066 3: literal addresses are not permitted in server_name.
     servername: isIP(target.host) ? '' : target.host,
     secureContext: secureContext(target.ca),
-    // Checked below, so that every policy learns whether the certificate is right and only `verified` insists.
+    // Checked below, so that every policy learns whether the certificate is right and only `verified`
+    // insists.
     rejectUnauthorized: false,
   })
   const done = new Promise<TlsOutcome>((resolve, reject) => {

@@ -6,7 +6,10 @@ import type { Extensions } from './extensions.ts'
 import { type Reply, replyClass, replyText } from './reply.ts'
 import type { OutgoingMessage, RecipientReply, Transaction } from './transaction.ts'
 
-/** Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC 2920 3.1). */
+/**
+ * Commands in flight at once under PIPELINING. The replies to them fit a receive window many times over (RFC
+ * 2920 3.1).
+ */
 const pipeline = 100
 
 /** A command and the recipient it is about, if any. */
@@ -27,6 +30,7 @@ export class Transfer {
   #waiting: number
   /** Recipients the server took. */
   #accepted = 0
+  #begun = false
   #mailTaken = false
   #dataTaken = false
 
@@ -38,7 +42,15 @@ export class Transfer {
     this.#waiting = transaction.recipients.length
   }
 
-  /** The server holds a sender that no message followed: RSET has to come before the next MAIL (RFC 5321 4.1.1.2). */
+  /** Something of the transaction has been said to the server. */
+  get begun(): boolean {
+    return this.#begun
+  }
+
+  /**
+   * The server holds a sender that no message followed: RSET has to come before the next MAIL (RFC 5321
+   * 4.1.1.2).
+   */
   get leftOpen(): boolean {
     return this.#mailTaken && !this.#dataTaken
   }
@@ -86,7 +98,7 @@ export class Transfer {
       return this.#refuse('5.6.3', `The message has 8-bit content, but ${server} does not support 8BITMIME`)
     }
     if (extensions.size !== null && message.size > extensions.size) {
-      // RFC 1870 6.1: it would answer 552, so that is what it counts as.
+      // RFC 1870 4: it would answer 552, so that is what it counts as.
       const sizes = `${server} takes messages up to ${extensions.size} octets, this one has ${message.size}`
       this.#give('bounced', 'mail', sizes, undefined, '5.3.4')
       return null
@@ -116,6 +128,7 @@ export class Transfer {
   /** MAIL, RCPT and DATA. True when the server wants the message for somebody. */
   async #envelope(message: OutgoingMessage, resetFirst: boolean): Promise<boolean> {
     const connection = this.#connection
+    this.#begun = true
     const steps = this.#steps(message, resetFirst)
     const window = this.#extensions.pipelining ? pipeline : 1
     for (let at = 0; at < steps.length; at += window) {
@@ -146,8 +159,9 @@ export class Transfer {
     }
     if (!this.#dataTaken) return false
     if (this.#waiting > 0) return true
-    // Pipelined DATA was taken although every recipient (or the sender) was refused. RFC 2920 3.1 suggests a lone dot; a
-    // server that confused may deliver an empty message to somebody, so we leave, which obliges it to forget the transaction.
+    // Pipelined DATA was taken although every recipient (or the sender) was refused. RFC 2920 3.1 suggests a
+    // lone dot; a server that confused may deliver an empty message to somebody, so we leave, which obliges
+    // it to forget the transaction.
     connection.dialogue?.note('DATA was accepted without recipients; leaving before anything is sent')
     connection.destroy()
     return false
@@ -176,7 +190,8 @@ export class Transfer {
       else if (step.kind === 'rcpt') this.#accepted++
       else if (step.kind === 'data') this.#dataTaken = true
     } else if (digit < 4 || step.kind === 'rset') {
-      // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and none after it can be trusted.
+      // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and none after it can be
+      // trusted.
       this.#connection.fail('protocol', `answered ${step.kind.toUpperCase()} with ${replyText(reply)}`)
       return false
     } else if (step.kind === 'rcpt') {
@@ -209,7 +224,8 @@ export class Transfer {
     }
     const reply = replies[0]
     if (!reply) {
-      // RFC 5321 4.2.5: a 421 in answer to the dot is a refusal; without an answer the server may have taken the message.
+      // RFC 5321 4.2.5: a 421 in answer to the dot is a refusal; without an answer the server may have taken
+      // the message.
       if (dotSent && error!.kind !== 'reply') this.#give('uncertain', 'dot', error!.message)
       else this.#lose(error!)
       return
@@ -266,8 +282,9 @@ export class Transfer {
 const released = 'Given back before anything was handed over'
 
 /**
- * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and is to be taken as 452 then: when others were
- * taken before it and no enhanced code says that it is something else, such as a full mailbox (5.2.2).
+ * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and is to be taken as 452 then:
+ * when others were taken before it and no enhanced code says that it is something else, such as a full
+ * mailbox (5.2.2).
  */
 function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'deferred' {
   if (reply.code < 500) return 'deferred'

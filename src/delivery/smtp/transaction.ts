@@ -24,11 +24,13 @@ export interface Transaction {
   sender: string
   /** At least one. */
   recipients: string[]
-  /** Asked for once, when the session is known. If it rejects, so does `send`, and the session stays usable. */
+  /**
+   * Asked for once, when the session is known. If it rejects, so does `send`, and the session stays usable.
+   */
   message: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
   /**
-   * Asked before MAIL, before DATA and right before the final dot. False abandons the transaction without handing anything
-   * over: the lease is over, or we are stopping.
+   * Asked before MAIL, before DATA and right before the final dot. False abandons the transaction without
+   * handing anything over: the lease is over, or we are stopping.
    */
   mayHandOver: () => boolean
 }

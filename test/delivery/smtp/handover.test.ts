@@ -251,3 +251,20 @@ test('destroyed by us with the answer outstanding: uncertain; before: for later'
     await server.finished()
   }
 })
+
+test('leave that throws is our own fault, and the session is not used again', async () => {
+  await using server = await rawServer(async (peer) => {
+    await peer.greet()
+    await peer.answer('250 ok', '250 ok', '354 go')
+    assert.equal(await peer.message(), null)
+  })
+  const session = await openSession(targetAt(server.port), new Dialogue())
+  let asked = 0
+  const mayHandOver = () => {
+    if (++asked === 3) throw new Error('lease book closed')
+    return true
+  }
+  await assert.rejects(session.send(transactionOf({ mayHandOver }), new Dialogue()), /lease book closed/)
+  assert.equal(session.usable, false)
+  await server.finished()
+})

@@ -417,7 +417,7 @@ test('MAIL answered with 503 is about the session, so it is for later and on ano
   assert.equal(usable, false)
 })
 
-test('a message over the limit of the server is refused before MAIL (RFC 1870 6.1)', async () => {
+test('a message over the limit of the server is refused before MAIL (RFC 1870 4)', async () => {
   const { replies, heard, usable } = await transact(['SIZE 24'], async () => {})
   assert.equal(replies[0]!.verdict, 'bounced')
   assert.equal(replies[0]!.enhancedCode, '5.3.4')
