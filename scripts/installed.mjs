@@ -81,18 +81,29 @@ function collect(child) {
   })
 }
 
-/** Runs a program with this one's terminal, passing signals on; resolves with its exit code (128 + number for a signal). */
+/**
+ * Runs a program with this one's terminal, passing signals on; resolves with its exit code (128 + number for a signal). When the npm
+ * that runs this is killed outright, the program is told to stop: nothing is left behind that holds port and database.
+ */
 export function runThrough(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
   const forward = (signal) => child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, forward)
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (!process.env.npm_lifecycle_event || process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 500)
   return new Promise((done) => {
     child.on('error', (error) => {
+      clearInterval(watch)
       process.stderr.write(`${command} cannot be started: ${error.message}\n`)
       done(1)
     })
     child.on('close', (code, signal) => {
+      clearInterval(watch)
       for (const each of signals) process.removeListener(each, forward)
       done(code ?? 128 + ({ SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }[signal] ?? 1))
     })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,6 +115,23 @@ describe('npm start', () => {
       assert.deepEqual([code, stdout], [0, 'up\nstopped\n'])
     })
   }
+
+  test('leaves nothing running when the npm it runs under is killed', async () => {
+    await start().ended
+    program('bin/postroad', ["trap 'echo stopped; exit 0' TERM", 'echo up', 'while :; do sleep 0.01; done'])
+    const script = `'${process.execPath}' '${join(root, 'scripts', 'start.mjs')}' & wait`
+    const npm = spawn('/bin/sh', ['-c', script], {
+      env: { PATH: process.env.PATH, npm_lifecycle_event: 'start' },
+    })
+    let stdout = ''
+    const closed = once(npm.stdout, 'close')
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (stdout === 'up\n') npm.kill('SIGKILL')
+    })
+    await closed
+    assert.equal(stdout, 'up\nstopped\n')
+  })
 
   test('ends like a program that a signal ended', async () => {
     await start().ended
