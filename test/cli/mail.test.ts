@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Script, type Sink, startSink } from '../support/sink.ts'
+import { newWorkplace, type Serving, serve, type Workplace } from './postroad.ts'
+
+interface Shown {
+  id: string
+  last_event: string
+  content_removed: boolean
+  recipients: { address: string; state: string; next_attempt_at: string | null; message: string | null }[]
+  events: { type: string; at: string }[]
+  attempts: { dialogue: string; started_at: string }[]
+}
+interface Lane {
+  domain: string
+  waiting: number
+  next_attempt_at: string
+}
+
+describe('the commands about mail', () => {
+  let place: Workplace
+  let service: Serving
+  let token = ''
+  before(async () => {
+    place = newWorkplace({ POSTROAD_LOG_LEVEL: 'warn' })
+    service = await serve(place, ['--json'], /\}\}\n/)
+    token = JSON.parse(service.stdout()).firstStart.token
+  })
+  after(() => place.remove())
+
+  const sent = (email: Record<string, unknown>) => send(service.url, token, email)
+
+  test('show what became of each recipient, in words and as JSON', async () => {
+    const id = await sent({ to: ['jane@x.test', 'delayed@simulator.test'] })
+    const email = await shownOnce(place, id, ({ recipients }) =>
+      recipients.every(({ state }) => state !== 'leased'),
+    )
+    assert.deepEqual(
+      email.recipients.map(({ address, state }) => [address, state]),
+      [
+        ['jane@x.test', 'delivered'],
+        ['delayed@simulator.test', 'waiting'],
+      ],
+    )
+    assert.ok(email.recipients[1]!.next_attempt_at)
+    assert.ok(email.events.some(({ type }) => type === 'delivery_delayed'))
+
+    const text = (await place.run('email', 'show', id)).stdout
+    assert.match(text, /^0 +jane@x\.test +to +delivered/m)
+    assert.match(text, /^1 +delayed@simulator\.test +to +waiting +1 +20\d\d-/m)
+    assert.match(text, /^Attempt 20\d\d-.*$/m)
+
+    const lanes = await place.json<Lane[]>('queue', '--company', 'Acme')
+    assert.deepEqual(
+      lanes.map(({ domain, waiting }) => [domain, waiting]),
+      [['simulator.test', 1]],
+    )
+    assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +20\d\d-/)
+  })
+
+  test('cancel what still waits, once', async () => {
+    const id = await sent({ to: 'delayed@simulator.test' })
+    await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')
+    assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1 })
+    assert.equal((await place.json<Shown>('email', 'show', id)).last_event, 'canceled')
+    const again = await place.run('email', 'cancel', id)
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /nothing to cancel/)
+    assert.match((await place.run('email', 'cancel', 'nothing')).stderr, /no email with the id/)
+  })
+
+  test('give the message of an email that has not left as it will leave', async () => {
+    const id = await sent({ to: 'delayed@simulator.test', bcc: 'secret@y.test', html: '<p>grüße</p>' })
+    await shownOnce(place, id, ({ recipients }) => recipients.every(({ state }) => state !== 'leased'))
+    const one = await place.run('email', 'show', id, '--raw')
+    const two = await place.run('email', 'show', id, '--raw')
+    assert.equal(one.code, 0, one.stderr)
+    assert.match(one.stdout, /^DKIM-Signature:/m)
+    assert.ok(!one.stdout.includes('secret@y.test'))
+    assert.equal(one.stdout, two.stdout)
+    const nobody = await place.run('email', 'show', id, '--raw', '--recipient', 'nobody@y.test')
+    assert.match(nobody.stderr, /"nobody@y\.test" is not a recipient/)
+  })
+
+  test('list emails by pages, newest first', async () => {
+    for (let i = 0; i < 3; i++) await sent({ to: 'jane@x.test', subject: `page ${i}` })
+    const first = await place.json<{ id: string; subject: string }[]>('email', 'list', '--limit', '2')
+    assert.deepEqual(
+      first.map(({ subject }) => subject),
+      ['page 2', 'page 1'],
+    )
+    const next = await place.json<{ subject: string }[]>(
+      'email',
+      'list',
+      '--limit',
+      '1',
+      '--before',
+      first[1]!.id,
+    )
+    assert.equal(next[0]!.subject, 'page 0')
+    assert.match(
+      (await place.run('email', 'list', '--limit', '2')).stdout,
+      /Older ones: postroad email list --before /,
+    )
+  })
+
+  test('let no message write escape sequences to the terminal', async () => {
+    await sent({ to: 'jane@x.test', subject: '\u202egnp.exe' })
+    const { stdout } = await place.run('email', 'list', '--limit', '1')
+    assert.ok(stdout.includes('\\u202egnp.exe'), stdout)
+  })
+})
+
+describe('the commands about suppressions', () => {
+  let place: Workplace
+  let sink: Sink
+  before(async () => {
+    // RFC 3463 3.2, X.1.1: there is no such mailbox.
+    const script: Script = ({ step, recipient }) =>
+      step === 'rcpt' && recipient?.startsWith('gone')
+        ? { reply: '550 5.1.1 nobody of that name' }
+        : undefined
+    sink = await startSink({ script })
+    place = newWorkplace({ POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}`, POSTROAD_LOG_LEVEL: 'warn' })
+  })
+  after(async () => {
+    place.remove()
+    await sink.close()
+  })
+
+  test('list an address with the answer that put it there, and take it off', async () => {
+    await place.json('company', 'create', 'Acme')
+    await place.json('domain', 'add', 'acme.test', '--company', 'Acme')
+    await place.json('domain', 'activate', 'acme.test')
+    const { token } = await place.json<{ token: string }>('key', 'create', '--company', 'Acme', '--name', 'k')
+    const service = await serve(place)
+    const id = await send(service.url, token, { to: 'gone@x.test' })
+    await shownOnce(place, id, ({ last_event }) => last_event === 'bounced')
+
+    const list = await place.json<{ address: string; email_id: string }[]>('suppression', 'list')
+    assert.deepEqual(
+      list.map(({ address, email_id }) => [address, email_id]),
+      [['gone@x.test', id]],
+    )
+    const text = await place.run('suppression', 'list', '--company', 'Acme', '--address', 'gone@x.test')
+    assert.match(text.stdout, /^gone@x\.test +Acme +20\d\d-.*nobody of that name/m)
+    const removed = await place.run('suppression', 'remove', 'gone@x.test', '--company', 'Acme')
+    assert.match(removed.stdout, /Acme sends to gone@x\.test again/)
+    const again = await place.run('suppression', 'remove', 'gone@x.test', '--company', 'Acme')
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /is not on the list of Acme/)
+    assert.equal((await place.run('suppression', 'list')).stdout, 'No address is suppressed.\n')
+  })
+})
+
+async function send(url: string, token: string, email: Record<string, unknown>): Promise<string> {
+  const response = await fetch(`${url}/emails`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ from: 'a@acme.test', subject: 's', text: 'x', ...email }),
+  })
+  const answer = (await response.json()) as { id: string }
+  assert.equal(response.status, 200, JSON.stringify(answer))
+  return answer.id
+}
+
+/** The email as soon as it is so. */
+async function shownOnce(place: Workplace, id: string, isSo: (email: Shown) => boolean): Promise<Shown> {
+  for (;;) {
+    const email = await place.json<Shown>('email', 'show', id)
+    if (isSo(email)) return email
+  }
+}
