@@ -1,6 +1,8 @@
 /** Reading a request body with the limit applied while it arrives, and getting rid of one that nobody will read. */
 import { constants } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { BodyBudget } from './body-budget.ts'
 import { ClientGone, Fault } from './fault.ts'
 
 const ENVELOPE = 1_048_576
@@ -15,13 +17,17 @@ export function bodyLimit(messageMax: number): number {
   return Math.min(Math.ceil((messageMax * 4) / 3) + ENVELOPE, constants.MAX_STRING_LENGTH)
 }
 
-/** One limit and the sentence that goes with it. */
+/** What one body may have, and all of them together. */
 export class BodyLimit {
   readonly max: number
+  readonly budget: BodyBudget
   readonly #messageMax: number
-  constructor(messageMax: number) {
+
+  /** Both in octets: the limit of a composed message, and what all large bodies together may have. */
+  constructor(messageMax: number, total?: number) {
     this.#messageMax = messageMax
     this.max = bodyLimit(messageMax)
+    this.budget = new BodyBudget(this.max, total)
   }
 
   exceeded(): Fault {
@@ -49,20 +55,23 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
+  companyId: string,
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
-  await consumeBody(request, response, limit, (chunk) => chunks.push(chunk))
+  await consumeBody(request, response, limit, companyId, (chunk) => chunks.push(chunk))
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
 /**
  * Gives the body to `take` as it arrives. Rejects with a Fault as soon as more than the limit has arrived, with
- * ClientGone when the client leaves, and with whatever `take` throws; then nothing more is read.
+ * ClientGone when the client leaves, and with whatever `take` throws; then nothing more is read. What has arrived counts
+ * against the budget of `companyId` until it is released.
  */
 export async function consumeBody(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
+  companyId: string,
   take: (chunk: Buffer) => void,
 ): Promise<void> {
   limit.checkDeclared(request)
@@ -83,6 +92,7 @@ export async function consumeBody(
       length += chunk.length
       if (length > limit.max) return fail(limit.exceeded())
       try {
+        limit.budget.hold(request, companyId, length)
         take(chunk)
       } catch (error) {
         fail(error)
@@ -99,6 +109,14 @@ export async function consumeBody(
   })
 }
 
+/** Connections whose request was answered while its body was still to come. */
+const answered = new WeakSet<Socket>()
+
+/** True while the connection carries the rest of a request that has its answer already. */
+export function isAnswered(socket: Socket): boolean {
+  return answered.has(socket)
+}
+
 /**
  * Called when an answer leaves before the body was read. A connection closed on unread octets is reset, and the reset can
  * overtake the answer (RFC 9112 9.6); so the rest is read and dropped, up to `allowance` octets, and only then is the connection cut.
@@ -111,6 +129,9 @@ export function discardRest(request: IncomingMessage, response: ServerResponse, 
     return
   }
   let left = allowance
+  const { socket } = request
+  answered.add(socket)
+  request.on('end', () => answered.delete(socket))
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) request.destroy()

@@ -2,6 +2,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answer } from './answer.ts'
+import { isAnswered } from './body.ts'
 import type { HttpReason } from './fault.ts'
 import { jsonWords } from './json/words.ts'
 
@@ -11,7 +12,7 @@ type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
   const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
-  if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent) {
+  if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
     socket.destroy()
     return
   }

@@ -173,6 +173,13 @@ describe('slow clients', () => {
     assert.match(await connection.closed(), /^HTTP\/1\.1 408 /)
   })
 
+  test('who was answered before the end of its body, and never sends the rest, is closed without a second answer', async () => {
+    const connection = new RawConnection(api.url)
+    connection.write('POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{')
+    const received = await connection.closed()
+    assert.deepEqual(received.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 401'])
+  })
+
   test('a connection that says nothing is closed', async () => {
     await new RawConnection(api.url).closed()
   })

@@ -63,43 +63,55 @@ export class FormDialect {
       deps.intake.admit(principal, domain)
       checkNotEncoded(request.raw.headers['content-encoding'])
       const submission = mime
-        ? await this.#readMime(request, reply, domain)
-        : await this.#readFields(request, reply, domain)
+        ? await this.#readMime(request, reply, principal, domain)
+        : await this.#readFields(request, reply, principal, domain)
       const { messageId } = await deps.intake.submit(principal, submission)
       const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
       answer = { status: 200, type: JSON_TYPE, body }
     } catch (error) {
       answer = formWords(answers.reasonOf(error, request))
+    } finally {
+      this.#parts.limit.budget.release(request.raw)
     }
     return answers.send(request, reply, mime ? 'mime_send' : 'form_send', answer, startedAt)
   }
 
-  async #readFields(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
-    return readMessage(domain, await this.#readForm(request, reply))
+  async #readFields(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal,
+    domain: string,
+  ): Promise<Submission> {
+    return readMessage(domain, await this.#readForm(request, reply, principal.companyId))
   }
 
-  async #readForm(request: FastifyRequest, reply: FastifyReply): Promise<Form> {
+  async #readForm(request: FastifyRequest, reply: FastifyReply, companyId: string): Promise<Form> {
     const { limit } = this.#parts
     const type = request.raw.headers['content-type']
     switch (mediaTypeName(type)) {
       case MULTIPART:
-        return readMultipart(request.raw, reply.raw, limit, this.#maxParts)
+        return readMultipart(request.raw, reply.raw, limit, companyId, this.#maxParts)
       case URLENCODED:
-        return readUrlencoded(await readBody(request.raw, reply.raw, limit), this.#maxParts)
+        return readUrlencoded(await readBody(request.raw, reply.raw, limit, companyId), this.#maxParts)
       case '': {
-        const body = await readBody(request.raw, reply.raw, limit)
+        const body = await readBody(request.raw, reply.raw, limit, companyId)
         if (body.length === 0) return { fields: [], files: [] }
       }
     }
     throw wrongType(`'${MULTIPART}' or '${URLENCODED}'`, type)
   }
 
-  async #readMime(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
+  async #readMime(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal,
+    domain: string,
+  ): Promise<Submission> {
     const type = request.raw.headers['content-type']
     if (mediaTypeName(type) !== MULTIPART) throw wrongType(`'${MULTIPART}'`, type)
     return readMimeMessage(
       domain,
-      await readMultipart(request.raw, reply.raw, this.#parts.limit, this.#maxParts),
+      await readMultipart(request.raw, reply.raw, this.#parts.limit, principal.companyId, this.#maxParts),
     )
   }
 

@@ -55,7 +55,7 @@ export class JsonDialect {
       checkJson(headers['content-type'])
       checkNotEncoded(headers['content-encoding'])
       const key = idempotencyKey(headers['idempotency-key'])
-      const body = await readBody(request.raw, reply.raw, this.#parts.limit)
+      const body = await readBody(request.raw, reply.raw, this.#parts.limit, principal.companyId)
       const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprint(body) }
       const parsed = this.#parser.parse(body)
       const submission: Submission = parsed instanceof Promise ? await parsed : parsed
@@ -64,6 +64,8 @@ export class JsonDialect {
       answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
     } catch (error) {
       answer = jsonWords(this.#parts.answers.reasonOf(error, request))
+    } finally {
+      this.#parts.limit.budget.release(request.raw)
     }
     return this.#parts.answers.send(request, reply, 'email_send', answer, startedAt)
   }
