@@ -87,16 +87,15 @@ export interface DeliveryParts {
   sink: PinnedProcess
   limits: PinnedProcess
   service: ServiceProcess
-  directory: string
 }
 
 /** End to end: offered over `connections`, signed, delivered to the sink. Throws unless every message arrived exactly once. */
 export async function measureDelivery(
-  { load, sink, limits, service, directory }: DeliveryParts,
+  { load, sink, limits, service }: DeliveryParts,
   messages: number,
   connections: number,
 ): Promise<DeliveryRound> {
-  const machine = await measureLimits(limits, { directory, milliseconds: 500 })
+  const machine = await measureLimits(limits, { directory: service.directory, milliseconds: 1000 })
   const first = nextNumber
   nextNumber += messages
   const sinkOrder: SinkOrder = { first, count: messages, patience: 60_000 }

@@ -3,7 +3,7 @@
 const TEXT_LINE = 'Your order has been packed and will be with you in a few days, thank you.'
 const HTML_LINE = '<p style="margin:0 0 8px">Your order has been packed, <b>thank you</b>.</p>'
 /** Lengths that make the composed and signed message about 10,240 octets. */
-const TEXT_LINES = 44
+const TEXT_LINES = 45
 const HTML_LINES = 72
 
 /** Where the recipient's number stands in a prepared request. */

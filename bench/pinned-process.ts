@@ -4,10 +4,9 @@ import { once } from 'node:events'
 
 const tasksetWorks = spawnSync('taskset', ['-V']).status === 0
 
-/** The command line that runs `command` on `cpus` (as taskset writes them, `0,1` or `0-3`); unchanged where taskset is missing. */
-export function pinned(cpus: string, command: string[]): [string, string[]] {
-  const line = tasksetWorks && cpus !== 'all' ? ['taskset', '-c', cpus, ...command] : command
-  return [line[0]!, line.slice(1)]
+/** What goes before a command line to hold it to `cpus` (as taskset writes them, `0,1` or `0-3`); nothing where taskset is missing. */
+export function pinning(cpus: string): string[] {
+  return tasksetWorks && cpus !== 'all' ? ['taskset', '-c', cpus] : []
 }
 
 export const canPin = tasksetWorks
@@ -19,8 +18,8 @@ export class PinnedProcess {
   #wake: (() => void) | undefined
 
   constructor(cpus: string, script: URL) {
-    const [file, args] = pinned(cpus, [process.execPath, script.pathname])
-    this.#child = spawn(file, args, {
+    const [file, ...args] = [...pinning(cpus), process.execPath, script.pathname]
+    this.#child = spawn(file!, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     })

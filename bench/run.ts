@@ -2,9 +2,7 @@
  * Measures the service against the limits of the machine it runs on. See `--help`.
  * Service, load generator and sink are three processes that share the same CPUs; the yardstick is measured in the same run.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AcceptFigure, type DeliveryRound, measureAccepting, measureDelivery } from './measure.ts'
 import { canPin, PinnedProcess } from './pinned-process.ts'
@@ -62,30 +60,26 @@ const settings = Object.fromEntries(
 const load = new PinnedProcess(cpus, new URL('./load-process.ts', import.meta.url))
 const sink = new PinnedProcess(cpus, new URL('./sink-process.ts', import.meta.url))
 const limits = new PinnedProcess(firstCpu, new URL('./limits-process.ts', import.meta.url))
-const directories: string[] = []
 let running: ServiceProcess | undefined
 
-async function startFresh(sinkPort: number): Promise<{ service: ServiceProcess; directory: string }> {
-  const directory = mkdtempSync(join(values.directory, 'postroad-bench-'))
-  directories.push(directory)
+async function startFresh(sinkPort: number): Promise<ServiceProcess> {
   const relay = { POSTROAD_DELIVERY: `smtp://127.0.0.1:${sinkPort}?tls=off` }
-  const service = await startServiceProcess({ directory, cpus, settings: { ...relay, ...settings } })
-  running = service
-  return { service, directory }
+  running = await startServiceProcess({ parent: values.directory, cpus, settings: { ...relay, ...settings } })
+  return running
 }
 
 try {
   const { port } = await sink.hear()
   const accepting: AcceptFigure[] = []
   if (!values['skip-accepting']) {
-    const { service } = await startFresh(port!)
+    const service = await startFresh(port!)
     await measureAccepting(load, service, 10, acceptMs / 2)
     for (const count of [1, 10, 50, 200])
       accepting.push(await measureAccepting(load, service, count, acceptMs))
     await service.stop()
   }
-  const { service, directory } = await startFresh(port!)
-  const parts = { load, sink, limits, service, directory }
+  const service = await startFresh(port!)
+  const parts = { load, sink, limits, service }
   await measureDelivery(parts, Math.min(messages, 1000), connections)
   const measured: DeliveryRound[] = []
   for (let round = 0; round < rounds; round++)
@@ -108,5 +102,4 @@ try {
 } finally {
   await running?.stop()
   await Promise.all([load, sink, limits].map((part) => part.stop()))
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 }

@@ -1,15 +1,8 @@
-/** The real service as a child process on a fresh directory, with a company, a sending domain and a key made by its own command line. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, readFileSync } from 'node:fs'
-import net, { type AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { pinned } from './pinned-process.ts'
+/** The real service as a child process, and what its process used so far. */
+import { readFileSync } from 'node:fs'
+import { Installation } from '../test/support/service-child.ts'
+import { pinning } from './pinned-process.ts'
 
-const POSTROAD = fileURLToPath(new URL('../bin/postroad', import.meta.url))
 /** Clock ticks a second of the CPU times in /proc (proc(5)); 100 on every Linux that Node runs on. */
 const TICKS = 100
 
@@ -17,46 +10,21 @@ export interface ServiceProcess {
   port: number
   token: string
   from: string
-  pid: number
-  /** User and system CPU-ms used so far; NaN where /proc is missing. */
+  directory: string
+  /** User and system CPU-ms used so far, all threads; NaN where /proc is missing. */
   cpu(): number
   /** Highest resident set so far in octets; NaN where /proc is missing. */
   peakMemory(): number
+  /** Stops it as an operator would, and removes its directory. */
   stop(): Promise<void>
 }
 
 export interface ServiceChoice {
-  directory: string
+  /** Parent of its directory. */
+  parent: string
   cpus: string
   /** `POSTROAD_...` settings. */
   settings: Record<string, string>
-}
-
-async function freePort(): Promise<number> {
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
-
-/** Resolves as soon as the port accepts connections; fails when the process ends before. */
-async function listening(port: number, child: ChildProcess, logPath: string): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) {
-      throw new Error(
-        `the service ended with ${child.exitCode}:\n${readFileSync(logPath, 'utf8').slice(-2000)}`,
-      )
-    }
-    const socket = net.connect(port, '127.0.0.1')
-    const reached = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true))
-      socket.once('error', () => resolve(false))
-    })
-    socket.destroy()
-    if (reached) return
-    await pause(50)
-  }
 }
 
 function processStatus(pid: number): { cpu: number; peakMemory: number } {
@@ -73,48 +41,32 @@ function processStatus(pid: number): { cpu: number; peakMemory: number } {
 }
 
 export async function startServiceProcess({
-  directory,
+  parent,
   cpus,
   settings,
 }: ServiceChoice): Promise<ServiceProcess> {
-  const port = await freePort()
-  const env = {
-    ...process.env,
-    POSTROAD_LISTEN: `127.0.0.1:${port}`,
-    POSTROAD_DATABASE_URL: `sqlite:${join(directory, 'postroad.db')}`,
-    POSTROAD_HOSTNAME: 'bench.test',
-    POSTROAD_LOG_LEVEL: 'warn',
-    ...settings,
-  }
-  const run = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(POSTROAD, [...args, '--json'], { env, cwd: directory })
-    return JSON.parse(stdout) as { id: string; token?: string }
-  }
-  const company = await run('company', 'create', 'Bench')
-  await run('domain', 'add', 'bench.test', '--company', company.id)
-  await run('domain', 'activate', 'bench.test')
-  const { token } = await run('key', 'create', '--company', company.id, '--name', 'bench')
-  if (token === undefined) throw new Error('`key create --json` printed no token')
-
-  const logPath = join(directory, 'service.log')
-  const log = createWriteStream(logPath)
-  await once(log, 'open')
-  const [file, args] = pinned(cpus, [POSTROAD, 'serve'])
-  const child = spawn(file, args, { env, cwd: directory, stdio: ['ignore', log, log] })
-  await listening(port, child, logPath)
-  const pid = child.pid!
-  return {
-    port,
-    token,
-    from: 'orders@bench.test',
-    pid,
-    cpu: () => processStatus(pid).cpu,
-    peakMemory: () => processStatus(pid).peakMemory,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGTERM')
-      await gone
-    },
+  const installation = new Installation(settings, parent)
+  try {
+    const { token, domain } = await installation.addTenant('bench.test')
+    const child = await installation.serve({ prefix: pinning(cpus) })
+    return {
+      port: child.port,
+      token,
+      from: `orders@${domain}`,
+      directory: installation.directory,
+      cpu: () => processStatus(child.pid).cpu,
+      peakMemory: () => processStatus(child.pid).peakMemory,
+      stop: async () => {
+        if (process.env.KEEPDIR) {
+          console.error(installation.directory)
+          return
+        }
+        await child.kill('SIGTERM')
+        await installation.remove()
+      },
+    }
+  } catch (error) {
+    await installation.remove()
+    throw error
   }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { keysOfRecords, type PublishedKeys } from './verify-dkim.ts'
+import { keysOfRecords, type PrintedRecord, type PublishedKeys } from './verify-dkim.ts'
 
 const POSTROAD = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
 
@@ -19,6 +19,12 @@ export interface Tenant {
   domain: string
   token: string
   keys: PublishedKeys
+}
+
+export interface FirstStart {
+  company: string
+  domain: string
+  token: string
 }
 
 /** A directory with a database, and the settings under which commands and service use it. */
@@ -34,11 +40,15 @@ export class Installation {
     this.#env = {
       ...Object.fromEntries(own),
       POSTROAD_LISTEN: '127.0.0.1:0',
-      POSTROAD_DATABASE_URL: `sqlite:${join(this.directory, 'postroad.db')}`,
+      POSTROAD_DATABASE_URL: `sqlite:${this.databasePath}`,
       POSTROAD_HOSTNAME: 'postroad.test',
       POSTROAD_LOG_LEVEL: 'warn',
       ...settings,
     }
+  }
+
+  get databasePath(): string {
+    return join(this.directory, 'postroad.db')
   }
 
   /** Runs a command with `--json`; its parsed output. */
@@ -48,10 +58,22 @@ export class Installation {
     return JSON.parse(stdout) as Output
   }
 
+  /** The octets of a message as they leave or left: `email show ID --raw`. */
+  async raw(id: string): Promise<Buffer> {
+    const options = {
+      env: this.#env,
+      cwd: this.directory,
+      maxBuffer: 256 * 1024 * 1024,
+      encoding: 'buffer',
+    } as const
+    const { stdout } = await promisify(execFile)(POSTROAD, ['email', 'show', id, '--raw'], options)
+    return stdout
+  }
+
   /** A company with an active sending domain and a key for it. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     const { id } = await this.command<{ id: string }>('company', 'create', company)
-    const { records } = await this.command<{ records: { type: string; name: string; value: string }[] }>(
+    const { dns_records } = await this.command<{ dns_records: PrintedRecord[] }>(
       'domain',
       'add',
       domain,
@@ -67,7 +89,7 @@ export class Installation {
       '--name',
       'test',
     )
-    return { companyId: id, domain, token, keys: keysOfRecords(records) }
+    return { companyId: id, domain, token, keys: keysOfRecords(dns_records) }
   }
 
   /**
@@ -110,6 +132,8 @@ export class ServiceChild {
   /** Lines of standard error and output after the first; the last 200. */
   readonly log: string[] = []
   url = ''
+  /** What a first start on an empty database made up; null otherwise. */
+  firstStart: FirstStart | null = null
 
   constructor(process: ChildProcess) {
     this.#process = process
@@ -117,7 +141,9 @@ export class ServiceChild {
     this.#listening = promise
     const hear = (line: string) => {
       if (line.startsWith('{"url"')) {
-        resolve((JSON.parse(line) as { url: string }).url)
+        const told = JSON.parse(line) as { url: string; firstStart: FirstStart | null }
+        this.firstStart = told.firstStart
+        resolve(told.url)
         return
       }
       this.log.push(line)

@@ -5,6 +5,13 @@ import type { SendingDomain } from '../../src/accounts/account.ts'
 /** TXT values by owner name, e.g. `s1._domainkey.acme.test`. */
 export type PublishedKeys = ReadonlyMap<string, string>
 
+/** A DNS record as `domain add` and `domain show` print it. */
+export interface PrintedRecord {
+  type: string
+  name: string
+  value: string
+}
+
 export interface SignatureCheck {
   domain: string
   selector: string
@@ -33,7 +40,7 @@ export function keysOfDomains(domains: Pick<SendingDomain, 'name' | 'dkim'>[]): 
 }
 
 /** What the DNS would answer once the records printed by `domain add` or `domain show` are published. */
-export function keysOfRecords(records: { type: string; name: string; value: string }[]): PublishedKeys {
+export function keysOfRecords(records: PrintedRecord[]): PublishedKeys {
   const keys = records.filter(({ type, name }) => type === 'TXT' && name.includes('._domainkey.'))
   return new Map(keys.map(({ name, value }) => [name.replace(/\.$/, '').toLowerCase(), value]))
 }

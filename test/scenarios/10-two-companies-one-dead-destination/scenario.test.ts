@@ -1,0 +1,71 @@
+/**
+ * 10: two companies, one dead destination (direct delivery).
+ *
+ * A company queues hundreds of messages to a destination that accepts connections and then says nothing. Another company's message to a
+ * destination that works arrives while all of those still wait, and so does the first company's own. Nobody waits for somebody else.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiClient } from '../../support/api-client.ts'
+import { startDns } from '../../support/dns.ts'
+import type { ShownLane } from '../../support/relayed-service.ts'
+import { Installation } from '../../support/service-child.ts'
+import { startSink } from '../../support/sink.ts'
+
+const STUCK = 400
+
+test('a destination that hangs holds up nobody else', async (t) => {
+  await using alive = await startSink()
+  await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script: () => ({ hang: true }) })
+  const dns = await startDns({
+    'alive.test/MX': ['10 mx.alive.test'],
+    'mx.alive.test/A': ['127.0.0.1'],
+    'dead.test/MX': ['10 mx.dead.test'],
+    'mx.dead.test/A': ['127.0.0.2'],
+  })
+  t.after(() => dns.close())
+  await using installation = new Installation({
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_DNS_SERVERS: dns.address,
+    POSTROAD_SMTP_PORT: String(alive.port),
+    POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+  })
+  const busy = await installation.addTenant('busy.test')
+  const calm = await installation.addTenant('calm.test')
+  const service = await installation.serve()
+  const busyApi = new ApiClient(service.url, busy.token)
+  const calmApi = new ApiClient(service.url, calm.token)
+
+  for (let sent = 0; sent < STUCK; sent += 50) {
+    const some = Array.from({ length: 50 }, (_, n) =>
+      busyApi.accepted({
+        from: 'a@busy.test',
+        to: `n${sent + n}@dead.test`,
+        subject: 'stuck',
+        text: 'stuck',
+      }),
+    )
+    await Promise.all(some)
+  }
+  await dead.when(() => dead.connections > 0, 'a connection to the dead destination')
+
+  const calmId = await calmApi.accepted({
+    from: 'a@calm.test',
+    to: 'you@alive.test',
+    subject: 'calm',
+    text: 'calm',
+  })
+  const arrived = await alive.next()
+  assert.deepEqual(arrived.recipients, ['you@alive.test'])
+  assert.equal(arrived.sender.split('@')[1], 'calm.test')
+  await calmApi.lastEvent(calmId, 'delivered')
+
+  await busyApi.accepted({ from: 'a@busy.test', to: 'me@alive.test', subject: 'mine', text: 'mine' })
+  assert.deepEqual((await alive.next()).recipients, ['me@alive.test'])
+
+  // All that while the dead destination still had every one of its messages outstanding.
+  assert.equal(dead.messages.length, 0)
+  const lanes = await installation.command<ShownLane[]>('queue')
+  const lane = lanes.find(({ domain }) => domain === 'dead.test')!
+  assert.equal(lane.waiting + lane.on_the_way, STUCK)
+})

@@ -1,0 +1,60 @@
+/**
+ * 11: raw MIME (form endpoint, messages.mime).
+ *
+ * A client hands in a finished message and the envelope recipients. It is delivered as it is, octet for octet, with a signature before it;
+ * Bcc goes to the envelope and not into the message; whoever is in `to` gets it, whatever the header says.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startRelayed } from '../../support/relayed-service.ts'
+import { verifyDkim } from '../../support/verify-dkim.ts'
+
+const MESSAGE = [
+  'From: =?utf-8?q?J=C3=B6rg?= <joerg@acme.test>',
+  'To: undisclosed-recipients:;',
+  'Subject: raw',
+  'Message-ID: <raw-1@acme.test>',
+  'Date: Fri, 20 Nov 2026 10:00:00 +0000',
+  'X-Folded: one',
+  '\ttwo',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary="b 1"',
+  '',
+  'preamble',
+  '--b 1',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '.dot=20and=\r\n..dots',
+  '--b 1',
+  'Content-Type: application/octet-stream',
+  'Content-Transfer-Encoding: base64',
+  '',
+  'AAECAwQF',
+  '--b 1--',
+  'epilogue',
+  '',
+].join('\r\n')
+
+test('a finished message leaves as it came, signed', async () => {
+  await using stage = await startRelayed()
+  const { sink, api, tenant } = stage
+  const { status, body } = await api.sendForm(
+    'acme.test',
+    [
+      ['to', 'ann@in.test, ben@in.test'],
+      ['message', new File([MESSAGE], 'message.mime', { type: 'message/rfc822' })],
+    ],
+    'messages.mime',
+  )
+  assert.equal(status, 200)
+  assert.deepEqual(body, { id: '<raw-1@acme.test>', message: 'Queued. Thank you.' })
+  const { raw, recipients } = await sink.next()
+  assert.deepEqual([...recipients].sort(), ['ann@in.test', 'ben@in.test'])
+  const text = raw.toString()
+  assert.ok(text.endsWith(MESSAGE), text)
+  const before = text.slice(0, -MESSAGE.length)
+  assert.match(before, /^DKIM-Signature:/i)
+  const check = await verifyDkim(raw, tenant.keys)
+  assert.ok(check.pass, JSON.stringify(check.signatures))
+})

@@ -1,0 +1,63 @@
+/**
+ * 13: the disk is full.
+ *
+ * The service may not write files over a few megabytes, as on a disk without room. As soon as a message cannot be made durable, it is not
+ * accepted: 503 with a time to try again, nothing stored of it. What was accepted before stays readable. With room again, everything that
+ * had a 200 arrives, and nothing that had a 503.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ApiClient } from '../../support/api-client.ts'
+import { Installation } from '../../support/service-child.ts'
+import { startSink } from '../../support/sink.ts'
+
+/** `ulimit -f` counts blocks of 512 octets (POSIX): no file over 6 MB. */
+const LIMITED = ['sh', '-c', 'ulimit -f 12288; exec "$@"', 'sh']
+
+test('what cannot be stored is not accepted, and what was accepted is not lost', async () => {
+  await using sink = await startSink()
+  await using installation = new Installation({
+    POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
+    POSTROAD_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s,1s',
+  })
+  const { token } = await installation.addTenant('acme.test')
+  // Nothing may be delivered meanwhile: what is accepted has to fill the disk.
+  let open = false
+  sink.script = ({ step }) =>
+    step === 'connect' && !open ? { reply: '421 4.3.2 closed for now', close: true } : undefined
+
+  const limited = await installation.serve({ prefix: LIMITED })
+  const api = new ApiClient(limited.url, token)
+  const accepted: string[] = []
+  let refusals = 0
+  for (let n = 0; refusals < 3; n++) {
+    assert.ok(n < 200, 'the limit was never reached')
+    const attachments = [{ filename: 'a.bin', content: randomBytes(150_000).toString('base64') }]
+    const email = { from: 'a@acme.test', to: `n${n}@in.test`, subject: `n${n}`, text: 'n', attachments }
+    const { status, body, headers } = await api.send(email)
+    if (status === 200) {
+      accepted.push(`n${n}@in.test`)
+    } else {
+      assert.equal(status, 503, JSON.stringify(body))
+      assert.equal(body.name, 'application_error')
+      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+      refusals++
+    }
+  }
+  assert.ok(accepted.length > 5, 'hardly anything was accepted before the limit')
+  assert.ok(limited.alive)
+  assert.equal(await limited.kill('SIGTERM'), 0)
+
+  open = true
+  const roomy = await installation.serve()
+  await sink.until(accepted.length)
+  const got = new Set(sink.messages.flatMap(({ recipients }) => recipients))
+  assert.deepEqual([...got].sort(), [...accepted].sort())
+  const fresh = new ApiClient(roomy.url, token)
+  await fresh.lastEvent(
+    await fresh.accepted({ from: 'a@acme.test', to: 'after@in.test', subject: 'after', text: 'after' }),
+    'delivered',
+  )
+  assert.equal(sink.messages.length, accepted.length + 1)
+})
