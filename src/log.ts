@@ -28,11 +28,20 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
     redact: { paths: SECRET_NAMES.flatMap(placesOf), censor: '[redacted]' },
     hooks: { streamWrite: (line: string) => line.replaceAll(TOKEN_IN_TEXT, '[redacted]') },
   }
-  const stream = target.stream ?? destination({ fd: 1, sync: true })
+  const stream = target.stream ?? standardOutput()
   const terminal = target.pretty ?? process.stdout.isTTY === true
   if (!terminal) return pino(options, stream)
   const pretty = prettyFactory({ colorize: target.stream === undefined, translateTime: 'SYS:HH:MM:ss.l' })
   return pino(options, { write: (line: string) => stream.write(pretty(line) ?? '') })
+}
+
+function standardOutput() {
+  const stream = destination({ fd: 1, sync: true })
+  // Whoever read the log may be gone: no reason to stop delivering mail.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  return stream
 }
 
 function placesOf(name: string): string[] {

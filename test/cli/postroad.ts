@@ -71,6 +71,8 @@ export interface Serving {
   url: string
   /** All of stdout so far. */
   stdout(): string
+  /** Closes our end of its stdout. */
+  closeOutput(): void
   /** Sends the signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Ran & { signal: NodeJS.Signals | null }>
 }
@@ -101,6 +103,7 @@ export async function serve(place: Workplace, args: string[] = [], until = /./):
   return {
     url,
     stdout: () => ran.stdout,
+    closeOutput: () => child.stdout.destroy(),
     stop(signal = 'SIGTERM') {
       child.kill(signal)
       return ended
