@@ -352,8 +352,9 @@ describe('the form dialect refuses', () => {
 
   for (const { rule, ask, status, message } of rows) {
     test(`${rule}: ${status}`, async () => {
+      const before = await emailCount(service, companyId)
       assertFormError(await ask(), status, message)
-      assert.equal(await emailCount(service, companyId), 0, 'a refused request must leave nothing')
+      assert.equal(await emailCount(service, companyId), before, 'a refused request must leave nothing')
     })
   }
 

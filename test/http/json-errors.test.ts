@@ -303,8 +303,9 @@ describe('the JSON dialect refuses', () => {
 
   for (const { rule, ask, status, name, message } of rows) {
     test(`${rule}: ${status} ${name}`, async () => {
+      const before = await emailCount(service, companyId)
       assertJsonError(await ask(), status, name, message)
-      assert.equal(await emailCount(service, companyId), 0, 'a refused request must leave nothing')
+      assert.equal(await emailCount(service, companyId), before, 'a refused request must leave nothing')
     })
   }
 

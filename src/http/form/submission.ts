@@ -11,8 +11,6 @@ import { readRecipientVariables } from './recipient-variables.ts'
 /** Octets of all option fields together, names and values. */
 const MAX_OPTIONS = 16 * 1024
 
-const MESSAGE_ID = /^<[^<>@\s]+@[^<>@\s]+>$/
-
 /** The fields of one form by what they are. */
 class Fields {
   readonly #plain = new Map<string, string[]>()
@@ -112,9 +110,8 @@ function readHeaders(headers: readonly [string, string][], submission: Submissio
     if (known === 'reply-to') {
       if (value !== '') submission.replyTo.push(value)
     } else if (known === 'message-id') {
-      // Any other form would not be a msg-id (RFC 5322 3.6.4): one of our making takes its place.
-      const id = value.trim()
-      if (MESSAGE_ID.test(id)) submission.messageId = id
+      // The intake uses it when it is a msg-id (RFC 5322 3.6.4); else one of our making takes its place.
+      submission.messageId = value.trim()
     } else submission.headers.push([name, value])
   }
 }

@@ -30,7 +30,7 @@ export function readSubmission(bytes: Buffer): Submission {
     testMode: false,
   }
   const html = text(body, 'html')
-  if (html !== undefined && html !== '') submission.html = html
+  if (html !== undefined) submission.html = html
   const plain = text(body, 'text')
   if (plain !== undefined) submission.text = plain
   if (isPresent(body.template)) {
