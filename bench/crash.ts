@@ -46,10 +46,15 @@ const report = await runKills({
       pair.slice(pair.indexOf('=') + 1),
     ]),
   ),
-  onKill: (kill, point) => process.stderr.write(`\rkill ${kill} of ${points.length}: ${point}            `),
+  onKill: (kill, point) =>
+    process.stderr.isTTY && process.stderr.write(`\rkill ${kill} of ${points.length}: ${point}            `),
 })
 process.stderr.write('\n')
 const by = (cause: string) => report.doubled.filter((double) => double.cause === cause).length
+const oldest = Math.max(
+  0,
+  ...report.doubled.filter(({ cause }) => cause === 'answered').map(({ age }) => age),
+)
 const unexplained = by('unexplained')
 const bad = report.lost.length + unexplained + report.storedWrongly.length + report.surprises.length
 if (values.json) {
@@ -65,9 +70,15 @@ if (values.json) {
     ['arrived', String(report.arrived)],
     ['lost', `${report.lost.length} ${report.lost.slice(0, 10).join(' ')}`],
     ['doubled, killed between final dot and 250', String(by('dot'))],
-    ['doubled, killed between 250 and its record', String(by('answered'))],
+    [
+      'doubled, killed between 250 and its record',
+      `${by('answered')}, at most ${oldest} ms after the final dot`,
+    ],
     ['doubled without such a reason', String(unexplained)],
-    ['stored twice, or accepted and not stored', String(report.storedWrongly.length)],
+    [
+      'stored twice, or accepted and not stored',
+      `${report.storedWrongly.length} ${report.storedWrongly.length > 0 ? JSON.stringify(report.storedWrongly.slice(0, 3)) : ''}`,
+    ],
     ['unexpected answers', `${report.surprises.length} ${report.surprises.slice(0, 3).join(' | ')}`],
     ['took', `${((Date.now() - startedAt) / 1000).toFixed(0)} s`],
   ]
