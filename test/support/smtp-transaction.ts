@@ -2,9 +2,27 @@
 import { Dialogue } from '../../src/delivery/smtp/dialogue.ts'
 import { openSession, type SmtpSession } from '../../src/delivery/smtp/session.ts'
 import type { SmtpTarget } from '../../src/delivery/smtp/target.ts'
+import type { SmtpTimeouts } from '../../src/delivery/smtp/timeouts.ts'
 import type { RecipientReply, Transaction } from '../../src/delivery/smtp/transaction.ts'
 
-/** A server on loopback, in clear, with patience enough for a loaded machine. */
+/** Enough for a loaded machine, and short enough that a test whose server waits in vain fails instead of hanging. */
+const patience: SmtpTimeouts = {
+  connect: 10_000,
+  greeting: 10_000,
+  helo: 10_000,
+  starttls: 10_000,
+  auth: 10_000,
+  mail: 10_000,
+  rcpt: 10_000,
+  data: 10_000,
+  block: 10_000,
+  dot: 10_000,
+  quit: 2_000,
+  opening: 30_000,
+  transaction: 30_000,
+}
+
+/** A server on loopback, in clear. Time limits that are not given are generous. */
 export function targetAt(port: number, changes: Partial<SmtpTarget> = {}): SmtpTarget {
   return {
     host: 'mx.example.test',
@@ -15,6 +33,7 @@ export function targetAt(port: number, changes: Partial<SmtpTarget> = {}): SmtpT
     credentials: null,
     helo: 'out.example.test',
     ...changes,
+    timeouts: { ...patience, ...changes.timeouts },
   }
 }
 

@@ -133,13 +133,9 @@ export class Transfer {
     const window = this.#extensions.pipelining ? pipeline : 1
     for (let at = 0; at < steps.length; at += window) {
       const group = at === 0 && steps.length <= window ? steps : steps.slice(at, at + window)
-      if (group.at(-1)!.kind === 'data') {
-        // Nobody left to send to: DATA on its own would be refused or, worse, taken.
-        if (group.length === 1 && this.#accepted === 0) break
-        if (at > 0 && !this.#transaction.mayHandOver()) {
-          this.#give('released', 'data', released)
-          break
-        }
+      if (at > 0 && group.at(-1)!.kind === 'data' && !this.#transaction.mayHandOver()) {
+        this.#give('released', 'data', released)
+        break
       }
       const { replies, error } = await connection.exchange(
         group.map((step) => step.command),
@@ -155,6 +151,7 @@ export class Transfer {
         this.#lose(lost)
         return false
       }
+      // Nobody left to send to: DATA on its own would be refused or, worse, taken.
       if (this.#waiting === 0 && !this.#dataTaken) break
     }
     if (!this.#dataTaken) return false
