@@ -20,6 +20,8 @@ test('what cannot be stored is not accepted, and what was accepted is not lost',
   await using installation = new Installation({
     POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
     POSTROAD_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s,1s',
+    // With no room for their results, open attempts would be waited for until the end of it.
+    POSTROAD_SHUTDOWN_TIMEOUT: '1s',
   })
   const { token } = await installation.addTenant('acme.test')
   // Nothing may be delivered meanwhile: what is accepted has to fill the disk.
