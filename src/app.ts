@@ -46,12 +46,12 @@ const MIB = 1024 * 1024
 
 /** What the ready queues may hold in memory. One company may fill half of it; the rest is there for the others. */
 function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): ReadyLimits {
-  const maxPerCompany = 2_000
+  const maxPerCompany = 1_000
   return {
     concurrency,
     siteConcurrency,
-    maxDeliveries: 4_000,
-    maxBytes: 48 * MIB,
+    maxDeliveries: 2_000,
+    maxBytes: 32 * MIB,
     maxPerCompany,
     // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
     maxPerLane: delivery.kind === 'direct' ? 200 : maxPerCompany,
