@@ -126,6 +126,20 @@ function assertMessage(reply: Reply, expected: string | RegExp | undefined): voi
   else if (expected !== undefined) assert.match(message, expected)
 }
 
+/** Longest wait for what has to come, in ms: a test that waits for ever would not say what for. */
+const PATIENCE = 30_000
+
+/** `promise`, or a failure that names what did not come. */
+export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`waited ${PATIENCE} ms for ${what}`)), PATIENCE)
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** A connection that is written to by hand. */
 export class RawConnection {
   readonly socket: net.Socket
@@ -154,7 +168,7 @@ export class RawConnection {
 
   /** Everything up to the end of the connection. */
   async closed(): Promise<string> {
-    await this.#ended
+    await inTime(this.#ended, 'the end of the connection')
     return this.received
   }
 
@@ -162,7 +176,8 @@ export class RawConnection {
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.received)) {
       if (this.socket.closed) assert.fail(`closed before ${pattern}: ${this.received}`)
-      await Promise.race([new Promise((resolve) => this.socket.once('more', resolve)), this.#ended])
+      const more = new Promise<void>((resolve) => this.socket.once('more', resolve))
+      await inTime(Promise.race([more, this.#ended]), String(pattern))
     }
     return this.received
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startService } from '../support/service.ts'
-import { Api, RawConnection } from './requests.ts'
+import { Api, inTime, RawConnection } from './requests.ts'
 
 const BODY = JSON.stringify({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
 const request = (token: string) =>
@@ -56,7 +56,7 @@ describe('stopping', () => {
     assert.equal(await new RawConnection(service.url).closed(), '')
     open.write(BODY)
     assert.match(await open.closed(), /HTTP\/1\.1 200 OK.*\{"id":/s)
-    await stopped
+    await inTime(stopped, 'the stop')
 
     const again = await startService({ database: service.settings.database })
     try {
@@ -75,7 +75,7 @@ describe('stopping', () => {
     const other = new RawConnection(service.url)
     other.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
     await other.until(/\}$/)
-    await service.stop()
+    await inTime(service.stop(), 'the stop')
     await Promise.all([silent.closed(), begun.closed(), other.closed()])
   })
 
