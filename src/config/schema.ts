@@ -147,9 +147,9 @@ export const SETTINGS = {
     section: 'Delivery',
     parse: parse.integerWithin(0, 256),
     default: deliveryThreads,
-    defaultShown: "the machine's processors less two, from 1 to 8",
+    defaultShown: "the machine's processors less two, from 0 to 8",
     allowed: '0 to 256',
-    description: 'Threads that compose, sign and speak SMTP. With 0 the main thread does it.',
+    description: 'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and CPU and is right for two processors.',
     example: '4',
   }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
@@ -289,5 +289,5 @@ function machineName(): string {
 }
 
 function deliveryThreads(): string {
-  return String(Math.min(8, Math.max(1, availableParallelism() - 2)))
+  return String(Math.min(8, Math.max(0, availableParallelism() - 2)))
 }

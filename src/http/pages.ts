@@ -7,7 +7,7 @@ import { errorAnswer } from './json/words.ts'
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
-  'code{background:#eef2f5;padding:.1em .3em;border-radius:.2em}h1{margin-bottom:0}small{color:#5a6875}' +
+  'code{white-space:nowrap;background:#eef2f5;padding:.1em .3em;border-radius:.2em}h1{margin-bottom:0}small{color:#5a6875}' +
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}code{background:#26303a}small{color:#93a1ad}}'
 
 /** Milliseconds the store may take to say that it takes commits. */
