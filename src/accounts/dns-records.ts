@@ -1,5 +1,5 @@
 /** The DNS records a domain needs, in words and forms its owner can paste. */
-import { dkimRecord } from '../mail/dkim-key.ts'
+import { dkimRecord } from '../mail/dkim/key.ts'
 import type { DkimIdentity, SendingDomain } from './account.ts'
 
 export interface DnsRecord {

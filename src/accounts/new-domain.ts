@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { parseDomain } from '../mail/address.ts'
-import { generateDkimKey } from '../mail/dkim-key.ts'
+import { parseDomain } from '../mail/address/address.ts'
+import { generateDkimKey } from '../mail/dkim/key.ts'
 import type { DkimAlgorithm, DkimIdentity, SendingDomain } from './account.ts'
 import { dkimContext, type Seal } from './seal.ts'
 

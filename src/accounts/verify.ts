@@ -1,5 +1,5 @@
 /** Compares what a domain's owner was asked to publish with what DNS says. */
-import { DkimRecordError, parseDkimRecord } from '../mail/dkim-key.ts'
+import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
 import type { SendingDomain } from './account.ts'
 import { type DnsRecord, dnsRecords } from './dns-records.ts'
 

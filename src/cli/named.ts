@@ -1,6 +1,6 @@
 /** From what the operator typed to the account that is meant. */
 import type { AccountsSnapshot, Company, SendingDomain } from '../accounts/account.ts'
-import { AddressError, parseDomain } from '../mail/address.ts'
+import { AddressError, parseDomain } from '../mail/address/address.ts'
 import { CommandFailed } from './failure.ts'
 
 /** By id, else by name; a name in other letter case will do where it fits one company only. */

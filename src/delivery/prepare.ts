@@ -1,7 +1,7 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
-import { compose } from '../mail/compose.ts'
-import { signMessage } from '../mail/dkim.ts'
-import { isEightBit, RawError, toSevenBit } from '../mail/raw.ts'
+import { compose } from '../mail/compose/compose.ts'
+import { signMessage } from '../mail/dkim/dkim.ts'
+import { isEightBit, RawError, toSevenBit } from '../mail/raw/raw.ts'
 import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 

@@ -1,4 +1,4 @@
-import type { Lookup } from './resolver.ts'
+import type { Lookup } from './lookup.ts'
 
 /** A look-up's value and how many seconds it may be used again. */
 export interface Fresh<T> {

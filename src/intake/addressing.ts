@@ -1,4 +1,4 @@
-import { AddressError, type Mailbox, parseAddressList } from '../mail/address.ts'
+import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import type { NewRecipient, RecipientKind } from '../store/store.ts'
 import { type AddressField, Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'

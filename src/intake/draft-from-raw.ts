@@ -1,6 +1,6 @@
-import { AddressError, type Mailbox, parseAddressList } from '../mail/address.ts'
+import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
-import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw.ts'
+import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw/raw.ts'
 import { envelopeOf, readRecipients, readSender } from './addressing.ts'
 import { checkVariables, type Draft, messageIdOf, texts } from './draft.ts'
 import { Refusal } from './refusal.ts'

@@ -1,6 +1,6 @@
-import { AddressError } from '../mail/address.ts'
-import { compose, estimateSize } from '../mail/compose.ts'
-import { HeaderError } from '../mail/header.ts'
+import { AddressError } from '../mail/address/address.ts'
+import { compose, estimateSize } from '../mail/compose/compose.ts'
+import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
 import { Refusal } from './refusal.ts'
 

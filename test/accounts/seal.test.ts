@@ -9,7 +9,7 @@ import type { SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { openPrivateKey, Seal, SealBroken } from '../../src/accounts/seal.ts'
 import { loadSecretKey, openSeal, SecretKeyError } from '../../src/accounts/secret-key.ts'
-import { dkimPublicKey } from '../../src/mail/dkim-key.ts'
+import { dkimPublicKey } from '../../src/mail/dkim/key.ts'
 
 const octets = fc.uint8Array({ maxLength: 500 })
 

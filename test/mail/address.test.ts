@@ -7,7 +7,7 @@ import {
   parseAddressList,
   parseDomain,
   parseMailbox,
-} from '../../src/mail/address.ts'
+} from '../../src/mail/address/address.ts'
 
 /** `name|address` of every mailbox read. */
 function read(text: string): string[] {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import PostalMime, { type Email } from 'postal-mime'
-import { formatMailbox, parseAddressList } from '../../src/mail/address.ts'
-import { type Composed, compose, estimateSize } from '../../src/mail/compose.ts'
-import { HeaderError } from '../../src/mail/header.ts'
+import { formatMailbox, parseAddressList } from '../../src/mail/address/address.ts'
+import { type Composed, compose, estimateSize } from '../../src/mail/compose/compose.ts'
+import { HeaderError } from '../../src/mail/header/header.ts'
 import type { Attachment, MessageContent } from '../../src/mail/message.ts'
 
 function content(parts: Partial<MessageContent>): MessageContent {

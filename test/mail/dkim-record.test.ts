@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DkimRecordError, dkimRecord, generateDkimKey, parseDkimRecord } from '../../src/mail/dkim.ts'
+import { DkimRecordError, dkimRecord, generateDkimKey, parseDkimRecord } from '../../src/mail/dkim/dkim.ts'
 
 describe('a DKIM key record', () => {
   test('is read back as it was written', async () => {

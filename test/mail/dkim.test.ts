@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { relaxedBodyHash } from '../../src/mail/dkim/body-hash.ts'
 import {
   dkimPublicKey,
   dkimRecord,
   generateDkimKey,
   type SigningKeyLike,
   signMessage,
-} from '../../src/mail/dkim.ts'
-import { relaxedBodyHash } from '../../src/mail/dkim-body.ts'
+} from '../../src/mail/dkim/dkim.ts'
 
 const at = 1_700_000_000
 const bytes = (text: string) => Buffer.from(text, 'latin1')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import PostalMime, { decodeWords } from 'postal-mime'
-import { parseAddressList } from '../../src/mail/address.ts'
-import { encodeWords } from '../../src/mail/encoded-word.ts'
+import { parseAddressList } from '../../src/mail/address/address.ts'
+import { encodeWords } from '../../src/mail/header/encoded-word.ts'
 import {
   addressField,
   assertFieldName,
@@ -12,8 +12,8 @@ import {
   HeaderError,
   isReservedHeader,
   textField,
-} from '../../src/mail/header.ts'
-import { isMessageId } from '../../src/mail/message-id.ts'
+} from '../../src/mail/header/header.ts'
+import { isMessageId } from '../../src/mail/header/message-id.ts'
 
 const headerText = fc
   .string({ unit: 'binary', maxLength: 300 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
-import { isMessageDate, messageDate } from '../../src/mail/date.ts'
+import { encodeParameter, legacyNameParameter, parameterField } from '../../src/mail/compose/parameter.ts'
+import { isMessageDate, messageDate } from '../../src/mail/header/date.ts'
 import { allowsBase64, mediaTypeOf, parseMediaType } from '../../src/mail/media-type.ts'
-import { encodeParameter, legacyNameParameter, parameterField } from '../../src/mail/parameter.ts'
 
 describe('media type', () => {
   const valid: [text: string, essence: string, ...parameters: [string, string][]][] = [

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
-import { compose } from '../../src/mail/compose.ts'
+import { compose } from '../../src/mail/compose/compose.ts'
 import type { MessageContent } from '../../src/mail/message.ts'
-import { isEightBit, normaliseRaw, readRaw, toSevenBit } from '../../src/mail/raw.ts'
-import { decodeBody } from '../../src/mail/raw-decode.ts'
-import { withCrlfLines } from '../../src/mail/raw-lines.ts'
-import { readStructure } from '../../src/mail/raw-structure.ts'
+import { decodeBody } from '../../src/mail/raw/decode.ts'
+import { withCrlfLines } from '../../src/mail/raw/lines.ts'
+import { isEightBit, normaliseRaw, readRaw, toSevenBit } from '../../src/mail/raw/raw.ts'
+import { readStructure } from '../../src/mail/raw/structure.ts'
 
 const defaults = { messageId: '<new@x.test>', date: Date.UTC(2026, 10, 21, 9) }
 

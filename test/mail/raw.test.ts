@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseAddressList } from '../../src/mail/address.ts'
-import { isEightBit, normaliseRaw, RawError, readRaw } from '../../src/mail/raw.ts'
+import { parseAddressList } from '../../src/mail/address/address.ts'
+import { isEightBit, normaliseRaw, RawError, readRaw } from '../../src/mail/raw/raw.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'utf8')
 const defaults = { messageId: '<new@x.test>', date: Date.UTC(2026, 10, 21, 9) }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import PostalMime from 'postal-mime'
-import { compose } from '../../src/mail/compose.ts'
-import { HeaderError } from '../../src/mail/header.ts'
-import { substituteRaw } from '../../src/mail/substitute-raw.ts'
+import { substituteRaw } from '../../src/mail/batch/substitute-raw.ts'
+import { compose } from '../../src/mail/compose/compose.ts'
+import { HeaderError } from '../../src/mail/header/header.ts'
 
 const bob = {
   address: 'bob@x.test',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HeaderError } from '../../src/mail/header.ts'
-import type { MessageContent } from '../../src/mail/message.ts'
 import {
   substitute,
   substituteText,
   variablesError,
   withoutServicePlaceholders,
-} from '../../src/mail/substitute.ts'
+} from '../../src/mail/batch/substitute.ts'
+import { HeaderError } from '../../src/mail/header/header.ts'
+import type { MessageContent } from '../../src/mail/message.ts'
 
 const bob = {
   address: 'bob@x.test',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { textFromHtml } from '../../src/mail/text-from-html.ts'
-import { TextThread } from '../../src/mail/text-thread.ts'
+import { textFromHtml } from '../../src/mail/text/text-from-html.ts'
+import { TextThread } from '../../src/mail/text/text-thread.ts'
 
 const page = '<h1>Title</h1><p>Some <b>words</b> and a <a href="https://x.test/">link</a>.</p>'
 

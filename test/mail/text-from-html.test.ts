@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { convert, HTML_LIMIT, TEXT_LIMIT, textFromHtml } from '../../src/mail/text-from-html.ts'
+import { convert, HTML_LIMIT, TEXT_LIMIT, textFromHtml } from '../../src/mail/text/text-from-html.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`text-from-html/${name}`, import.meta.url), 'utf8')
 /** Each pair: HTML, and the text it becomes. */

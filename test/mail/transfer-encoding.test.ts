@@ -8,7 +8,7 @@ import {
   encodeText,
   withCrlf,
   writeBase64,
-} from '../../src/mail/transfer-encoding.ts'
+} from '../../src/mail/compose/transfer-encoding.ts'
 
 function encoded(text: string): [encoding: string, body: string] {
   const { encoding, body } = encodeText(text)

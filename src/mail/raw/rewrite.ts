@@ -1,9 +1,9 @@
 /** Making the parts of a ready message fit for what the next server takes, without touching the others. */
-import { decodeBody } from './raw-decode.ts'
-import { encodeContent } from './raw-encode.ts'
-import { clip, fieldOf } from './raw-header.ts'
-import { hasPlainLines, isEightBit, RawError } from './raw-lines.ts'
-import { isIdentity, type RawPart, readStructure } from './raw-structure.ts'
+import { decodeBody } from './decode.ts'
+import { encodeContent } from './encode.ts'
+import { clip, fieldOf } from './header.ts'
+import { hasPlainLines, isEightBit, RawError } from './lines.ts'
+import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
 /** What octets have to be to pass. */
 export interface Fitness {

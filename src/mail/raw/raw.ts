@@ -1,15 +1,15 @@
 /** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
-import { messageDate } from './date.ts'
-import { isMessageId } from './message-id.ts'
-import { isControlField, type RawControl, readControl } from './raw-control.ts'
-import { decodeAddresses, decodeBody, decodeCharset, decodeText } from './raw-decode.ts'
-import { clip, type RawField, type RawHeader, readHeader } from './raw-header.ts'
-import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './raw-lines.ts'
-import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './raw-rewrite.ts'
-import { isIdentity, type RawPart, readStructure } from './raw-structure.ts'
+import { messageDate } from '../header/date.ts'
+import { isMessageId } from '../header/message-id.ts'
+import { isControlField, type RawControl, readControl } from './control.ts'
+import { decodeAddresses, decodeBody, decodeCharset, decodeText } from './decode.ts'
+import { clip, type RawField, type RawHeader, readHeader } from './header.ts'
+import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './lines.ts'
+import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './rewrite.ts'
+import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
-export type { RawControl } from './raw-control.ts'
-export { isEightBit, RawError } from './raw-lines.ts'
+export type { RawControl } from './control.ts'
+export { isEightBit, RawError } from './lines.ts'
 
 /** What is read from a ready message. The addresses and bodies serve checks and read-back; they do not make what is sent. */
 export interface RawMessage {

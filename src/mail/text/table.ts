@@ -1,5 +1,5 @@
 /** Tables as text: data as rows with ` | ` between the columns, layout as blocks one below the other. */
-import type { Block, Gap } from './text-block.ts'
+import type { Block, Gap } from './block.ts'
 
 interface Cell {
   lines: string[]

@@ -1,16 +1,16 @@
 /** Batch sending of ready messages: recipient variables inside a MIME message that the sender composed. */
-import { AddressError, parseAddressList } from './address.ts'
-import { decodeCharset, decodeWords } from './encoded-word.ts'
-import { addressField, customField, isReservedHeader, textField } from './header.ts'
-import { type MediaType, parseMediaType } from './media-type.ts'
-import { encodeParameter, parameterField } from './parameter.ts'
+import { AddressError, parseAddressList } from '../address/address.ts'
+import { encodeParameter, parameterField } from '../compose/parameter.ts'
+import { decodeQuotedPrintable, encodeText } from '../compose/transfer-encoding.ts'
+import { decodeCharset, decodeWords } from '../header/encoded-word.ts'
+import { addressField, customField, isReservedHeader, textField } from '../header/header.ts'
+import { type MediaType, parseMediaType } from '../media-type.ts'
 import {
   type Addressee,
   substituteHeaderText,
   substituteText,
   withoutServicePlaceholders,
 } from './substitute.ts'
-import { decodeQuotedPrintable, encodeText } from './transfer-encoding.ts'
 
 /** Deeper parts are sent as they are. */
 const MAX_DEPTH = 20

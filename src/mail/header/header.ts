@@ -1,8 +1,8 @@
 /** Header fields: what may stand in them, how they are encoded and folded (RFC 5322 2.2, RFC 2047). */
-import { AddressError, type Mailbox, parseAddressList } from './address.ts'
-import { quote } from './address-text.ts'
+import { AddressError, type Mailbox, parseAddressList } from '../address/address.ts'
+import { describe } from '../address/idn.ts'
+import { quote } from '../address/text.ts'
 import { encodeWords, isEncoded } from './encoded-word.ts'
-import { describe } from './idn.ts'
 
 /** RFC 5322 2.1.1: a line should have at most 78 characters and must have at most 998 octets, without its CRLF. */
 const SOFT_LIMIT = 78

@@ -1,5 +1,5 @@
 /** The header of a ready message or of one of its parts: fields with their place in the octets. */
-import { RawError } from './raw-lines.ts'
+import { RawError } from './lines.ts'
 
 /** Octets of one header, far above any real one. */
 const MAX_HEADER = 256 * 1024

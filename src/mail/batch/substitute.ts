@@ -1,7 +1,7 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
-import { formatMailbox, MAX_NAME, parseAddressList } from './address.ts'
-import { assertHeaderText, customField, HeaderError, isReservedHeader } from './header.ts'
-import type { MessageContent } from './message.ts'
+import { formatMailbox, MAX_NAME, parseAddressList } from '../address/address.ts'
+import { assertHeaderText, customField, HeaderError, isReservedHeader } from '../header/header.ts'
+import type { MessageContent } from '../message.ts'
 
 /** For whom a copy is made, and what is filled in. */
 export interface Addressee {

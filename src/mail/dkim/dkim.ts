@@ -1,8 +1,8 @@
 /** DKIM signatures (RFC 6376, with Ed25519 by RFC 8463 and the algorithm rules of RFC 8301). */
 import { createHash, sign as cryptoSign, type KeyObject } from 'node:crypto'
-import { relaxedBodyHash } from './dkim-body.ts'
-import { headerFields, relaxField, selectFields } from './dkim-header.ts'
-import type { DkimKeyAlgorithm } from './dkim-key.ts'
+import { relaxedBodyHash } from './body-hash.ts'
+import type { DkimKeyAlgorithm } from './key.ts'
+import { headerFields, relaxField, selectFields } from './signed-fields.ts'
 
 export {
   type DkimKey,
@@ -13,7 +13,7 @@ export {
   dkimRecord,
   generateDkimKey,
   parseDkimRecord,
-} from './dkim-key.ts'
+} from './key.ts'
 
 /** What a signature is made with. */
 export interface SigningKeyLike {

@@ -1,6 +1,6 @@
 /** From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. */
-import { type Mailbox, parseAddressList } from './address.ts'
-import { isMessageDate, messageDate } from './date.ts'
+import { type Mailbox, parseAddressList } from '../address/address.ts'
+import { isMessageDate, messageDate } from '../header/date.ts'
 import {
   addressField,
   customField,
@@ -9,13 +9,13 @@ import {
   hasNonAscii,
   isReservedHeader,
   textField,
-} from './header.ts'
-import type { MessageContent } from './message.ts'
-import { isMessageId } from './message-id.ts'
+} from '../header/header.ts'
+import { isMessageId } from '../header/message-id.ts'
+import type { MessageContent } from '../message.ts'
 import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
 import { base64Length } from './transfer-encoding.ts'
 
-export { isReservedHeader } from './header.ts'
+export { isReservedHeader } from '../header/header.ts'
 
 export interface Composed {
   /** The header fields, each with its CRLF; the empty line that follows is in neither buffer. */

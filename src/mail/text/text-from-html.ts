@@ -1,6 +1,6 @@
 /** The text part of a message that was given as HTML only. */
-import { TextConverter } from './text-converter.ts'
-import { readHtml } from './text-html-reader.ts'
+import { TextConverter } from './converter.ts'
+import { readHtml } from './html-reader.ts'
 
 /** Characters of HTML that are read; what is beyond is left out and said so. */
 export const HTML_LIMIT = 1_000_000

@@ -3,6 +3,8 @@
  * the recipient sees and the envelope we send to cannot disagree. Every character is looked at a fixed number of times,
  * nothing recurses.
  */
+
+import { describe, INVISIBLE, toAsciiDomain } from './idn.ts'
 import {
   assertPrintable,
   closeAngle,
@@ -16,10 +18,9 @@ import {
   skipGroupEnd,
   skipSpace,
   unescapeQuoted,
-} from './address-text.ts'
-import { describe, INVISIBLE, toAsciiDomain } from './idn.ts'
+} from './text.ts'
 
-export { AddressError } from './address-text.ts'
+export { AddressError } from './text.ts'
 
 /** RFC 5321 4.5.3.1.1. */
 const MAX_LOCAL = 64

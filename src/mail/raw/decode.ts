@@ -1,7 +1,7 @@
 /** Reading what a ready message encodes: bodies (RFC 2045 6) and words in fields (RFC 2047). */
-import { clip } from './raw-header.ts'
-import { RawError } from './raw-lines.ts'
-import { isIdentity, type RawPart } from './raw-structure.ts'
+import { clip } from './header.ts'
+import { RawError } from './lines.ts'
+import { isIdentity, type RawPart } from './structure.ts'
 
 /** The content of a part. Lenient within an encoding; throws RawError for one that is not known. */
 export function decodeBody(octets: Buffer, part: RawPart): Buffer {

@@ -1,18 +1,10 @@
 /** From tags and text to lines: keeps the open elements and decides what each of them writes. */
-import { Block, type Mark } from './text-block.ts'
-import {
-  DROPPED,
-  ENDS_PARAGRAPH,
-  gapOf,
-  HEAD_CONTENT,
-  IMPLIED_ENDS,
-  TABLE_PARTS,
-  VOID,
-} from './text-elements.ts'
-import type { Attributes, HtmlEvents } from './text-html-reader.ts'
-import { linkText } from './text-link.ts'
-import { Table } from './text-table.ts'
-import { isSeen, VISIBLE, type Visibility, visibilityOf } from './text-visibility.ts'
+import { Block, type Mark } from './block.ts'
+import { DROPPED, ENDS_PARAGRAPH, gapOf, HEAD_CONTENT, IMPLIED_ENDS, TABLE_PARTS, VOID } from './elements.ts'
+import type { Attributes, HtmlEvents } from './html-reader.ts'
+import { linkText } from './link.ts'
+import { Table } from './table.ts'
+import { isSeen, VISIBLE, type Visibility, visibilityOf } from './visibility.ts'
 
 /** Elements open at once; real mail stays below 150. Deeper ones are read as if their tags were not there. */
 const MAX_OPEN = 256

@@ -1,6 +1,6 @@
 /** The parts of a ready message (RFC 2046 5.1), found in one pass over its lines. */
-import { fieldOf, type RawField, readHeader, readParameters } from './raw-header.ts'
-import { RawError } from './raw-lines.ts'
+import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
+import { RawError } from './lines.ts'
 
 /** Multiparts within each other; mail programs stay below ten. */
 const MAX_DEPTH = 64

@@ -1,5 +1,5 @@
 /** Encoding the content of a part anew (RFC 2045 6.7 and 6.8). */
-import { base64Length, writeBase64 } from './transfer-encoding.ts'
+import { base64Length, writeBase64 } from '../compose/transfer-encoding.ts'
 
 /** RFC 2045 6.7 rule 5: characters of an encoded line, the `=` of a soft break included. */
 const MAX_ENCODED_LINE = 76

@@ -1,5 +1,5 @@
 /** What the HTML elements mean for text. */
-import type { Gap } from './text-block.ts'
+import type { Gap } from './block.ts'
 
 const set = (names: string) => new Set(names.split(' '))
 

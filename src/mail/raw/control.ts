@@ -1,7 +1,7 @@
 /** The X-Mailgun-* fields of a ready message: wishes of the sender to the service, not part of what is sent. */
-import { decodeText } from './raw-decode.ts'
-import { clip, type RawField } from './raw-header.ts'
-import { RawError } from './raw-lines.ts'
+import { decodeText } from './decode.ts'
+import { clip, type RawField } from './header.ts'
+import { RawError } from './lines.ts'
 
 export interface RawControl {
   /** X-Mailgun-Tag, in order. */

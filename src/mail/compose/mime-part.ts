@@ -1,8 +1,8 @@
 /** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and how the tree becomes octets. */
 import { hash } from 'node:crypto'
-import { assertHeaderText } from './header.ts'
-import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from './media-type.ts'
-import type { Attachment } from './message.ts'
+import { assertHeaderText } from '../header/header.ts'
+import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
+import type { Attachment } from '../message.ts'
 import { encodeParameter, legacyNameParameter, parameterField } from './parameter.ts'
 import { asSevenBit, base64Length, encodeText, writeBase64 } from './transfer-encoding.ts'
 

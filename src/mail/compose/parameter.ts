@@ -1,5 +1,5 @@
 /** Parameters of MIME fields: `; name=value`, and RFC 2231 where a plain value cannot say it. */
-import { encodeWords } from './encoded-word.ts'
+import { encodeWords } from '../header/encoded-word.ts'
 
 /** Longest parameter on a line of its own, so that line, leading space and semicolon stay within 78 columns. */
 const MAX_WIDTH = 76
