@@ -223,14 +223,11 @@ test('a trickle does not move the deadline: a continuation that goes on and on',
 test('all steps together have a limit of their own', async () => {
   const { error } = await refusal(
     async (peer) => {
-      const closed = peer.closed().then(() => true)
-      await pause(60)
       await peer.send('220 mx\r\n')
-      // Each step in time, all of them not.
-      if (await Promise.race([closed, pause(2000, false)])) return
-      await peer.send('250 mx\r\n')
+      // EHLO stays unanswered: well within its own time, not within that of all steps.
+      await peer.closed()
     },
-    { timeouts: { greeting: 5000, helo: 5000, opening: 150 } },
+    { timeouts: { greeting: 60_000, helo: 60_000, opening: 1_000 } },
   )
   assert.equal(error.kind, 'timeout')
   assert.equal(error.stage, 'ehlo')
