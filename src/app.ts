@@ -44,17 +44,16 @@ export interface App {
 
 const MIB = 1024 * 1024
 
-/** What the ready queues may hold in memory. One company may fill half of it; the rest is there for the others. */
+/** What the ready queues may hold in memory. */
 function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): ReadyLimits {
-  const maxPerCompany = 1_000
+  const maxDeliveries = 2_000
   return {
     concurrency,
     siteConcurrency,
-    maxDeliveries: 2_000,
-    maxBytes: 32 * MIB,
-    maxPerCompany,
+    maxDeliveries,
+    maxBytes: 64 * MIB,
     // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
-    maxPerLane: delivery.kind === 'direct' ? 200 : maxPerCompany,
+    maxPerLane: delivery.kind === 'direct' ? 200 : maxDeliveries,
   }
 }
 
@@ -71,7 +70,11 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const seal = await openSeal(settings, await store.accounts())
   const firstStart = await firstStartOf(store, settings, () => makeFirstCompany(store, seal))
   const directory = new AccountDirectory()
-  const refreshAccounts = async () => directory.replace(await store.accounts())
+  const onAccounts: (() => void)[] = []
+  const refreshAccounts = async () => {
+    directory.replace(await store.accounts())
+    for (const tell of onAccounts) tell()
+  }
   await refreshAccounts()
   started.defer(watchAccounts(store, refreshAccounts, log))
 
@@ -91,6 +94,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     log,
   })
   started.defer(() => scheduler.stop(settings.shutdownTimeout))
+  onAccounts.push(() => scheduler.domainsChanged())
   metrics.watch({
     deliveries: () => scheduler.counts,
     recipients: () => store.counts(Date.now()),

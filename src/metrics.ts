@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface GaugeSource {
-  deliveries(): { ready: number; underWay: number }
+  deliveries(): { ready: number; underWay: number; paused: boolean }
   recipients(): Promise<{ waiting: number; leased: number; due: number }>
 }
 
@@ -64,6 +64,14 @@ export class Metrics {
       registers,
       collect() {
         this.set(source.deliveries().underWay)
+      },
+    })
+    new Gauge({
+      name: 'postroad_delivery_paused',
+      help: '1 while nothing is sent because the store does not take results.',
+      registers,
+      collect() {
+        this.set(source.deliveries().paused ? 1 : 0)
       },
     })
     new Gauge({

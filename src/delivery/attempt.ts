@@ -28,8 +28,12 @@ export function attemptRecord(
   }
 }
 
-/** Gives deliveries back untried, due at `dueAt` (Unix ms). */
-export function releaseRecord(ready: ReadyDelivery, dueAt: number, message: string): AttemptRecord {
+/** Gives a delivery back untried. `held`: because its domain may not send now. `dueAt` in Unix ms. */
+export function releaseRecord(
+  ready: ReadyDelivery,
+  { dueAt, held }: { dueAt: number; held: boolean },
+  message: string,
+): AttemptRecord {
   return {
     emailId: ready.email.id,
     companyId: ready.companyId,
@@ -40,13 +44,10 @@ export function releaseRecord(ready: ReadyDelivery, dueAt: number, message: stri
     tls: null,
     dialogue: '',
     captured: null,
-    recipients: ready.recipients.map((recipient) =>
-      waiting(recipient.position, dueAt, {
-        tried: false,
-        preferredServer: recipient.preferredServer,
-        message,
-      }),
-    ),
+    recipients: ready.recipients.map(({ position, preferredServer }) => ({
+      ...waiting(position, dueAt, { tried: false, preferredServer, message }),
+      ...(held && { held }),
+    })),
   }
 }
 

@@ -18,13 +18,18 @@ export interface ReadyLimits {
   /** Sessions at once, altogether and to one site. */
   concurrency: number
   siteConcurrency: number
-  /** What may be held in memory: deliveries, and octets of messages. */
+  /** What may wait in memory: deliveries, and octets of messages (those under way included). */
   maxDeliveries: number
   maxBytes: number
-  /** Deliveries of one company, and of one company to one site. */
-  maxPerCompany: number
+  /** Deliveries of one company waiting for one site. */
   maxPerLane: number
 }
+
+/**
+ * A company may have up to this many times the sessions that are free: one company alone three quarters of all, two of them
+ * six sevenths together, and so on. Whoever comes next always finds some free, however many others hold all they may.
+ */
+const SESSIONS_OF_FREE = 3
 
 /** The deliveries of one company for one site, in order. */
 class Lane {
@@ -53,7 +58,9 @@ class Site {
 
 class Company {
   busy = 0
+  /** Deliveries waiting here, and octets of these and of those under way. */
   held = 0
+  bytes = 0
   /** Lanes that can be served now, in turn. */
   readonly ring = new Fifo<Lane>()
   readonly lanes = new Map<string, Lane>()
@@ -70,13 +77,18 @@ const CHOICES = 8
 /**
  * Whom can we talk to now? Ready deliveries per company and site, served so that nobody waits for somebody else: companies
  * take turns, those with fewer open sessions first; within a company its sites take turns; a site without a free session
- * parks its lanes and blocks nobody. One company alone never holds more than three quarters of all sessions, so that
- * another's first delivery finds one even while dead destinations hold the rest.
+ * parks its lanes and blocks nobody.
+ *
+ * Sessions, places and octets are shared by one rule: a company may take more only while what it has is less than (a
+ * multiple of) what is free. So the more companies press, the less each may hold, and something is always left for one
+ * that has nothing yet; that one is let in whatever the limits say.
  */
 export class ReadyQueues {
   readonly #limits: ReadyLimits
   readonly #companies = new Map<string, Company>()
   readonly #sites = new Map<string, Site>()
+  /** Sites with a free session and parked lanes: their companies were at their share when it came free. */
+  readonly #idle = new Set<Site>()
   #ring: Company[] = []
   #busy = 0
   #held = 0
@@ -97,18 +109,23 @@ export class ReadyQueues {
     return this.#bytes
   }
 
-  /** Room for this many more deliveries of any company. */
+  /** Places left for deliveries of any company. */
   get room(): number {
-    return this.#bytes >= this.#limits.maxBytes ? 0 : Math.max(0, this.#limits.maxDeliveries - this.#held)
+    return Math.max(0, this.#limits.maxDeliveries - this.#held)
   }
 
   /** May this company add work for this site? */
   hasRoom(companyId: string, site: string): boolean {
-    if (this.room === 0) return false
     const company = this.#companies.get(companyId)
     if (company === undefined) return true
-    if (company.held >= this.#limits.maxPerCompany) return false
-    return (company.lanes.get(site)?.waiting.length ?? 0) < this.#limits.maxPerLane
+    return this.#mayHold(company, 1) && this.#lane(company, site) < this.#limits.maxPerLane
+  }
+
+  /** Is it worth fetching more work of this company for this site? Sooner than never, later than for each single place. */
+  wants(companyId: string, site: string): boolean {
+    const company = this.#companies.get(companyId)
+    if (company === undefined) return true
+    return this.#mayHold(company, 2) && this.#lane(company, site) * 2 < this.#limits.maxPerLane
   }
 
   /** What takes no more: single lanes as `companyId\0site`, and whole companies. */
@@ -116,7 +133,7 @@ export class ReadyQueues {
     const skip: string[] = []
     const skipCompanies: string[] = []
     for (const company of this.#companies.values()) {
-      if (company.held >= this.#limits.maxPerCompany) skipCompanies.push(company.id)
+      if (!this.#mayHold(company, 1)) skipCompanies.push(company.id)
       else {
         for (const [site, lane] of company.lanes) {
           if (lane.waiting.length >= this.#limits.maxPerLane) skip.push(`${company.id}\0${site}`)
@@ -136,6 +153,7 @@ export class ReadyQueues {
     }
     lane.waiting.push(ready)
     company.held++
+    company.bytes += ready.size
     this.#held++
     this.#bytes += ready.size
     if (!lane.queued) this.#enqueue(lane)
@@ -177,13 +195,11 @@ export class ReadyQueues {
     const company = this.#company(ready.companyId)
     site.busy--
     company.busy--
+    company.bytes -= ready.size
     this.#busy--
     this.#bytes -= ready.size
-    const lane = site.parked.shift()
-    if (lane !== undefined) {
-      lane.company.ring.push(lane)
-      this.#requeue(lane.company)
-    }
+    if (site.parked.length > 0) this.#idle.add(site)
+    for (const idle of this.#idle) this.#unpark(idle)
     if (site.busy === 0 && site.lanes === 0) this.#sites.delete(site.name)
     if (company.busy === 0 && company.held === 0) this.#companies.delete(company.id)
   }
@@ -193,8 +209,11 @@ export class ReadyQueues {
     const rest: ReadyDelivery[] = []
     for (const company of this.#companies.values()) {
       for (const lane of company.lanes.values()) {
-        for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift())
+        for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) {
+          company.bytes -= ready.size
+          this.#bytes -= ready.size
           rest.push(ready)
+        }
         lane.queued = false
         lane.site.lanes--
       }
@@ -204,10 +223,42 @@ export class ReadyQueues {
       company.queued = false
     }
     for (const site of this.#sites.values()) while (site.parked.shift() !== undefined);
+    this.#idle.clear()
     this.#ring = []
     this.#held = 0
-    for (const ready of rest) this.#bytes -= ready.size
     return rest
+  }
+
+  #mayHold(company: Company, times: number): boolean {
+    const { maxDeliveries, maxBytes } = this.#limits
+    if (company.held === 0 && company.busy === 0) return true
+    return company.held * times < maxDeliveries - this.#held && company.bytes * times < maxBytes - this.#bytes
+  }
+
+  #maySpeak(company: Company): boolean {
+    return company.busy < SESSIONS_OF_FREE * (this.#limits.concurrency - this.#busy)
+  }
+
+  #lane(company: Company, site: string): number {
+    return company.lanes.get(site)?.waiting.length ?? 0
+  }
+
+  /** Gives a free session of the site to the first parked lane whose company may use it. */
+  #unpark(site: Site): void {
+    if (site.busy >= this.#limits.siteConcurrency || site.parked.length === 0) {
+      this.#idle.delete(site)
+      return
+    }
+    for (let looks = site.parked.length; looks > 0; looks--) {
+      const lane = site.parked.shift()!
+      if (!this.#maySpeak(lane.company)) {
+        site.parked.push(lane)
+        continue
+      }
+      lane.company.ring.push(lane)
+      this.#requeue(lane.company)
+      return
+    }
   }
 
   #company(id: string): Company {
@@ -240,14 +291,13 @@ export class ReadyQueues {
     this.#ring.push(company)
   }
 
-  /** Out of the ring: among the first few, the one with the fewest sessions; none that is at its share. */
+  /** Out of the ring: among the first few that may have another session, the one with the fewest. */
   #nextCompany(): Company | null {
-    const share = Math.max(1, Math.ceil(this.#limits.concurrency * 0.75))
     let best = -1
     let seen = 0
     for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {
       const company = this.#ring[i]!
-      if (company.busy >= share) continue
+      if (!this.#maySpeak(company)) continue
       seen++
       if (best === -1 || company.busy < this.#ring[best]!.busy) best = i
     }

@@ -1,10 +1,12 @@
-import type { AttemptRecord, Store } from '../store/store.ts'
+import { type AttemptRecord, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
   /** The store did not take results; called once for each time it stops. */
   onFault(error: unknown): void
   onRecovered(): void
   onFenced(attempt: AttemptRecord, positions: number[]): void
+  /** This one result can never be written (a damaged page, say); the store takes others. */
+  onUnrecordable(attempt: AttemptRecord, error: unknown): void
 }
 
 const FIRST_RETRY_MS = 100
@@ -31,17 +33,26 @@ export class Recorder {
     return this.#faulty > 0
   }
 
-  /** Resolves when the attempt is durable (or was refused by its fence); never rejects. */
-  async record(attempt: AttemptRecord): Promise<void> {
+  /**
+   * Resolves when there is nothing more to try; never rejects. True when the attempt is durable or was refused by its fence;
+   * false when it could not be written: then its lease must be kept, for what was delivered must not be sent again.
+   */
+  async record(attempt: AttemptRecord): Promise<boolean> {
     this.#unrecorded++
     let wait = FIRST_RETRY_MS
     let failed = false
+    let recorded = false
     for (;;) {
       try {
         const { refused } = await this.#store.record(attempt)
         if (refused.length > 0) this.#events.onFenced(attempt, refused)
+        recorded = true
         break
       } catch (error) {
+        if (!(error instanceof StoreUnavailable)) {
+          this.#events.onUnrecordable(attempt, error)
+          break
+        }
         if (!failed) {
           failed = true
           if (this.#faulty++ === 0) this.#events.onFault(error)
@@ -53,6 +64,7 @@ export class Recorder {
     }
     if (failed && --this.#faulty === 0 && !this.#given) this.#events.onRecovered()
     if (--this.#unrecorded === 0) this.#flushed?.()
+    return recorded
   }
 
   /** Everything is recorded, or `ms` are over: then the leases tell the next start what was under way. */

@@ -33,6 +33,9 @@ export interface SchedulerParts {
 /** Recipients and octets one claim brings. */
 const CLAIM_RECIPIENTS = 500
 const CLAIM_BYTES = 16 * 1024 * 1024
+const CLAIM_PER_COMPANY = 125
+/** Recipients claimed for companies that hold nothing, when all places are taken. */
+const NEWCOMERS = 20
 /** Renewal of leases, and the search for those that ended. */
 const HOUSEKEEPING_MS = 60_000
 /** Work of a suspended domain is looked at again after this long. */
@@ -56,13 +59,15 @@ export class Scheduler implements Handover {
   readonly #recorder: Recorder
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
+  /** Domains whose mail was given back because they may not send. */
+  readonly #heldDomains = new Set<string>()
   #stopping = false
   #claiming: Promise<void> | null = null
   #wake: NodeJS.Timeout | undefined
   #wakeAt = Number.POSITIVE_INFINITY
   /** A wake-up came while a claim was under way: look once more after it. */
   #again = false
-  /** The last claim ended for want of room: the end of a delivery starts the next. */
+  /** The last claim left due work behind for want of room: the end of a delivery starts the next. */
   #full = false
   #housekeeping: NodeJS.Timeout | undefined
   #unwatch: (() => void) | undefined
@@ -84,6 +89,13 @@ export class Scheduler implements Handover {
         parts.log.info({}, 'Results are recorded again; delivery goes on')
         this.#pump()
         this.#look(0)
+      },
+      onUnrecordable: ({ emailId }, error) => {
+        parts.metrics.storeFaults.inc()
+        parts.log.error(
+          { err: error, emailId },
+          'The result of a delivery cannot be written. Its recipients stay leased until the service is restarted; they may then be sent again',
+        )
       },
       onFenced: (attempt, positions) => {
         parts.metrics.fenced.inc(positions.length)
@@ -118,7 +130,10 @@ export class Scheduler implements Handover {
     await this.#claiming
     const now = Date.now()
     for (const ready of this.#ready.drain()) {
-      this.#record(ready, releaseRecord(ready, now, 'The service was stopped before this was tried'))
+      this.#record(
+        ready,
+        releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this was tried'),
+      )
     }
     const finished = new Promise<void>((resolve) => {
       this.#idle = resolve
@@ -128,8 +143,21 @@ export class Scheduler implements Handover {
     await this.#recorder.flushed(ms)
   }
 
-  get counts(): { ready: number; underWay: number } {
-    return { ready: this.#ready.waiting, underWay: this.#ready.busy }
+  get counts(): { ready: number; underWay: number; paused: boolean } {
+    return { ready: this.#ready.waiting, underWay: this.#ready.busy, paused: this.#recorder.paused }
+  }
+
+  /** Domains may have become active: what was held for them is due now. */
+  domainsChanged(): void {
+    for (const id of this.#heldDomains) {
+      if (this.#parts.domain(id)?.sending !== 'active') continue
+      this.#heldDomains.delete(id)
+      this.#parts.store.releaseHeld(id, Date.now()).then(
+        () => this.#look(0),
+        (error) =>
+          this.#parts.log.error({ err: error }, 'Held mail could not be released; it is in a minute'),
+      )
+    }
   }
 
   lease(email: NewEmail): Lease | null {
@@ -191,7 +219,8 @@ export class Scheduler implements Handover {
       const domain = this.#parts.domain(ready.email.domainId)
       if (domain?.sending !== 'active') {
         const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
-        this.#end(ready, releaseRecord(ready, startedAt + HELD_MS, why))
+        this.#heldDomains.add(ready.email.domainId)
+        this.#end(ready, releaseRecord(ready, { dueAt: startedAt + HELD_MS, held: true }, why))
         return
       }
       delivery = this.#delivery(ready, domain)
@@ -233,14 +262,15 @@ export class Scheduler implements Handover {
       return
     }
     this.#pump()
-    if (this.#full && this.#ready.room > CLAIM_RECIPIENTS) {
+    if (this.#full && this.#ready.wants(ready.companyId, ready.site)) {
       this.#full = false
       this.#look(0)
     }
   }
 
   #record(ready: ReadyDelivery, attempt: AttemptRecord): void {
-    void this.#recorder.record(attempt).then(() => {
+    void this.#recorder.record(attempt).then((recorded) => {
+      if (!recorded) return
       this.#leases.remove(ready.leaseToken)
       let earliest = Number.POSITIVE_INFINITY
       for (const { dueAt } of attempt.recipients) if (dueAt !== null && dueAt < earliest) earliest = dueAt
@@ -275,38 +305,45 @@ export class Scheduler implements Handover {
   }
 
   async #claim(): Promise<void> {
-    const { store, log } = this.#parts
+    const { log, metrics } = this.#parts
     try {
       await this.#leases.refresh()
-      while (!this.#stopping && !this.#recorder.paused) {
-        const room = this.#ready.room - this.#promised
-        if (room <= 0) {
-          this.#full = true
-          return
-        }
-        const lease = this.#leases.current!
-        const claimed = await store.claim({
-          lease,
-          now: Date.now(),
-          maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-          maxBytes: CLAIM_BYTES,
-          maxPerCompany: Math.ceil(CLAIM_RECIPIENTS / 4),
-          ...this.#ready.full(),
-        })
-        if (claimed.length === 0) {
-          const due = await store.nextDue()
-          if (due !== null) this.#look(Math.max(BACK_OFF_MS, due - Date.now()))
-          else this.#look(MAX_SLEEP_MS)
-          return
-        }
-        for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
-        this.#pump()
-      }
+      while (!this.#stopping && !this.#recorder.paused && (await this.#claimBatch()));
     } catch (error) {
-      this.#parts.metrics.storeFaults.inc()
+      metrics.storeFaults.inc()
       log.error({ err: error }, 'The store could not be asked for due work; trying again')
       this.#look(BACK_OFF_MS)
     }
+  }
+
+  /** False when nothing was to be had; then the next look is planned. */
+  async #claimBatch(): Promise<boolean> {
+    const { store } = this.#parts
+    const lease = this.#leases.current!
+    const full = this.#ready.full()
+    const room = this.#ready.room - this.#promised
+    // The token counts as in use, or a refresh meanwhile would forget it.
+    this.#leases.add(lease.token)
+    try {
+      const claimed = await store.claim({
+        lease,
+        now: Date.now(),
+        // Without room there is still some for companies that hold nothing: all others are skipped.
+        maxRecipients: Math.min(Math.max(room, NEWCOMERS), CLAIM_RECIPIENTS),
+        maxBytes: CLAIM_BYTES,
+        maxPerCompany: CLAIM_PER_COMPANY,
+        ...full,
+      })
+      for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
+      this.#pump()
+      if (claimed.length > 0) return true
+    } finally {
+      this.#leases.remove(lease.token)
+    }
+    this.#full = full.skip.length > 0 || full.skipCompanies.length > 0
+    const due = await store.nextDue()
+    this.#look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
+    return false
   }
 
   async #keepHouse(): Promise<void> {

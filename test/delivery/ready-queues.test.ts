@@ -9,7 +9,6 @@ const LIMITS: ReadyLimits = {
   siteConcurrency: 3,
   maxDeliveries: 1_000,
   maxBytes: 1_000_000,
-  maxPerCompany: 500,
   maxPerLane: 100,
 }
 
@@ -84,7 +83,7 @@ test('the company with the fewest sessions is served first', () => {
 })
 
 test('full lanes and full companies are named, and room is what is left', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxPerLane: 2, maxPerCompany: 3, maxDeliveries: 5 })
+  const queues = new ReadyQueues({ ...LIMITS, maxPerLane: 2, maxDeliveries: 6 })
   queues.push(ready('a', 'x.test'))
   queues.push(ready('a', 'x.test'))
   assert.deepEqual(queues.full(), { skip: ['a\0x.test'], skipCompanies: [] })
@@ -93,7 +92,54 @@ test('full lanes and full companies are named, and room is what is left', () => 
   queues.push(ready('a', 'y.test'))
   assert.deepEqual(queues.full(), { skip: [], skipCompanies: ['a'] })
   assert.equal(queues.hasRoom('a', 'y.test'), false)
-  assert.equal(queues.room, 2)
+  assert.equal(queues.room, 3)
+})
+
+test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  queues.push(ready('a', 'x.test', 60))
+  assert.equal(queues.hasRoom('a', 'x.test'), false)
+  queues.push(ready('b', 'y.test', 60))
+  assert.equal(queues.hasRoom('c', 'z.test'), true)
+  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+  for (let next = queues.take(); next !== null; next = queues.take());
+  // Octets of what is under way count too: they are in memory until it has ended.
+  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+})
+
+for (const noisy of [1, 2, 3, 10]) {
+  test(`${noisy} companies with more dead sites than sessions leave some to the next company`, () => {
+    const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20, maxDeliveries: 2_000 })
+    for (let i = 0; i < 3_000; i++) {
+      const company = `noisy ${i % noisy}`
+      const site = `dead${i % 100}.test`
+      if (queues.hasRoom(company, site)) queues.push(ready(company, site))
+      takeAll(queues)
+    }
+    assert.equal(takeAll(queues).length, 0)
+    assert.ok(queues.hasRoom('quiet', 'alive.test'))
+    queues.push(ready('quiet', 'alive.test'))
+    assert.deepEqual(
+      takeAll(queues).map(({ companyId }) => companyId),
+      ['quiet'],
+    )
+  })
+}
+
+test('a session that comes free at a site goes to a company that may use it, whoever is first in line there', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4, siteConcurrency: 1 })
+  queues.push(ready('c', 'x.test'))
+  const [first] = takeAll(queues)
+  for (const site of ['p.test', 'q.test', 'r.test']) queues.push(ready('a', site))
+  takeAll(queues)
+  queues.push(ready('a', 'x.test'))
+  queues.push(ready('b', 'x.test'))
+  takeAll(queues)
+  queues.done(first!)
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
 })
 
 test('nothing is lost, doubled or over a limit, whatever comes and ends in whatever order', () => {

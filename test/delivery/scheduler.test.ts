@@ -1,0 +1,265 @@
+/** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { newDomain } from '../../src/accounts/new-domain.ts'
+import { Seal } from '../../src/accounts/seal.ts'
+import type { Delivery } from '../../src/delivery/delivery.ts'
+import type { ReadyLimits } from '../../src/delivery/ready-queues.ts'
+import { RetrySchedule } from '../../src/delivery/retry-schedule.ts'
+import { RouteCourier } from '../../src/delivery/route-courier.ts'
+import { Scheduler } from '../../src/delivery/scheduler.ts'
+import { SigningKeys } from '../../src/delivery/signing-keys.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { Metrics } from '../../src/metrics.ts'
+import { openStore } from '../../src/store/open.ts'
+import { type NewEmail, type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { type Script, type Sink, startSink } from '../support/sink.ts'
+
+const LIMITS: ReadyLimits = {
+  concurrency: 4,
+  siteConcurrency: 4,
+  maxDeliveries: 100,
+  maxBytes: 1_000_000,
+  maxPerLane: 100,
+}
+
+/** Fails the next records, then works again. */
+class FaultyRecords {
+  failing = false
+  failed = Promise.withResolvers<void>()
+
+  wrap(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        if (name !== 'record') return value.bind(target)
+        return (...args: unknown[]) => {
+          if (!this.failing) return value.apply(target, args)
+          this.failed.resolve()
+          return Promise.reject(new StoreUnavailable('the disk is full'))
+        }
+      },
+    })
+  }
+}
+
+interface Bench {
+  store: Store
+  scheduler: Scheduler
+  sink: Sink
+  faults: FaultyRecords
+  domain: SendingDomain
+  deliveries: Delivery[]
+  /** Accepts a message as intake does, under a lease when there is room. */
+  accept(to: string, change?: Partial<NewEmail>): Promise<NewEmail>
+}
+
+async function start(
+  t: TestContext,
+  options: { script?: Script; limits?: Partial<ReadyLimits>; begun?: false } = {},
+) {
+  const directory = mkdtempSync(join(os.tmpdir(), 'postroad-scheduler-'))
+  const sink = await startSink(options.script === undefined ? {} : { script: options.script })
+  const store = await openStore(
+    { engine: 'sqlite', path: join(directory, 'postroad.db') },
+    { exclusive: true },
+  )
+  const seal = new Seal(randomBytes(32))
+  const company = { id: randomUUIDv7(), name: 'Acme', createdAt: Date.now() }
+  await store.addCompany(company)
+  const fresh = await newDomain({ companyId: company.id, name: 'acme.test', seal, ed25519: false })
+  const domain: SendingDomain = { ...fresh, sending: 'active' }
+  await store.addDomain(domain)
+  const faults = new FaultyRecords()
+  const deliveries: Delivery[] = []
+  const courier = new RouteCourier({
+    route: {
+      kind: 'relay',
+      host: '127.0.0.1',
+      port: sink.port,
+      implicitTls: false,
+      tls: 'off',
+      user: null,
+      password: null,
+      auth: null,
+    },
+    resolver: new Resolver(),
+    hostname: 'postroad.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    log: () => {},
+  })
+  const scheduler = new Scheduler({
+    store: faults.wrap(store),
+    courier: {
+      deliver: (delivery) => {
+        deliveries.push(delivery)
+        return courier.deliver(delivery)
+      },
+      close: (ms) => courier.close(ms),
+    },
+    domain: (id) => (id === domain.id ? domain : undefined),
+    signingKeys: new SigningKeys(seal),
+    retrySchedule: new RetrySchedule([1, 1, 1]),
+    siteOf: () => 'relay',
+    limits: { ...LIMITS, ...options.limits },
+    metrics: new Metrics(),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  })
+  const bench: Bench = {
+    store,
+    scheduler,
+    sink,
+    faults,
+    domain,
+    deliveries,
+    accept: async (to, change) => {
+      const email = { ...newEmail(company.id, domain.id, to), ...change }
+      const lease = scheduler.lease(email)
+      const accepted = await store.accept(email, lease)
+      assert.equal(accepted.kind, 'accepted')
+      if (lease === null) scheduler.waiting(email.dueAt)
+      else scheduler.accepted(email, accepted.leased, lease)
+      return email
+    },
+  }
+  t.after(async () => {
+    await scheduler.stop(1_000)
+    await store.close()
+    await sink.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  await scheduler.start()
+  return bench
+}
+
+function newEmail(companyId: string, domainId: string, to: string): NewEmail {
+  const id = randomUUIDv7()
+  const now = Date.now()
+  return {
+    id,
+    companyId,
+    domainId,
+    keyId: randomUUIDv7(),
+    sender: 'a@acme.test',
+    content: {
+      from: 'a@acme.test',
+      to: [to],
+      cc: [],
+      replyTo: [],
+      subject: 'Hello',
+      text: 'It works.',
+      headers: [],
+      attachments: [],
+      messageId: `<${id}@acme.test>`,
+      date: now,
+    },
+    raw: null,
+    bcc: [],
+    tags: [],
+    variables: {},
+    individual: false,
+    testMode: false,
+    createdAt: now,
+    dueAt: now,
+    scheduled: false,
+    size: 500,
+    recipients: [{ address: to, domain: to.slice(to.indexOf('@') + 1), kind: 'to', variables: null }],
+    idempotency: null,
+  }
+}
+
+async function stateOf(store: Store, { id }: NewEmail): Promise<{ state: string; attempts: number }> {
+  const { state, attempts } = (await store.readHistory(id))!.recipients[0]!
+  return { state, attempts }
+}
+
+/** Looks again after every turn of the event loop; the test's own time limit ends it. */
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
+  const { accept, sink, faults, scheduler, store } = await start(t)
+  faults.failing = true
+  const first = await accept('first@x.test')
+  await sink.until(1)
+  await faults.failed.promise
+  await until(() => scheduler.counts.paused)
+  const later = [await accept('second@x.test'), await accept('third@x.test')]
+  assert.equal(scheduler.counts.underWay, 0)
+  assert.equal(sink.messages.length, 1)
+  faults.failing = false
+  await sink.until(3)
+  for (const email of [first, ...later]) {
+    await until(async () => (await stateOf(store, email)).state === 'delivered')
+  }
+  assert.equal(sink.messages.length, 3)
+  assert.equal(scheduler.counts.paused, false)
+})
+
+test('more than fits into memory is delivered all the same', async (t) => {
+  const { accept, sink } = await start(t, {
+    limits: { maxDeliveries: 4, concurrency: 2, siteConcurrency: 2 },
+  })
+  for (let i = 0; i < 60; i++) await accept(`to${i}@x${i % 7}.test`)
+  const messages = await sink.until(60)
+  assert.equal(new Set(messages.flatMap(({ recipients }) => recipients)).size, 60)
+})
+
+test('mail accepted by another process is found', async (t) => {
+  const { sink, store, domain } = await start(t)
+  await store.accept(newEmail(domain.companyId, domain.id, 'other@x.test'), null)
+  await sink.until(1)
+})
+
+test('a stop gives back what has not begun, untried', async (t) => {
+  const held = Promise.withResolvers<void>()
+  const { accept, sink, scheduler, store } = await start(t, {
+    limits: { concurrency: 1, siteConcurrency: 1 },
+    script: async ({ step }) => {
+      if (step === 'mail') await held.promise
+      return undefined
+    },
+  })
+  const [begun, waiting] = [await accept('begun@x.test'), await accept('waiting@x.test')]
+  await sink.when(() => sink.dialogue.some((line) => line.includes('MAIL FROM')), 'MAIL')
+  const stopped = scheduler.stop(10_000)
+  held.resolve()
+  await stopped
+  assert.deepEqual(await stateOf(store, waiting!), { state: 'waiting', attempts: 0 })
+  assert.notEqual((await stateOf(store, begun!)).state, 'leased')
+})
+
+test('after a lost answer only the same server may be asked', async (t) => {
+  let lost = false
+  const { accept, sink, deliveries } = await start(t, {
+    script: ({ step }) => {
+      if (step !== 'dot' || lost) return undefined
+      lost = true
+      return { close: true }
+    },
+  })
+  await accept('to@x.test')
+  await until(() => deliveries.length === 2)
+  assert.equal(deliveries[0]!.preferredOnly, false)
+  assert.equal(deliveries[1]!.preferredOnly, true)
+  assert.match(deliveries[1]!.preferredServer!, new RegExp(`:${sink.port}$`))
+})
+
+test('mail of a suspended domain is held untried, and leaves when the domain is active again', async (t) => {
+  const { accept, sink, store, domain, scheduler } = await start(t)
+  domain.sending = 'suspended'
+  const email = await accept('to@x.test')
+  await until(async () => (await stateOf(store, email)).state === 'waiting')
+  assert.equal((await stateOf(store, email)).attempts, 0)
+  domain.sending = 'active'
+  scheduler.domainsChanged()
+  await sink.until(1)
+})
