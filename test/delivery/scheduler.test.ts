@@ -220,21 +220,24 @@ test('mail accepted by another process is found', async (t) => {
 })
 
 test('a stop gives back what has not begun, untried', async (t) => {
+  const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
-  const { accept, sink, scheduler, store } = await start(t, {
+  const { accept, scheduler, store } = await start(t, {
     limits: { concurrency: 1, siteConcurrency: 1 },
     script: async ({ step }) => {
-      if (step === 'mail') await held.promise
+      if (step !== 'mail') return undefined
+      begun.resolve()
+      await held.promise
       return undefined
     },
   })
-  const [begun, waiting] = [await accept('begun@x.test'), await accept('waiting@x.test')]
-  await sink.when(() => sink.dialogue.some((line) => line.includes('MAIL FROM')), 'MAIL')
+  const [first, second] = [await accept('first@x.test'), await accept('second@x.test')]
+  await begun.promise
   const stopped = scheduler.stop(10_000)
   held.resolve()
   await stopped
-  assert.deepEqual(await stateOf(store, waiting!), { state: 'waiting', attempts: 0 })
-  assert.notEqual((await stateOf(store, begun!)).state, 'leased')
+  assert.deepEqual(await stateOf(store, second!), { state: 'waiting', attempts: 0 })
+  assert.notEqual((await stateOf(store, first!)).state, 'leased')
 })
 
 test('after a lost answer only the same server may be asked', async (t) => {
