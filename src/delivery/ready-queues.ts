@@ -26,10 +26,12 @@ export interface ReadyLimits {
 }
 
 /**
- * A company may have up to this many times the sessions that are free: one company alone three quarters of all, two of them
- * six sevenths together, and so on. Whoever comes next always finds some free, however many others hold all they may.
+ * A company may have up to this many times the sessions that are free: one company alone about three quarters of all, a
+ * second most of the rest, and so on.
  */
 const SESSIONS_OF_FREE = 3
+/** This part of all sessions is kept for companies that have none: each may take one of them. */
+const KEPT_FOR_NEWCOMERS = 1 / 10
 
 /** The deliveries of one company for one site, in order. */
 class Lane {
@@ -80,8 +82,8 @@ const CHOICES = 8
  * parks its lanes and blocks nobody.
  *
  * Sessions, places and octets are shared by one rule: a company may take more only while what it has is less than (a
- * multiple of) what is free. So the more companies press, the less each may hold, and something is always left for one
- * that has nothing yet; that one is let in whatever the limits say.
+ * multiple of) what is free. So the more companies press, the less each may hold, and something is left for one that has
+ * nothing yet; that one gets a place whatever the limits say, and a session from those kept for such as it.
  */
 export class ReadyQueues {
   readonly #limits: ReadyLimits
@@ -236,7 +238,10 @@ export class ReadyQueues {
   }
 
   #maySpeak(company: Company): boolean {
-    return company.busy < SESSIONS_OF_FREE * (this.#limits.concurrency - this.#busy)
+    if (company.busy === 0) return true
+    const { concurrency } = this.#limits
+    const free = concurrency - this.#busy - Math.ceil(concurrency * KEPT_FOR_NEWCOMERS)
+    return company.busy < SESSIONS_OF_FREE * free
   }
 
   #lane(company: Company, site: string): number {

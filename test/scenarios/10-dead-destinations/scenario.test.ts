@@ -69,3 +69,55 @@ test('a destination that hangs holds up nobody else', async (t) => {
   const lane = lanes.find(({ domain }) => domain === 'dead.test')!
   assert.equal(lane.waiting + lane.on_the_way, STUCK)
 })
+
+test('companies that together could hold every session hold up nobody either', async (t) => {
+  await using alive = await startSink()
+  await using dead = await startSink({ host: '127.0.0.2', port: alive.port, script: () => ({ hang: true }) })
+  const deadDomains = Array.from({ length: 12 }, (_, n) => `dead${n}.test`)
+  const dns = await startDns({
+    'alive.test/MX': ['10 mx.alive.test'],
+    'mx.alive.test/A': ['127.0.0.1'],
+    'mx.dead.test/A': ['127.0.0.2'],
+    ...Object.fromEntries(deadDomains.map((domain) => [`${domain}/MX`, ['10 mx.dead.test']])),
+  })
+  t.after(() => dns.close())
+  await using installation = new Installation({
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_DNS_SERVERS: dns.address,
+    POSTROAD_SMTP_PORT: String(alive.port),
+    POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    // Few sessions, so that few messages could take them all: 3 companies x 12 domains x 4 a site.
+    POSTROAD_CONCURRENCY: '20',
+    POSTROAD_SITE_CONCURRENCY: '4',
+  })
+  const noisy = [
+    await installation.addTenant('noisy1.test'),
+    await installation.addTenant('noisy2.test'),
+    await installation.addTenant('noisy3.test'),
+  ]
+  const calm = await installation.addTenant('calm.test')
+  const service = await installation.serve()
+  await Promise.all(
+    noisy.map(async ({ token, domain }) => {
+      const api = new ApiClient(service.url, token)
+      for (const to of deadDomains) {
+        const some = Array.from({ length: 10 }, (_, n) =>
+          api.accepted({ from: `a@${domain}`, to: `n${n}@${to}`, subject: 'stuck', text: 'stuck' }),
+        )
+        await Promise.all(some)
+      }
+    }),
+  )
+  await dead.when(() => dead.connections >= 15, 'most sessions stuck at dead destinations')
+
+  const calmApi = new ApiClient(service.url, calm.token)
+  const id = await calmApi.accepted({
+    from: 'a@calm.test',
+    to: 'you@alive.test',
+    subject: 'calm',
+    text: 'calm',
+  })
+  assert.deepEqual((await alive.next()).recipients, ['you@alive.test'])
+  await calmApi.lastEvent(id, 'delivered')
+  assert.equal(dead.messages.length, 0)
+})
