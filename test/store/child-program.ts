@@ -6,9 +6,16 @@ import { acme, attempt, email, NOW, result } from './samples.ts'
 
 const [what, path] = process.argv.slice(2)
 
-/** Straight into the pipe: what is printed must not be lost with the process. */
+/** Straight into the pipe: what is printed must not be lost with the process. A full pipe is waited for. */
 function print(line: string): void {
-  writeSync(1, `${line}\n`)
+  let left = Buffer.from(`${line}\n`)
+  while (left.byteLength > 0) {
+    try {
+      left = left.subarray(writeSync(1, left))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+  }
 }
 
 /** Accepts without end, eight at a time, and prints each id once it is acknowledged; delivers every other. */
