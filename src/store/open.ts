@@ -5,6 +5,11 @@ import { type Store, StoreConflict } from './store.ts'
 export interface OpenOptions {
   /** True for the service, of which there is one for a database; false for the command line beside it. */
   exclusive: boolean
+  /**
+   * Told of damage in the database that was met and gone around, as a StoreDamaged with a sentence for the operator: once for
+   * each thing that is damaged. Nothing else tells of it.
+   */
+  onFault?: (error: Error) => void
 }
 
 /**

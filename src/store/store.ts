@@ -3,6 +3,10 @@
  *
  * Promise semantics: a write resolves after its commit is durable (fsync). It rejects with StoreUnavailable when it could
  * not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next one.
+ *
+ * Damage to the database costs what it touches: `claim`, `recover` and `counts` leave damaged rows out and go on, and
+ * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
+ * `onFault` of openStore.
  */
 import type {
   AccountsSnapshot,
@@ -17,6 +21,14 @@ import type { MessageContent } from '../mail/message.ts'
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
+}
+
+/**
+ * What this operation needs is damaged; the store takes others. The same operation will fail again until the database is
+ * repaired: it is no use to wait for it. (StoreUnavailable, in contrast: no write succeeds now, and all may later.)
+ */
+export class StoreDamaged extends Error {
+  override name = 'StoreDamaged'
 }
 
 /** Another company or domain of that name exists, an unknown id was given, ... A sentence for the operator. */
@@ -286,6 +298,7 @@ export interface Store extends AccountStore {
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
   /** Unix ms of the earliest due recipient, null when nothing waits. */
   nextDue(): Promise<number | null>
+  /** Rejects with StoreDamaged when the rows of this email cannot be written, and no other record is concerned. */
   record(attempt: AttemptRecord): Promise<Recorded>
   /** Pushes the end of the leases with these tokens out to `until`. */
   renew(tokens: number[], until: number): Promise<void>

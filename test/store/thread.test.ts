@@ -12,7 +12,15 @@ interface Fragile {
 function fragile(t: TestContext, limits: { maxCalls?: number; maxWeight?: number; path?: string } = {}) {
   const { maxCalls = 100, maxWeight = 1_000, path = 'a.db' } = limits
   const module = new URL('./fragile-thread.ts', import.meta.url)
-  const thread = new StoreThread<Fragile>({ module, path, maxCalls, maxWeight, onChanged() {} })
+  const thread = new StoreThread<Fragile>({
+    module,
+    path,
+    file: '',
+    maxCalls,
+    maxWeight,
+    onChanged() {},
+    onDamage() {},
+  })
   t.after(() => thread.close())
   return thread
 }

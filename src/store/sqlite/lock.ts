@@ -4,7 +4,7 @@ import { asStoreError, isBusy, prepareFile } from './database.ts'
 
 /**
  * Claims the database for one service. The claim is an exclusive lock on a file beside it, held by an open transaction:
- * the operating system lets go of it however the process ends. Returns the function that gives it back. Throws
+ * the operating system lets go of it however the process ends. `path` is the real one: links to it must meet. Returns the function that gives it back. Throws
  * StoreConflict when another service holds it.
  */
 export function lockExclusively(path: string): () => void {

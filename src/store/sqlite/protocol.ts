@@ -1,7 +1,7 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type * as store from '../store.ts'
-import { StoreConflict, StoreUnavailable } from '../store.ts'
+import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
@@ -45,7 +45,7 @@ export type Call<Operations> = {
 
 /** An error as it crosses from a thread. */
 export interface Fault {
-  kind: 'StoreUnavailable' | 'StoreConflict' | 'Error'
+  kind: 'StoreUnavailable' | 'StoreConflict' | 'StoreDamaged' | 'Error'
   message: string
 }
 
@@ -61,11 +61,14 @@ export type Request<Operations> =
   | { kind: 'batch'; calls: Call<Operations>[] }
   | { kind: 'watch'; on: boolean }
 
-/** From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write. */
+/**
+ * From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write. `damage`:
+ * sentences about damage that was met and gone around.
+ */
 export type Reply =
   | { kind: 'opened' }
   | { kind: 'refused'; fault: Fault }
-  | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number }
+  | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number; damage?: string[] }
   | { kind: 'changed'; changed: Changed }
 
 export const UNCHANGED: Changed = { accounts: false, queue: false }
@@ -73,11 +76,13 @@ export const UNCHANGED: Changed = { accounts: false, queue: false }
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreUnavailable) return { kind: 'StoreUnavailable', message: error.message }
   if (error instanceof StoreConflict) return { kind: 'StoreConflict', message: error.message }
+  if (error instanceof StoreDamaged) return { kind: 'StoreDamaged', message: error.message }
   return { kind: 'Error', message: error instanceof Error ? error.message : String(error) }
 }
 
 export function errorOf({ kind, message }: Fault): Error {
   if (kind === 'StoreUnavailable') return new StoreUnavailable(message)
   if (kind === 'StoreConflict') return new StoreConflict(message)
+  if (kind === 'StoreDamaged') return new StoreDamaged(message)
   return new Error(message)
 }

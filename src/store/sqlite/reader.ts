@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { ClaimedEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForReading } from './database.ts'
+import { type Place, PlaceWatch } from './place.ts'
 import {
   type Call,
   faultOf,
@@ -14,10 +15,13 @@ import {
 } from './protocol.ts'
 import { readOperations } from './read/operations.ts'
 
-const { path } = workerData as { path: string }
+const place = workerData as Place
+const { path } = place
 const port = parentPort!
 
 try {
+  const lost = new PlaceWatch(place).look()
+  if (lost !== null) throw lost
   const db = openForReading(path)
   const operations = readOperations(db)
   const begin = db.prepare('BEGIN')

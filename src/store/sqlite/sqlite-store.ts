@@ -1,7 +1,9 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type * as types from '../store.ts'
+import { StoreDamaged } from '../store.ts'
 import { copied, packed } from './bytes.ts'
 import { lockExclusively } from './lock.ts'
+import { findPlace, type Place } from './place.ts'
 import type { Call, Changed, Reads, Writes } from './protocol.ts'
 import { StoreThread } from './thread.ts'
 
@@ -14,6 +16,12 @@ const MAX_OCTETS = 16 * 1024 * 1024
 const MAX_READS = 16
 /** What an operation weighs beside the content it carries, in octets. */
 const BASE_WEIGHT = 1_000
+
+export interface SqliteOptions {
+  exclusive: boolean
+  /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
+  onFault?: (error: Error) => void
+}
 
 /**
  * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may open
@@ -28,33 +36,38 @@ export class SqliteStore implements types.Store {
   #tokens: { next: number; last: number } = { next: 1, last: 0 }
   #reserving: Promise<void> | null = null
 
-  private constructor(path: string, unlock: (() => void) | null) {
+  private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
     this.#exclusive = unlock !== null
     const onChanged = (changed: Changed) => this.#tell(changed)
+    const onDamage = (message: string) => onFault(new StoreDamaged(message))
     this.#writer = new StoreThread({
       module: new URL('./writer.ts', import.meta.url),
-      path,
+      ...place,
       maxCalls: MAX_OPERATIONS,
       maxWeight: MAX_OCTETS,
       onChanged,
+      onDamage,
     })
     this.#reader = new StoreThread({
       module: new URL('./reader.ts', import.meta.url),
-      path,
+      ...place,
       maxCalls: MAX_READS,
       maxWeight: Number.POSITIVE_INFINITY,
       onChanged,
+      onDamage,
     })
   }
 
   /**
    * Opens the file, makes it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path cannot
-   * be used) or StoreConflict (a newer schema, another program's file, or `exclusive` and another service has it).
+   * be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive` and another
+   * service has it).
    */
-  static async open(path: string, options: { exclusive: boolean }): Promise<SqliteStore> {
-    const unlock = options.exclusive ? lockExclusively(path) : null
-    const store = new SqliteStore(path, unlock)
+  static async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
+    const place = findPlace(path)
+    const unlock = exclusive ? lockExclusively(place.path) : null
+    const store = new SqliteStore(place, unlock, onFault ?? (() => {}))
     try {
       await store.#writer.open()
       await store.#reader.open()

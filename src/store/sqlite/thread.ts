@@ -14,10 +14,14 @@ interface Pending<Operations> {
 export interface ThreadOptions {
   module: URL
   path: string
+  /** The file that lies there (`Place`): a replacement of the thread opens no other. */
+  file: string
   /** Most calls, and (past the first) most octets, in one batch. */
   maxCalls: number
   maxWeight: number
   onChanged(changed: Changed): void
+  /** Damage was met and gone around. */
+  onDamage(message: string): void
 }
 
 /**
@@ -91,7 +95,8 @@ export class StoreThread<Operations> {
 
   #start(): void {
     if (this.#worker !== null) return
-    const worker = new Worker(this.#options.module, { workerData: { path: this.#options.path } })
+    const { path, file } = this.#options
+    const worker = new Worker(this.#options.module, { workerData: { path, file } })
     this.#worker = worker
     this.#opening = Promise.withResolvers<void>()
     // Who calls is told through the call; nobody need be waiting for the opening itself.
@@ -115,6 +120,7 @@ export class StoreThread<Operations> {
       case 'done':
         this.#commits += reply.commits
         this.#finish(reply)
+        for (const message of reply.damage ?? []) this.#options.onDamage(message)
         break
       case 'changed':
         this.#options.onChanged(reply.changed)

@@ -2,32 +2,43 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ClaimedEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
-import { asStoreError, openForWriting, prepareFile } from './database.ts'
+import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
-import { faultOf, type Reply, type Request, type Writes } from './protocol.ts'
+import { type Place, PlaceWatch } from './place.ts'
+import { faultOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
 /** Between two looks for what other processes have written. Milliseconds. */
 const WATCH_MS = 200
 
-const { path } = workerData as { path: string }
+const place = workerData as Place
+const { path } = place
 const port = parentPort!
 
 try {
-  prepareFile(path)
+  const watch = new PlaceWatch(place)
+  const before = watch.look()
+  if (before !== null) throw before
   const db = openForWriting(path)
   migrate(db, path)
-  serve(new Transactions(db, path), new Checkpoints(db, path))
+  serve(new Transactions(db, path), new Checkpoints(db, path), watch)
   reply({ kind: 'opened' })
 } catch (error) {
   reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
 }
 
-function serve(transactions: Transactions, checkpoints: Checkpoints): void {
+function serve(transactions: Transactions, checkpoints: Checkpoints, watch: PlaceWatch): void {
   let watching: NodeJS.Timeout | undefined
   port.on('message', (request: Request<Writes>) => {
     if (request.kind === 'batch') {
+      const asked = request.calls.some(({ name }) => name === 'probe')
+      const lost = asked ? watch.look() : watch.recent()
+      if (lost !== null) {
+        const outcome = { fault: faultOf(lost) }
+        reply({ kind: 'done', outcomes: request.calls.map(() => outcome), changed: UNCHANGED, commits: 0 })
+        return
+      }
       const result = transactions.run(request.calls)
       const moved: ArrayBuffer[] = []
       for (const [index, call] of request.calls.entries()) {
@@ -45,6 +56,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints): void {
   })
 
   function look(): void {
+    if (watch.look() !== null) return
     const changed = transactions.look()
     if (changed.accounts || changed.queue) reply({ kind: 'changed', changed })
   }

@@ -1,0 +1,78 @@
+/** Where the database lies, and whether the file we opened is still there. */
+import { type BigIntStats, realpathSync, statSync } from 'node:fs'
+import { StoreConflict, StoreUnavailable } from '../store.ts'
+import { prepareFile } from './database.ts'
+
+export interface Place {
+  /** Without symbolic links: SQLite names the log, and we name the lock, after the path. */
+  path: string
+  /** Device and number of the file: what stays the same however it is called. */
+  file: string
+}
+
+/** Older than this, in milliseconds, a look at the file does not tell about now. */
+const FRESH_MS = 1_000
+
+/**
+ * Makes the file when it is missing, and finds what it is really called. Throws StoreUnavailable when the path cannot be used,
+ * StoreConflict when the file has several names: a process that came by another one would have a log of its own, and the
+ * two would destroy the database between them.
+ */
+export function findPlace(path: string): Place {
+  prepareFile(path)
+  const real = realpathSync(path)
+  const stat = statSync(real, { bigint: true })
+  if (stat.nlink > 1n) {
+    throw new StoreConflict(
+      `The database ${path} has ${stat.nlink} names (hard links). Used under two of them it would be destroyed: remove the ` +
+        'other names, or copy the file',
+    )
+  }
+  return { path: real, file: identity(stat) }
+}
+
+/**
+ * Looks whether the path still leads to the file that is open. What is written to a file that was moved or deleted succeeds,
+ * and is gone at the next start.
+ */
+export class PlaceWatch {
+  readonly #place: Place
+  #looked = Number.NEGATIVE_INFINITY
+  #lost: StoreUnavailable | null = null
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  /** What is wrong, or null. */
+  look(): StoreUnavailable | null {
+    const { path, file } = this.#place
+    this.#looked = performance.now()
+    let found: string | null = null
+    let why = 'the file was moved or deleted while it was open'
+    try {
+      found = identity(statSync(path, { bigint: true }))
+      if (found !== file) why = 'another file lies in its place'
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT') why = `its path cannot be followed any more (${code})`
+    }
+    this.#lost =
+      found === file
+        ? null
+        : new StoreUnavailable(
+            `The database ${path} is not available: ${why}. Nothing is written until it is back: stop the service, put the ` +
+              'file back (with the files named after it that end in -wal and -shm, if they were moved), then start it again',
+          )
+    return this.#lost
+  }
+
+  /** As `look`, but an answer of the last second will do. */
+  recent(): StoreUnavailable | null {
+    return performance.now() - this.#looked < FRESH_MS ? this.#lost : this.look()
+  }
+}
+
+function identity({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
+}
