@@ -28,12 +28,12 @@ export interface RawHeader {
  * Reads the header that starts at `start` of octets with CRLF lines.
  *
  * `strict` is for the header of the message itself: throws RawError for a line that is no field and beyond the limits.
- * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells lines that end a part in its header.
+ * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by their offset, lines that end a part in its header.
  */
 export function readHeader(
   octets: Buffer,
   start: number,
-  options: { strict: boolean; isBoundary?: (line: string) => boolean },
+  options: { strict: boolean; isBoundary?: (lineStart: number) => boolean },
 ): RawHeader {
   const { strict, isBoundary } = options
   const fields: RawField[] = []
@@ -42,7 +42,7 @@ export function readHeader(
   while (at < octets.length) {
     const lineEnd = endOfLine(octets, at)
     if (lineEnd === at) return { fields, end: at, bodyStart: at + 2 }
-    if (octets[at] === 0x2d && isBoundary?.(octets.toString('latin1', at, Math.min(lineEnd, at + 300)))) break
+    if (octets[at] === 0x2d && isBoundary?.(at)) break
     let end = lineEnd
     while (octets[end + 2] === 0x20 || octets[end + 2] === 0x09) end = endOfLine(octets, end + 2)
     line++

@@ -16,9 +16,11 @@ const CR = 0x0d
  * The octets with every line ended by CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF each
  * become one line end: to a server that takes any of them for one, nothing is left that could end the message early and
  * start another (SMTP smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Without need nothing is copied.
+ * Throws RawError when the header mixes line ends: what the sender took for the middle of a field would become a field.
  */
 export function withCrlfLines(raw: Uint8Array): Buffer {
   const octets = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+  assertHeaderLines(octets)
   const size = octets.length
   let bare = 0
   let previous = 0
@@ -39,16 +41,49 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
     }
     let next = index
     while (octets[next] === CR) next++
-    // A row of CRs that no LF ends is as many line ends.
-    if (octets[next] === LF) index = next
-    out[length++] = CR
-    out[length++] = LF
+    // A row of CRs that no LF ends is as many line ends. It is looked at once, however long it is.
+    const ends = octets[next] === LF ? 1 : next - index
+    index = octets[next] === LF ? next : next - 1
+    for (let end = 0; end < ends; end++) {
+      out[length++] = CR
+      out[length++] = LF
+    }
   }
   if (length > 0 && out[length - 1] !== LF) {
     out[length++] = CR
     out[length++] = LF
   }
   return out.subarray(0, length)
+}
+
+/**
+ * In a message with LF in it, lines end in CRLF or all in LF, so a lone CR in the header is part of a value (RFC 5322 2.2), and
+ * a lone LF is where another line ended in CRLF. Messages without any LF end their lines in CR and are left to the reader.
+ */
+function assertHeaderLines(octets: Buffer): void {
+  if (!octets.includes(LF)) return
+  let crlf: boolean | undefined
+  let start = 0
+  for (let line = 1; start < octets.length; line++) {
+    const found = octets.indexOf(LF, start)
+    const end = found < 0 ? octets.length : found
+    const ended = found > start && octets[found - 1] === CR
+    const text = octets.subarray(start, ended ? end - 1 : end)
+    if (text.includes(CR)) {
+      throw new RawError(
+        `Line ${line} of the header has a CR that no LF follows (RFC 5322 2.2); end all lines in CRLF.`,
+      )
+    }
+    crlf ??= ended
+    if (found >= 0 && ended !== crlf) {
+      const [here, before] = ended ? ['CRLF', 'LF alone'] : ['LF alone', 'CRLF']
+      throw new RawError(
+        `Line ${line} of the header ends in ${here}, the lines before it in ${before}; end all lines in CRLF.`,
+      )
+    }
+    if (text.length === 0) return
+    start = end + 1
+  }
 }
 
 /** True when no line is longer than 998 octets and there is no NUL: what any server takes (RFC 2045 2.7 and 2.8). */

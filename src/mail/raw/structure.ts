@@ -1,12 +1,11 @@
 /** The parts of a ready message (RFC 2046 5.1), found in one pass over its lines. */
+import { Delimiters } from './delimiters.ts'
 import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
 import { RawError } from './lines.ts'
 
 /** Multiparts within each other; mail programs stay below ten. */
 const MAX_DEPTH = 64
 const MAX_PARTS = 10_000
-/** Octets of a line that may be a delimiter: a boundary has 70 at most (RFC 2046 5.1.1), the rest is tolerance. */
-const MAX_DELIMITER = 300
 
 export interface RawPart {
   fields: RawField[]
@@ -31,8 +30,17 @@ export interface RawPart {
 
 /** Octets with CRLF lines as a tree of parts. Throws RawError when it has more parts or levels than any mail needs. */
 export function readStructure(octets: Buffer): RawPart {
-  return new StructureReader(octets).read()
+  return structureOf(octets).root
 }
+
+/** The same with the number of octets that were compared with delimiters, which the tests hold against the size. */
+export function structureOf(octets: Buffer): { root: RawPart; steps: number } {
+  const reader = new StructureReader(octets)
+  const root = reader.read()
+  return { root, steps: reader.steps }
+}
+
+const LINE_OF_HYPHENS = Buffer.from('\r\n--')
 
 interface Delimiter {
   /** Index of its multipart among the open parts. */
@@ -46,12 +54,16 @@ class StructureReader {
   readonly #octets: Buffer
   /** From the message down to the part at hand. */
   readonly #open: RawPart[] = []
-  /** Delimiter lines of the open multiparts, to their levels; the innermost last. */
-  readonly #delimiters = new Map<string, number[]>()
+  /** Delimiter lines of the open multiparts. */
+  readonly #delimiters = new Delimiters()
   #count = 0
 
   constructor(octets: Buffer) {
     this.#octets = octets
+  }
+
+  get steps(): number {
+    return this.#delimiters.steps
   }
 
   read(): RawPart {
@@ -88,7 +100,7 @@ class StructureReader {
     }
     const header = readHeader(this.#octets, start, {
       strict: false,
-      isBoundary: (line) => this.#delimiterLevel(line) !== undefined,
+      isBoundary: (at) => this.#delimiters.match(this.#octets, at) !== undefined,
     })
     const { value, parameters } = readParameters(
       fieldOf(header.fields, 'content-type')?.value ?? 'text/plain',
@@ -109,11 +121,7 @@ class StructureReader {
     }
     this.#open.push(part)
     const line = delimiterLine(part)
-    if (line !== undefined) {
-      const levels = this.#delimiters.get(line)
-      if (levels === undefined) this.#delimiters.set(line, [this.#open.length - 1])
-      else levels.push(this.#open.length - 1)
-    }
+    if (line !== undefined) this.#delimiters.add(line, this.#open.length - 1)
     return part
   }
 
@@ -122,25 +130,15 @@ class StructureReader {
     if (this.#delimiters.size === 0) return undefined
     const octets = this.#octets
     // The CRLF before the delimiter may be the one of the empty line after the header.
-    let at = octets.indexOf('\r\n--', Math.max(from - 2, 0), 'latin1')
-    for (; at >= 0; at = octets.indexOf('\r\n--', at + 2, 'latin1')) {
+    let at = octets.indexOf(LINE_OF_HYPHENS, Math.max(from - 2, 0))
+    for (; at >= 0; at = octets.indexOf(LINE_OF_HYPHENS, at + 2)) {
       const lineStart = at + 2
-      const lineEnd = octets.indexOf('\r\n', lineStart, 'latin1')
-      const end = lineEnd < 0 ? octets.length : lineEnd
-      if (end - lineStart > MAX_DELIMITER) continue
-      const line = octets.toString('latin1', lineStart, end)
-      const found = this.#delimiterLevel(line)
-      if (found !== undefined) return { ...found, lineStart, nextLine: Math.min(end + 2, octets.length) }
+      const found = this.#delimiters.match(octets, lineStart)
+      if (found === undefined) continue
+      const { level, closes, lineEnd } = found
+      return { level, closes, lineStart, nextLine: Math.min(lineEnd + 2, octets.length) }
     }
     return undefined
-  }
-
-  #delimiterLevel(line: string): { level: number; closes: boolean } | undefined {
-    const text = line.replace(/[ \t]+$/, '')
-    const opens = this.#delimiters.get(text)?.at(-1)
-    if (opens !== undefined) return { level: opens, closes: false }
-    const closes = text.endsWith('--') ? this.#delimiters.get(text.slice(0, -2))?.at(-1) : undefined
-    return closes === undefined ? undefined : { level: closes, closes: true }
   }
 
   /** Gives the offset to go on from. */
@@ -171,18 +169,13 @@ class StructureReader {
 
   #forget(level: number): void {
     const line = delimiterLine(this.#open[level]!)
-    const levels = line === undefined ? undefined : this.#delimiters.get(line)
-    if (levels?.at(-1) !== level) return
-    levels.pop()
-    if (levels.length === 0) this.#delimiters.delete(line!)
+    if (line !== undefined) this.#delimiters.remove(line, level)
   }
 }
 
-function delimiterLine(part: RawPart): string | undefined {
+function delimiterLine(part: RawPart): Buffer | undefined {
   const boundary = part.type.startsWith('multipart/') ? part.parameters.get('boundary') : undefined
-  return boundary === undefined || boundary === ''
-    ? undefined
-    : Buffer.from(`--${boundary}`).toString('latin1')
+  return boundary === undefined || boundary === '' ? undefined : Buffer.from(`--${boundary}`)
 }
 
 /** Encodings that change nothing (RFC 2045 6.2). */

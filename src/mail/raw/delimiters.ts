@@ -1,0 +1,103 @@
+/** The delimiter lines that multiparts wait for (RFC 2046 5.1.1), found among octets. */
+
+/** Octets of a line that may be a delimiter: a boundary has 70 at most (RFC 2046 5.1.1), the rest is tolerance. */
+const MAX_DELIMITER = 300
+
+const CR = 0x0d
+const LF = 0x0a
+const HYPHEN = 0x2d
+
+export interface FoundDelimiter {
+  /** The level it was added with; the innermost where several multiparts share a boundary. */
+  level: number
+  /** True for the line behind the last part. */
+  closes: boolean
+  /** Offset of the line end, or of the end of the octets. */
+  lineEnd: number
+}
+
+interface Node {
+  readonly next: Map<number, Node>
+  /** Of the delimiters that end here; the innermost last. */
+  readonly levels: number[]
+}
+
+const newNode = (): Node => ({ next: new Map(), levels: [] })
+
+/** A tree of octets: a line is compared with all delimiters at once and costs one step for each octet they share. */
+export class Delimiters {
+  readonly #root = newNode()
+  #size = 0
+  /** Octets compared so far: what the tests hold against the size of a message. */
+  steps = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** `line` is the delimiter without its line end, e.g. `--boundary`. One over 300 octets is never found. */
+  add(line: Buffer, level: number): void {
+    if (line.length > MAX_DELIMITER) return
+    let node = this.#root
+    for (const octet of line) {
+      let next = node.next.get(octet)
+      if (next === undefined) {
+        next = newNode()
+        node.next.set(octet, next)
+      }
+      node = next
+    }
+    node.levels.push(level)
+    this.#size++
+  }
+
+  /** Forgets a delimiter when `level` is its innermost. */
+  remove(line: Buffer, level: number): void {
+    const path = [this.#root]
+    for (const octet of line) {
+      const next = path.at(-1)!.next.get(octet)
+      if (next === undefined) return
+      path.push(next)
+    }
+    const { levels } = path.at(-1)!
+    if (levels.at(-1) !== level) return
+    levels.pop()
+    this.#size--
+    for (let at = line.length; at > 0; at--) {
+      const node = path[at]!
+      if (node.levels.length > 0 || node.next.size > 0) break
+      path[at - 1]!.next.delete(line[at - 1]!)
+    }
+  }
+
+  /** The delimiter that the line at `start` is, white space behind it aside. Expects CRLF lines. */
+  match(octets: Buffer, start: number): FoundDelimiter | undefined {
+    let node = this.#root
+    let closing: FoundDelimiter | undefined
+    for (let at = start; ; at++) {
+      this.steps++
+      const level = node.levels.at(-1)
+      if (level !== undefined) {
+        const opened = lineEndBehind(octets, at)
+        if (opened >= 0 && opened - start <= MAX_DELIMITER) return { level, closes: false, lineEnd: opened }
+        if (octets[at] === HYPHEN && octets[at + 1] === HYPHEN) {
+          const closed = lineEndBehind(octets, at + 2)
+          if (closed >= 0 && closed - start <= MAX_DELIMITER)
+            closing = { level, closes: true, lineEnd: closed }
+        }
+      }
+      const next = node.next.get(octets[at] ?? -1)
+      // A boundary that itself ends in hyphens is meant before one that is closed by them.
+      if (next === undefined) return closing
+      node = next
+    }
+  }
+}
+
+/** Offset of the line end when nothing but white space stands before it, else -1. */
+function lineEndBehind(octets: Buffer, from: number): number {
+  let at = from
+  const limit = from + MAX_DELIMITER
+  while (at < limit && (octets[at] === 0x20 || octets[at] === 0x09)) at++
+  return at >= octets.length || (octets[at] === CR && octets[at + 1] === LF) ? at : -1
+}
