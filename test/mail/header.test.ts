@@ -276,7 +276,9 @@ describe('header rules', () => {
       'content-type',
       'MIME-Version',
       'Content-Transfer-Encoding',
-      'Content-Foo',
+      'Content-Disposition',
+      'content-id',
+      'Resent-Bcc',
       'Return-Path',
       'Received',
       'DKIM-Signature',
@@ -286,7 +288,16 @@ describe('header rules', () => {
     ]) {
       assert(isReservedHeader(name), name)
     }
-    for (const name of ['Date', 'Sender', 'X-From', 'References', 'List-Id', 'Archived-At']) {
+    for (const name of [
+      'Date',
+      'Sender',
+      'X-From',
+      'References',
+      'List-Id',
+      'Archived-At',
+      'Content-Language',
+      'Content-Foo',
+    ]) {
       assert(!isReservedHeader(name), name)
     }
   })

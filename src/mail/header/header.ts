@@ -21,6 +21,7 @@ const RESERVED = new Set([
   'to',
   'cc',
   'bcc',
+  // It would tell every recipient of the hidden ones, as Bcc would (RFC 5322 3.6.6).
   'resent-bcc',
   'subject',
   'message-id',
@@ -30,12 +31,20 @@ const RESERVED = new Set([
   'received',
   'dkim-signature',
   'authentication-results',
+  // What describes the body as it is encoded (RFC 2045, RFC 2183, RFC 1864) is true only of a body of the sender's making. Other
+  // Content-* fields, such as Content-Language (RFC 3282), say something about the content and are the sender's to set.
+  'content-type',
+  'content-transfer-encoding',
+  'content-disposition',
+  'content-id',
+  'content-md5',
+  'content-length',
 ])
 
-/** True for names whose custom values are ignored, in any case of letters: the structure and trace fields, `Content-*`, `ARC-*`. */
+/** True for names whose custom values are ignored, in any case of letters: the structure and trace fields and `ARC-*`. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase()
-  return RESERVED.has(lower) || lower.startsWith('content-') || lower.startsWith('arc-')
+  return RESERVED.has(lower) || lower.startsWith('arc-')
 }
 
 /** RFC 5322 2.2: printable ASCII without the colon. */
