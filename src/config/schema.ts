@@ -59,7 +59,7 @@ export const SETTINGS = {
     defaultShown: "the machine's name",
     allowed: 'a host name',
     description:
-      'Name the service gives itself: in EHLO, in Received fields and in the DNS records it suggests. For direct delivery it ' +
+      'Name the service gives itself in EHLO and in the SPF record it suggests. For direct delivery it ' +
       "should resolve to the machine's address, and that address back to it.",
     example: 'mail.example.com',
   }),
