@@ -1,5 +1,6 @@
-import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
+import { AddressCountError, AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import type { NewRecipient, RecipientKind } from '../store/store.ts'
+import { caseless } from './batch.ts'
 import { type AddressField, Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
@@ -12,22 +13,49 @@ export interface Addressing {
   replyTo: Mailbox[]
 }
 
-/** Reads every address field. Throws a Refusal for what is missing or not an address. */
-export function readAddressing(submission: Submission): Addressing {
+/** Mailboxes that may be named for answers. */
+const MAX_REPLY_TO = 100
+
+/** Reads every address field. Throws a Refusal for what is missing or not an address, and for many more than are allowed. */
+export function readAddressing(submission: Submission, maxRecipients: number): Addressing {
+  const room = new RecipientRoom(maxRecipients)
   return {
     from: readSender(submission.from),
-    to: readRecipients(submission.to),
-    cc: mailboxes('cc', submission.cc),
-    bcc: mailboxes('bcc', submission.bcc),
-    replyTo: mailboxes('reply_to', submission.replyTo),
+    to: readRecipients(submission.to, room),
+    cc: room.read('cc', submission.cc),
+    bcc: room.read('bcc', submission.bcc),
+    replyTo: readReplyTo(submission.replyTo),
+  }
+}
+
+/**
+ * Recipient fields, read until twice as many mailboxes were named as a message may have recipients: whether those named
+ * twice leave few enough is seen later, but a list without end is not read to its end.
+ */
+export class RecipientRoom {
+  readonly #max: number
+  #left: number
+
+  constructor(maxRecipients: number) {
+    this.#max = maxRecipients
+    this.#left = 2 * maxRecipients
+  }
+
+  read(field: AddressField, values: string[]): Mailbox[] {
+    const found = mailboxes(field, values, this.#left)
+    if (found === null) {
+      throw new Refusal({ code: 'too_many_recipients', max: this.#max, found: 2 * this.#max + 1 })
+    }
+    this.#left -= found.length
+    return found
   }
 }
 
 /** The one mailbox a message is from. */
 export function readSender(from: string): Mailbox {
-  const found = mailboxes('from', [from])
-  if (found.length === 0) throw new Refusal({ code: 'field_missing', field: 'from' })
-  if (found.length > 1) {
+  const found = mailboxes('from', [from], 1)
+  if (found?.length === 0) throw new Refusal({ code: 'field_missing', field: 'from' })
+  if (found === null) {
     const detail = 'a message has exactly one sender address'
     throw new Refusal({ code: 'address_invalid', field: 'from', detail })
   }
@@ -35,9 +63,18 @@ export function readSender(from: string): Mailbox {
 }
 
 /** At least one mailbox to send to. */
-export function readRecipients(to: string[]): Mailbox[] {
-  const found = mailboxes('to', to)
+export function readRecipients(to: string[], room: RecipientRoom): Mailbox[] {
+  const found = room.read('to', to)
   if (found.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
+  return found
+}
+
+function readReplyTo(values: string[]): Mailbox[] {
+  const found = mailboxes('reply_to', values, MAX_REPLY_TO)
+  if (found === null) {
+    const detail = `it holds more than ${MAX_REPLY_TO} addresses`
+    throw new Refusal({ code: 'field_invalid', field: 'reply_to', detail })
+  }
   return found
 }
 
@@ -67,14 +104,16 @@ export function envelopeOf(
   return recipients
 }
 
-function caseless(variables: Record<string, Record<string, string>>): Map<string, Record<string, string>> {
-  return new Map(Object.entries(variables).map(([address, values]) => [address.toLowerCase(), values]))
-}
-
-function mailboxes(field: AddressField, values: string[]): Mailbox[] {
+/** Null when there are more than `most`. */
+function mailboxes(field: AddressField, values: string[], most: number): Mailbox[] | null {
+  const found: Mailbox[] = []
   try {
-    return values.flatMap((value) => (value.trim() === '' ? [] : parseAddressList(value)))
+    for (const value of values) {
+      for (const mailbox of parseAddressList(value, most - found.length)) found.push(mailbox)
+    }
+    return found
   } catch (error) {
+    if (error instanceof AddressCountError) return null
     if (!(error instanceof AddressError)) throw error
     throw new Refusal({ code: 'address_invalid', field, detail: error.message })
   }

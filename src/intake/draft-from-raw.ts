@@ -1,8 +1,10 @@
 import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
+import { decodeWords } from '../mail/header/encoded-word.ts'
 import type { MessageContent } from '../mail/message.ts'
 import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw/raw.ts'
-import { envelopeOf, readRecipients, readSender } from './addressing.ts'
-import { checkVariables, type Draft, messageIdOf, texts } from './draft.ts'
+import { envelopeOf, RecipientRoom, readRecipients, readSender } from './addressing.ts'
+import { addresseesOf, checkVariables } from './batch.ts'
+import { type Draft, messageIdOf, texts } from './draft.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
@@ -28,14 +30,27 @@ export function withControl(submission: Submission, { control }: RawMessage): Su
  * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header serves
  * the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
  */
-export function draftFromRaw(submission: Submission, raw: Uint8Array, message: RawMessage): Draft {
-  const envelope = readRecipients(submission.to)
+export function draftFromRaw(
+  submission: Submission,
+  raw: Uint8Array,
+  message: RawMessage,
+  maxRecipients: number,
+): Draft {
+  const envelope = readRecipients(submission.to, new RecipientRoom(maxRecipients))
   const from = readSender(message.from.join(', '))
   const cc = named(message.cc)
   const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
   const bcc = envelope.filter(({ address }) => !inHeader.has(address))
   const content = contentOf(submission, message, from, envelope, cc)
-  checkVariables({ ...content, headers: message.headers }, submission.recipientVariables)
+  // Placeholders may stand inside encoded words, too.
+  const headers = message.headers.map(([name, value]): [string, string] => [name, decodeWords(value)])
+  const shown = named(message.to)
+  const addressees = addresseesOf(
+    submission.recipientVariables,
+    envelope,
+    shown.length > 0 ? shown : envelope,
+  )
+  if (addressees !== null) checkVariables({ ...content, headers }, addressees)
   const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
   return {
     from,
@@ -43,6 +58,7 @@ export function draftFromRaw(submission: Submission, raw: Uint8Array, message: R
     bcc: texts(bcc),
     content,
     raw,
+    addressees,
   }
 }
 

@@ -1,13 +1,15 @@
 import type { Mailbox } from '../mail/address/address.ts'
-import { variablesError } from '../mail/batch/substitute.ts'
+import type { Addressee } from '../mail/batch/substitute.ts'
 import { assertHeaderText, customField, HeaderError, isReservedHeader } from '../mail/header/header.ts'
 import { isMessageId } from '../mail/header/message-id.ts'
-import { mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
-import type { Attachment, MessageContent } from '../mail/message.ts'
+import { OCCURS_ONCE } from '../mail/header/once.ts'
+import type { MessageContent } from '../mail/message.ts'
 import type { NewRecipient } from '../store/store.ts'
 import { type Addressing, envelopeOf } from './addressing.ts'
+import { attachmentOf } from './attachment.ts'
+import { addresseesOf, checkVariables } from './batch.ts'
 import { Refusal } from './refusal.ts'
-import type { Submission, SubmittedAttachment } from './submission.ts'
+import type { Submission } from './submission.ts'
 
 /** A submission whose every part is checked, before it has an id, a date and a permission to leave. */
 export interface Draft {
@@ -19,6 +21,8 @@ export interface Draft {
   content: MessageContent
   /** A ready message to send as it is. */
   raw: Uint8Array | null
+  /** In batch sending: whom copies are made for. */
+  addressees: Addressee[] | null
 }
 
 /** Checks the parts of a message. Throws a Refusal for the first that cannot be used. */
@@ -47,30 +51,15 @@ export async function draftFromParts(
   if (html !== undefined) content.html = html
   const text = submission.text ?? (html === undefined ? undefined : await deriveText(html))
   if (text) content.text = text
-  checkVariables(content, submission.recipientVariables)
+  const addressees = addresseesOf(submission.recipientVariables, to, to)
+  if (addressees !== null) checkVariables(content, addressees)
   return {
     from,
     recipients: envelopeOf(addressing, submission.recipientVariables),
     bcc: texts(bcc),
     content,
     raw: null,
-  }
-}
-
-/** Batch sending: a value that cannot stand where the message refers to it is refused now, not at delivery. */
-export function checkVariables(
-  content: MessageContent,
-  recipientVariables: Record<string, Record<string, string>> | undefined,
-): void {
-  for (const [address, variables] of Object.entries(recipientVariables ?? {})) {
-    const error = variablesError(content, variables)
-    if (error !== null) {
-      throw new Refusal({
-        code: 'field_invalid',
-        field: 'recipient-variables',
-        detail: `for ${address}: ${error}`,
-      })
-    }
+    addressees,
   }
 }
 
@@ -85,32 +74,20 @@ export function texts(mailboxes: Mailbox[]): string[] {
 
 function headersOf(submission: Submission): [string, string][] {
   const kept: [string, string][] = []
+  const once = new Set<string>()
   for (const [name, value] of submission.headers) {
     if (isReservedHeader(name)) continue
-    named(`headers.${name.slice(0, 80)}`, () => customField(name, value))
+    const field = `headers.${name.slice(0, 80)}`
+    named(field, () => customField(name, value))
+    const lower = name.toLowerCase()
+    if (once.has(lower)) {
+      const detail = 'it is given more than once, and a message may have one (RFC 5322 3.6)'
+      throw new Refusal({ code: 'field_invalid', field, detail })
+    }
+    if (OCCURS_ONCE.has(lower)) once.add(lower)
     kept.push([name, value])
   }
   return kept
-}
-
-function attachmentOf(submitted: SubmittedAttachment, index: number): Attachment {
-  const invalid = (detail: string) => new Refusal({ code: 'attachment_invalid', index, detail })
-  const { filename, content, disposition, contentId } = submitted
-  if (filename.trim() === '') throw invalid('it has no file name')
-  try {
-    assertHeaderText(filename, 'its file name')
-    if (contentId !== undefined) assertHeaderText(contentId, 'its content id')
-  } catch (error) {
-    if (!(error instanceof HeaderError)) throw error
-    throw invalid(error.message)
-  }
-  const contentType = submitted.contentType ?? mediaTypeOf(filename)
-  if (parseMediaType(contentType) === null) {
-    throw invalid('its media type is not of the form type/subtype')
-  }
-  const attachment: Attachment = { filename, contentType, content, disposition }
-  if (contentId !== undefined) attachment.contentId = contentId
-  return attachment
 }
 
 function assertWellFormed(field: string, text: string | undefined): void {

@@ -6,9 +6,11 @@ import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
+import { checkCopies } from './batch.ts'
 import { type Draft, draftFromParts } from './draft.ts'
 import { draftFromRaw, openRaw, sealRaw, withControl } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
+import { assertHeaderBound } from './header-bound.ts'
 import { Refusal } from './refusal.ts'
 import { checkSize } from './size.ts'
 import type { Receipt, Submission } from './submission.ts'
@@ -75,7 +77,7 @@ export class Intake {
     if (from.domain !== domain.name) {
       throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
     }
-    const { maxRecipients } = this.#parts.limits
+    const { maxRecipients, maxMessageSize } = this.#parts.limits
     if (draft.recipients.length > maxRecipients) {
       throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: draft.recipients.length })
     }
@@ -84,7 +86,8 @@ export class Intake {
     content.date = now
     content.messageId ||= `<${id}@${domain.name}>`
     const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
-    const size = checkSize(content, raw, this.#parts.limits.maxMessageSize)
+    const size = checkSize(content, raw, maxMessageSize)
+    if (draft.addressees !== null) checkCopies(content, raw, draft.addressees, maxMessageSize)
     const scheduled = submission.dueAt !== undefined && submission.dueAt > now
     return {
       id,
@@ -118,13 +121,15 @@ export class Intake {
   }
 
   async #draft(submission: Submission): Promise<{ submission: Submission; draft: Draft }> {
+    const { maxRecipients } = this.#parts.limits
     if (submission.raw === undefined) {
-      const addressing = readAddressing(submission)
+      assertHeaderBound(submission)
+      const addressing = readAddressing(submission, maxRecipients)
       return { submission, draft: await draftFromParts(submission, addressing, this.#parts.deriveText) }
     }
     const message = openRaw(submission.raw)
     const effective = withControl(submission, message)
-    return { submission: effective, draft: draftFromRaw(effective, submission.raw, message) }
+    return { submission: effective, draft: draftFromRaw(effective, submission.raw, message, maxRecipients) }
   }
 
   #sendingDomain(principal: Principal, name: string): SendingDomain {

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  substitute,
-  substituteText,
-  variablesError,
-  withoutServicePlaceholders,
-} from '../../src/mail/batch/substitute.ts'
+import { FilledHeader } from '../../src/mail/batch/filled-header.ts'
+import { substitute, substituteText, withoutServicePlaceholders } from '../../src/mail/batch/substitute.ts'
 import { HeaderError } from '../../src/mail/header/header.ts'
 import type { MessageContent } from '../../src/mail/message.ts'
 
@@ -21,6 +17,9 @@ const bob = {
     $: '$&',
   },
 }
+
+const variablesError = (content: MessageContent, variables: Record<string, string>) =>
+  new FilledHeader(content).error({ address: 'bob@x.test', name: '', variables })
 
 const content: MessageContent = {
   from: '"%recipient.n%, Acme" <a@acme.test>',

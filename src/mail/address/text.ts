@@ -6,6 +6,14 @@ export class AddressError extends Error {
   override name = 'AddressError'
 }
 
+/** A list with more elements than the reader asked for. */
+export class AddressCountError extends AddressError {
+  override name = 'AddressCountError'
+  constructor(most: number) {
+    super(`The address text holds more than ${most} addresses`)
+  }
+}
+
 /** RFC 5322 3.2.4 quoted-string. */
 export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -24,24 +24,48 @@ const ADDRESS_FIELDS = new Set(['from', 'to', 'cc', 'reply-to', 'sender'])
  * @throws HeaderError when a value with a line break lands in a header
  */
 export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
-  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
-  return Buffer.from(fillEntity(text, addressee, 0), 'latin1')
+  const filling: Filling = {
+    field: (field) => fillField(field, addressee),
+    text: (text) => substituteText(text, addressee),
+  }
+  return Buffer.from(fillEntity(latin1(raw), filling, 0), 'latin1')
+}
+
+/** The text parts that values are filled into, decoded: those with a placeholder in them. */
+export function textsWithPlaceholders(raw: Uint8Array): string[] {
+  const texts: string[] = []
+  const text = (text: string) => {
+    if (text.includes('%recipient')) texts.push(text)
+    return text
+  }
+  fillEntity(latin1(raw), { field: (field) => field, text }, 0)
+  return texts
+}
+
+/** What happens to the fields of the message and to its text parts. */
+interface Filling {
+  field(field: string): string
+  text(text: string): string
+}
+
+function latin1(raw: Uint8Array): string {
+  return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
 }
 
 /** A message or body part: fields, empty line, body. One character is one octet here. */
-function fillEntity(entity: string, addressee: Addressee, depth: number): string {
+function fillEntity(entity: string, filling: Filling, depth: number): string {
   const { fields, gap, body } = split(entity)
   const type = contentType(fields)
-  const filled = depth === 0 ? fields.map((field) => fillField(field, addressee)) : fields
+  const filled = depth === 0 ? fields.map((field) => filling.field(field)) : fields
   if (type?.essence.startsWith('multipart/')) {
     const boundary = parameter(type, 'boundary')
     if (boundary === undefined || depth === MAX_DEPTH) return filled.join('') + gap + body
-    return filled.join('') + gap + fillMultipart(body, boundary, addressee, depth)
+    return filled.join('') + gap + fillMultipart(body, boundary, filling, depth)
   }
   const isText = type === null || type.essence.startsWith('text/')
   if (!isText || /^attachment/i.test(fieldValue(fields, 'content-disposition') ?? ''))
     return filled.join('') + gap + body
-  return fillText(filled, gap, body, type, addressee)
+  return fillText(filled, gap, body, type, filling)
 }
 
 function fillText(
@@ -49,13 +73,13 @@ function fillText(
   gap: string,
   body: string,
   type: MediaType | null,
-  addressee: Addressee,
+  filling: Filling,
 ): string {
   const unchanged = fields.join('') + gap + body
   const octets = decodeBody(body, fieldValue(fields, 'content-transfer-encoding') ?? '7bit')
   const text = octets && decodeCharset(octets, (type && parameter(type, 'charset')) ?? 'utf-8')
   if (text === null) return unchanged
-  const filled = substituteText(text, addressee)
+  const filled = filling.text(text)
   if (filled === text) return unchanged
   const encoded = encodeText(filled)
   const parameters = (type?.parameters ?? []).filter(([name]) => name !== 'charset')
@@ -88,7 +112,7 @@ function decodeBody(body: string, encoding: string): Buffer | null {
 }
 
 /** RFC 2046 5.1.1: whatever stands between the boundary lines; preamble and epilogue stay as they are. */
-function fillMultipart(body: string, boundary: string, addressee: Addressee, depth: number): string {
+function fillMultipart(body: string, boundary: string, filling: Filling, depth: number): string {
   const out: string[] = []
   const delimiter = `--${boundary}`
   /** Behind the last boundary line; -1 in the preamble. */
@@ -103,7 +127,7 @@ function fillMultipart(body: string, boundary: string, addressee: Addressee, dep
     if (start >= 0) {
       // The line break before a boundary line is not the part's (5.1.1).
       const end = Math.max(start, body[at - 2] === '\r' ? at - 2 : at - 1)
-      out.push(body.slice(copied, start), fillEntity(body.slice(start, end), addressee, depth + 1))
+      out.push(body.slice(copied, start), fillEntity(body.slice(start, end), filling, depth + 1))
       copied = end
     }
     start = line.lastIndex

@@ -1,6 +1,6 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
 import { formatMailbox, MAX_NAME, parseAddressList } from '../address/address.ts'
-import { assertHeaderText, customField, HeaderError, isReservedHeader } from '../header/header.ts'
+import { assertHeaderText, HeaderError } from '../header/header.ts'
 import type { MessageContent } from '../message.ts'
 
 /** For whom a copy is made, and what is filled in. */
@@ -16,13 +16,13 @@ export interface Addressee {
  * `%recipient.key%` (any key without `%` and line breaks), `%recipient%` and the predefined `%recipient_email%`, `_name`, `_fname`,
  * `_lname`.
  */
-const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|lname))?%/g
+export const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|lname))?%/g
 
 /** Links and addresses of a subscription service; there is none behind them here. */
 const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/g
 
 /** Characters a text may grow to, far above any message that is accepted: a small text must not become all memory. */
-const MAX_LENGTH = 64 * 1024 * 1024
+export const MAX_LENGTH = 64 * 1024 * 1024
 
 /**
  * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them), and are not
@@ -45,7 +45,7 @@ export function substituteText(text: string, addressee: Addressee): string {
 /**
  * The message with an addressee's values in subject, display name of From, bodies and custom headers. `to` and `cc` stay as they
  * are: whom a copy names is the caller's choice.
- * @throws HeaderError when a value with a line break lands in a header; `variablesError` tells so beforehand
+ * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` tells so beforehand
  */
 export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
   const result: MessageContent = {
@@ -78,27 +78,6 @@ export function withoutServicePlaceholders(value: string): string {
     .trim()
 }
 
-/**
- * Why these values cannot be used for this message, in a sentence for the sender, or null when they can: what cannot stand in a
- * header (a line break above all) is refused where the subject, From or a header refers to it. In bodies every value is fine.
- */
-export function variablesError(content: MessageContent, variables: Record<string, string>): string | null {
-  const addressee: Addressee = { address: 'recipient@example.test', name: '', variables }
-  try {
-    substituteFrom(content.from, addressee)
-    substituteHeaderText(content.subject, 'Subject', addressee)
-    for (const [name, value] of content.headers) {
-      const filled = substituteHeaderText(value, name, addressee)
-      // Also what is too long, or not allowed in this field, is told now and not when the copy is composed.
-      if (filled !== value && !isReservedHeader(name)) customField(name, filled)
-    }
-    return null
-  } catch (error) {
-    if (!(error instanceof HeaderError)) throw error
-    return error.message
-  }
-}
-
 /** For one header value. @throws HeaderError when the result cannot stand in a header */
 export function substituteHeaderText(text: string, field: string, addressee: Addressee): string {
   const result = substituteText(text, addressee)
@@ -108,7 +87,7 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
 }
 
 /** Only the display names: the address of the sender was checked and is what the message is signed for. */
-function substituteFrom(from: string, addressee: Addressee): string {
+export function substituteFrom(from: string, addressee: Addressee): string {
   if (!from.includes('%recipient')) return from
   const mailboxes = parseAddressList(from).map(({ name, address }) => {
     const filled = substituteHeaderText(name, 'From', addressee)
@@ -122,7 +101,7 @@ function substituteFrom(from: string, addressee: Addressee): string {
   return mailboxes.join(', ')
 }
 
-function valueFor(
+export function valueFor(
   addressee: Addressee,
   key: string | undefined,
   predefined: string | undefined,

@@ -1,6 +1,7 @@
 /** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
 import { messageDate } from '../header/date.ts'
 import { isMessageId } from '../header/message-id.ts'
+import { OCCURS_ONCE } from '../header/once.ts'
 import { isControlField, type RawControl, readControl } from './control.ts'
 import { decodeAddresses, decodeBody, decodeCharset, decodeText } from './decode.ts'
 import { clip, type RawField, type RawHeader, readHeader } from './header.ts'
@@ -34,23 +35,6 @@ export interface RawMessage {
 /** Octets of a body that are decoded for read-back. */
 const READ_BACK_LIMIT = 10_000_000
 
-/** RFC 5322 3.6: these may occur once. Where they occur twice, each reader picks another one, and big receivers refuse. */
-const ONCE = new Set([
-  'from',
-  'sender',
-  'reply-to',
-  'to',
-  'cc',
-  'message-id',
-  'in-reply-to',
-  'references',
-  'subject',
-  'date',
-  'mime-version',
-  'content-type',
-  'content-transfer-encoding',
-])
-
 /**
  * Removed before sending. Bcc would tell every recipient of the hidden ones (RFC 5322 3.6.3). The rest belongs to the
  * transport: Return-Path is set at final delivery (RFC 5321 4.4), Received and Authentication-Results are for servers to
@@ -67,7 +51,7 @@ const REMOVED = new Set([
 const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
 
 /**
- * Reads a ready message. Line ends may be CRLF, LF or CR.
+ * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only.
  * Throws RawError when the header has lines that are no fields, has a field twice that may occur once, is over the limits
  * (256 KiB, 1000 fields, 10,000 parts, 64 levels), or when a control field cannot be understood.
  */
@@ -160,7 +144,7 @@ function readMessageHeader(octets: Buffer): RawHeader {
   if (header.fields.length === 0) throw new RawError('The message has no header.')
   const seen = new Set<string>()
   for (const { name, lower } of header.fields) {
-    if (!ONCE.has(lower)) continue
+    if (!OCCURS_ONCE.has(lower)) continue
     if (seen.has(lower))
       throw new RawError(`The header has the field ${name} more than once (RFC 5322 3.6 allows one).`)
     seen.add(lower)

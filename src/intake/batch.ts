@@ -1,0 +1,110 @@
+/** Batch sending: whether every recipient's copy can be made and is small enough, known before anything is accepted. */
+import type { Mailbox } from '../mail/address/address.ts'
+import { FilledHeader } from '../mail/batch/filled-header.ts'
+import { Placeholders } from '../mail/batch/placeholders.ts'
+import { type Addressee, MAX_LENGTH, substitute } from '../mail/batch/substitute.ts'
+import { substituteRaw, textsWithPlaceholders } from '../mail/batch/substitute-raw.ts'
+import { compose, estimateSize } from '../mail/compose/compose.ts'
+import { base64Length } from '../mail/compose/transfer-encoding.ts'
+import { HeaderError } from '../mail/header/header.ts'
+import type { MessageContent } from '../mail/message.ts'
+import { Refusal } from './refusal.ts'
+import type { Submission } from './submission.ts'
+
+/**
+ * Whom copies are made for, or null when it is no batch. Variables of others are left out.
+ * @param to the envelope
+ * @param shown mailboxes of the To field, which say the names
+ */
+export function addresseesOf(
+  variables: Submission['recipientVariables'],
+  to: Mailbox[],
+  shown: Mailbox[],
+): Addressee[] | null {
+  if (variables === undefined) return null
+  const values = caseless(variables)
+  const names = new Map(shown.toReversed().map((mailbox) => [mailbox.address, mailbox]))
+  const addressees = new Map<string, Addressee>()
+  for (const { address } of to) {
+    const { name, address: named } = names.get(address) ?? shown[0]!
+    addressees.set(address, { name, address: named, variables: values.get(address.toLowerCase()) ?? {} })
+  }
+  return [...addressees.values()]
+}
+
+/** Recipient variables by address without regard to its case. */
+export function caseless(
+  variables: Record<string, Record<string, string>>,
+): Map<string, Record<string, string>> {
+  return new Map(Object.entries(variables).map(([address, values]) => [address.toLowerCase(), values]))
+}
+
+/** A value that cannot stand where the header refers to it is refused now, not at delivery. */
+export function checkVariables(
+  content: Pick<MessageContent, 'from' | 'subject' | 'headers'>,
+  addressees: Addressee[],
+): void {
+  const header = new FilledHeader(content)
+  for (const addressee of addressees) {
+    const error = header.error(addressee)
+    if (error === null) continue
+    const detail = `for ${addressee.address}: ${error}`
+    throw new Refusal({ code: 'field_invalid', field: 'recipient-variables', detail })
+  }
+}
+
+/** Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them at most. */
+const HEADER_ROOM = 64 * 1024
+/** Octets for what changes beside the text of a part: its type, its encoding, its last line break. */
+const PART_ROOM = 500
+
+/**
+ * Throws a Refusal when the largest copy would be over `max` octets. That is reckoned from the lengths of the values; only
+ * where the encoding of the text decides it is one copy composed.
+ */
+export function checkCopies(
+  content: MessageContent,
+  raw: Uint8Array | null,
+  addressees: Addressee[],
+  max: number,
+): void {
+  const texts = raw === null ? [content.text ?? '', content.html ?? ''] : textsWithPlaceholders(raw)
+  const bodies = new Placeholders(texts, lengthInLines)
+  const limit = Math.min(max, MAX_LENGTH)
+  let largest = addressees[0]!
+  let filled = 0
+  for (const addressee of addressees) {
+    const length = bodies.filled(addressee)
+    if (length <= filled) continue
+    filled = length
+    largest = addressee
+  }
+  const tooLarge = (found: number) => new Refusal({ code: 'message_too_large', max: limit, found })
+  // No encoding is shorter than the text, but for line breaks that were counted twice.
+  if (filled > 2 * limit) throw tooLarge(filled)
+  const rest = raw === null ? estimateSize({ ...content, text: '', html: '' }) : raw.length
+  const bound = rest + base64Length(filled) + PART_ROOM * (texts.length + 1) + HEADER_ROOM
+  if (bound <= limit) return
+  const size = sizeOfCopy(content, raw, largest)
+  if (size === null) throw tooLarge(filled)
+  if (size > limit) throw tooLarge(size)
+}
+
+/** Null when it cannot be made because it grows without measure. */
+function sizeOfCopy(content: MessageContent, raw: Uint8Array | null, addressee: Addressee): number | null {
+  try {
+    if (raw !== null) return substituteRaw(raw, addressee).length
+    return compose(substitute({ ...content, to: [addressee.address] }, addressee)).size
+  } catch (error) {
+    if (!(error instanceof HeaderError)) throw error
+    return null
+  }
+}
+
+/** Octets with every line break as CRLF, at most: a CR or LF counts twice. */
+function lengthInLines(text: string): number {
+  let octets = Buffer.byteLength(text)
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
+  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
+  return octets
+}

@@ -1,0 +1,49 @@
+/** Whether recipient variables can stand in the header of a message. */
+import { customField, HeaderError, isReservedHeader } from '../header/header.ts'
+import type { MessageContent } from '../message.ts'
+import { Placeholders } from './placeholders.ts'
+import { type Addressee, substituteFrom, substituteHeaderText } from './substitute.ts'
+
+/** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
+const MAX_FILLED = 16 * 1024
+
+/** The header-like fields of a message that refer to recipient variables. */
+export class FilledHeader {
+  readonly #from: string
+  readonly #subject: string
+  readonly #headers: [name: string, value: string][]
+  readonly #placeholders: Placeholders
+
+  constructor({ from, subject, headers }: Pick<MessageContent, 'from' | 'subject' | 'headers'>) {
+    const refers = (text: string) => text.includes('%recipient')
+    this.#from = refers(from) ? from : ''
+    this.#subject = refers(subject) ? subject : ''
+    this.#headers = headers.filter(([, value]) => refers(value))
+    const texts = [this.#from, this.#subject, ...this.#headers.map(([, value]) => value)]
+    this.#placeholders = new Placeholders(texts, Buffer.byteLength)
+  }
+
+  /**
+   * Why these values cannot be used, in a sentence for the sender, or null when they can: what cannot stand in a header (a line
+   * break above all), is too long for it or not allowed in that field is told now and not when the copy is composed.
+   */
+  error(addressee: Addressee): string | null {
+    if (this.#placeholders.none) return null
+    const octets = Math.max(this.#placeholders.template, this.#placeholders.filled(addressee))
+    if (octets > MAX_FILLED) {
+      return `The header fields with recipient variables in them have ${octets} octets; at most ${MAX_FILLED} are allowed`
+    }
+    try {
+      substituteFrom(this.#from, addressee)
+      substituteHeaderText(this.#subject, 'Subject', addressee)
+      for (const [name, value] of this.#headers) {
+        const filled = substituteHeaderText(value, name, addressee)
+        if (filled !== value && !isReservedHeader(name)) customField(name, filled)
+      }
+      return null
+    } catch (error) {
+      if (!(error instanceof HeaderError)) throw error
+      return error.message
+    }
+  }
+}
