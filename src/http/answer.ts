@@ -94,6 +94,12 @@ export class Answers {
     return { code: 'internal', requestId: request.id }
   }
 
+  /** Counts and logs an answer that leaves where no request was routed: to what is not HTTP, or not to be understood. */
+  note(requestId: string, { status, detail }: { status: number; detail: string }): void {
+    this.#count('other', status)
+    this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
+  }
+
   #count(operation: Operation, status: number): void {
     const key = operation + status
     let child = this.#counted.get(key)

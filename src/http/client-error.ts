@@ -1,31 +1,51 @@
 /** Requests that never become one: not HTTP, a head over its limit, too slow. Node.js hands over the bare socket. */
+import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answer } from './answer.ts'
+import type { Answer, Answers } from './answer.ts'
 import { isAnswered } from './body.ts'
 import type { HttpReason } from './fault.ts'
 import { jsonWords } from './json/words.ts'
 
 type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 
-/** Says what is wrong and closes. The body has the keys of both dialects, since the path may not be known. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
-  const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
-  if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
-    socket.destroy()
-    return
+/** What happens to such a connection. The body has the keys of the JSON dialect, since the path may not be known. */
+export function clientErrorHandler(answers: Answers): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
+    const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
+    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
+      socket.destroy()
+      return
+    }
+    const reason = malformed(error)
+    const requestId = randomUUID()
+    answers.note(requestId, reason)
+    socket.end(rawAnswer(jsonWords(reason), requestId), () => socket.destroy())
   }
-  socket.end(rawAnswer(jsonWords(malformed(error))), () => socket.destroy())
 }
 
 /** An answer as octets, with the connection's end announced. */
-export function rawAnswer(answer: Answer): string {
+function rawAnswer(answer: Answer, requestId: string): string {
+  const fields = Object.entries({
+    ...lastHeaders(answer, requestId),
+    'content-length': Buffer.byteLength(answer.body),
+  })
   return (
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n` +
-    `content-type: ${answer.type}\r\ncontent-length: ${Buffer.byteLength(answer.body)}\r\n` +
-    `cache-control: no-store\r\nconnection: close\r\n\r\n${answer.body}`
+    `${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${answer.body}`
   )
+}
+
+/** The header of an answer after which the connection ends, where no framework writes it. */
+export function lastHeaders(answer: Answer, requestId: string): Record<string, string> {
+  return {
+    'content-type': answer.type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+    connection: 'close',
+  }
 }
 
 function malformed(error: NodeJS.ErrnoException): Malformed {

@@ -25,7 +25,7 @@ export type HttpReason =
   /** Unknown, another company's, or not an id at all: one answer for all three. */
   | { code: 'email_unknown' }
   /** Not HTTP as RFC 9112 has it, or over the limits of its head. */
-  | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431; detail: string }
+  | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431 | 501; detail: string }
   /** Our own fault. `requestId` leads to the log entry; nothing else is told. */
   | { code: 'internal'; requestId: string }
 

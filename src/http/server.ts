@@ -1,13 +1,19 @@
 /** The HTTP server: routing, limits on time and size, and a stop that lets open requests finish. */
-import { createServer as createHttp, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer as createHttp,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
-import { answerClientError } from './client-error.ts'
+import { clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpDeps } from './deps.ts'
-import { type AnyReason, Fault } from './fault.ts'
+import { type AnyReason, clip } from './fault.ts'
 import { FormDialect } from './form/routes.ts'
 import { formWords } from './form/words.ts'
 import { JsonDialect } from './json/routes.ts'
@@ -23,7 +29,7 @@ import { CertificateWatch, readCertificate } from './tls.ts'
 const MAX_HEAD = 16 * 1024
 /** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
 const KEEP_ALIVE = 65_000
-/** Milliseconds for the head of a request. */
+/** Milliseconds for the head of a request, and at most a third of what the whole request may take. */
 const HEAD_WITHIN = 10_000
 const HANDSHAKE_WITHIN = 10_000
 /** The longest domain name (RFC 1035 2.3.4) with every octet percent-encoded. */
@@ -61,20 +67,23 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
       server = certificate
         ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
         : createHttp(options, handler)
-      admitExpectations(server, handler)
+      admitExpectations(server, handler, answers)
       server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
         unused.add(socket)
         socket.once('close', () => unused.delete(socket))
       })
       return server as Server
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: clientErrorHandler(answers),
     // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too long.
     frameworkErrors: (error, request, reply) => {
       const url = request.raw.url ?? '/'
       const unreadable = error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH'
       if (unreadable && url.startsWith('/emails/')) void json.answerUnreadableId(request, reply)
-      else fail(request, reply, unreadable ? { code: 'path_unknown' } : answers.reasonOf(error, request))
+      else {
+        const reason = unreadable ? ({ code: 'path_unknown' } as const) : reasonOfFramework(error)
+        fail(request, reply, reason ?? answers.reasonOf(error, request))
+      }
     },
     genReqId: requestId,
     rewriteUrl: (request) => normalTarget(request.url ?? '/'),
@@ -94,23 +103,24 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
     unused.delete(raw.socket)
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
-      // RFC 9112 3.2: a request without Host must be refused.
-      fail(request, reply, {
-        code: 'http_malformed',
-        status: 400,
-        detail: 'The Host header is missing (RFC 9112 3.2).',
-      })
+    const wrong = wrongFraming(raw)
+    if (wrong !== null) {
+      reply.header('connection', 'close')
+      fail(request, reply, wrong)
       return
     }
     done()
   })
-  app.setNotFoundHandler((request, reply) => {
+  const failUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
     const allow = methods.allowed(request.raw.url ?? '/')
     fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
-  })
+  }
+  app.setNotFoundHandler(failUnrouted)
   app.setErrorHandler((error, request, reply) => {
-    fail(request, reply, reasonOfFramework(error) ?? answers.reasonOf(error, request))
+    const reason = reasonOfFramework(error)
+    // What the framework finds wrong with a request that has no route matters less than that.
+    if (reason !== null && request.is404) failUnrouted(request, reply)
+    else fail(request, reply, reason ?? answers.reasonOf(error, request))
   })
   json.register(app)
   form.register(app)
@@ -155,7 +165,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
 function serverOptions(requestTimeout: number): ServerOptions {
   return {
     requestTimeout,
-    headersTimeout: Math.min(requestTimeout, HEAD_WITHIN),
+    headersTimeout: Math.min(Math.ceil(requestTimeout / 3), HEAD_WITHIN),
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, Math.floor(requestTimeout / 4))),
     keepAliveTimeout: KEEP_ALIVE,
     maxHeaderSize: MAX_HEAD,
@@ -168,17 +178,36 @@ function serverOptions(requestTimeout: number): ServerOptions {
  * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so the dialects say "continue"
  * themselves. Any other expectation is refused.
  */
-function admitExpectations(server: Server | HttpsServer, handler: RequestListener): void {
+function admitExpectations(server: Server | HttpsServer, handler: RequestListener, answers: Answers): void {
   server.on('checkContinue', handler)
   server.on('checkExpectation', (request, response) => {
-    const answer = inDialect(normalTarget(request.url ?? '/'), {
+    const reason = {
       code: 'http_malformed',
       status: 417,
       detail: 'The only expectation that is understood is `100-continue`.',
-    })
-    response.writeHead(answer.status, { 'content-type': answer.type, connection: 'close' })
+    } as const
+    const id = requestId(request)
+    const answer = inDialect(normalTarget(request.url ?? '/'), reason)
+    answers.note(id, reason)
+    response.writeHead(answer.status, lastHeaders(answer, id))
     response.end(answer.body)
   })
+}
+
+/** What Node.js lets through although its header leaves open whom it is for or where it ends; null when nothing does. */
+function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    const detail = `The Host header is ${hosts === 0 ? 'missing' : 'there more than once'} (RFC 9112 3.2).`
+    return { code: 'http_malformed', status: 400, detail }
+  }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    // RFC 9112 6.1: 501 to a transfer coding that is not understood.
+    const detail = `The Transfer-Encoding \`${clip(coding)}\` is not understood; \`chunked\` alone is (RFC 9112 6.1).`
+    return { code: 'http_malformed', status: 501, detail }
+  }
+  return null
 }
 
 /** Paths under `/v3/` speak the form dialect, all others the JSON dialect. */
@@ -186,9 +215,18 @@ function inDialect(target: string, reason: AnyReason): Answer {
   return /^\/v3(?:\/|$)/.test(target) ? formWords(reason) : jsonWords(reason)
 }
 
-/** What the framework refuses by itself. */
+/** What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault. */
 function reasonOfFramework(error: unknown): AnyReason | null {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return null
-  return new Fault({ code: 'media_type_unsupported', detail: 'The Content-Type is not a media type.' }).reason
+  if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return null
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return { code: 'media_type_unsupported', detail: 'The Content-Type is not a media type.' }
+  }
+  const { code, statusCode } = error
+  if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return null
+  if (statusCode < 400 || statusCode > 499) return null
+  return {
+    code: 'http_malformed',
+    status: 400,
+    detail: `The request cannot be read: ${clip(error.message)}.`,
+  }
 }

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import https from 'node:https'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import tls from 'node:tls'
+import { readCertificate } from '../../src/http/tls.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { type Service, startService } from '../support/service.ts'
 import { basic } from './requests.ts'
@@ -93,6 +95,43 @@ describe('HTTPS', () => {
     await assert.rejects(
       connect({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
     )
+  })
+
+  test('and that is our own word: it holds where OpenSSL and Node.js would speak it', async () => {
+    const standard = tls.DEFAULT_MIN_VERSION
+    tls.DEFAULT_MIN_VERSION = 'TLSv1'
+    try {
+      const ours = await readCertificate({ certPath, keyPath })
+      const open = { cert: ours.cert!, key: ours.key! }
+      for (const [options, spoken] of [
+        [open, true],
+        [ours, false],
+      ] as const) {
+        const server = tls.createServer({ ...options, ciphers: 'DEFAULT@SECLEVEL=0' }, (socket) =>
+          socket.end(),
+        )
+        server.on('tlsClientError', () => {})
+        server.listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const { port } = server.address() as AddressInfo
+        const old = tls.connect({
+          host: '127.0.0.1',
+          port,
+          rejectUnauthorized: false,
+          maxVersion: 'TLSv1.1',
+          ciphers: 'DEFAULT@SECLEVEL=0',
+        })
+        const connected = await once(old, 'secureConnect').then(
+          () => true,
+          () => false,
+        )
+        old.on('error', () => {}).destroy()
+        server.close()
+        assert.equal(connected, spoken)
+      }
+    } finally {
+      tls.DEFAULT_MIN_VERSION = standard
+    }
   })
 
   test('a connection that never shakes hands, or speaks plain HTTP, disturbs nobody', async () => {

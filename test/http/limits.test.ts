@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
-import { Api, basic, RawConnection } from './requests.ts'
+import { Api, basic, call, RawConnection } from './requests.ts'
 
 describe('limits while reading', () => {
   let service: Service
@@ -11,7 +11,7 @@ describe('limits while reading', () => {
   const limit = 800_000 + 1_048_576
 
   before(async () => {
-    service = await startService({ maxMessageSize: 600_000 })
+    service = await startService({ maxMessageSize: 600_000, metrics: 'same' })
     const { key } = await service.tenant('acme.example')
     api = new Api(service.url, key.token)
   })
@@ -98,6 +98,12 @@ describe('limits while reading', () => {
     ['a header that never ends', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}`, 431],
     ['a target that never ends', `GET /${'a'.repeat(17_000)}`, 431],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n', 400],
+    [
+      'a transfer coding beside chunked',
+      'POST /emails HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      501,
+    ],
     [
       'two lengths',
       'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
@@ -119,6 +125,34 @@ describe('limits while reading', () => {
       const body = JSON.parse(/\{.*\}/.exec(received)![0]) as Record<string, unknown>
       assert.deepEqual(Object.keys(body).sort(), ['message', 'name', 'statusCode'])
       assert.equal(body.statusCode, status)
+      assert.match(received, /cache-control: no-store\r\n/i)
+      const id = /x-request-id: ([0-9a-f-]{36})\r\n/i.exec(received)?.[1]
+      const about = service.logged.filter((line) => JSON.parse(line).requestId === id)
+      assert.deepEqual(
+        about.map((line) => [JSON.parse(line).level, JSON.parse(line).status]),
+        [['debug', status]],
+      )
+      const { text } = await call(`${api.url}/metrics`)
+      assert.ok(text.includes(`postroad_http_requests_total{operation="other",status="${status}"}`))
+    })
+  }
+
+  for (const [path, status] of [
+    ['/', 405],
+    ['/emails', 405],
+    ['/nothing', 404],
+    ['/v3/acme.example/messages', 405],
+  ] as const) {
+    test(`QUERY ${path}, a method nobody has heard of: ${status}`, async () => {
+      for (const more of [
+        '',
+        'Content-Type: nonsense\r\n',
+        'Content-Type: text/plain\r\nContent-Length: 1\r\n\r\nx',
+      ]) {
+        const connection = new RawConnection(api.url)
+        connection.write(`QUERY ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`)
+        assert.match(await connection.closed(), new RegExp(`^HTTP/1\\.1 ${status} `))
+      }
     })
   }
 
@@ -134,7 +168,7 @@ describe('slow clients', () => {
   let api: Api
 
   before(async () => {
-    service = await startService({ requestTimeout: 400 })
+    service = await startService({ requestTimeout: 900 })
     const { key } = await service.tenant('acme.example')
     api = new Api(service.url, key.token)
   })
@@ -164,6 +198,20 @@ describe('slow clients', () => {
     assert.match(await drip('GET / HTTP/1.1\r\nHost: x\r\nX: ', 'a'), /^HTTP\/1\.1 408 /)
   })
 
+  test('a head has less time than a body', async () => {
+    await using patient = await startService({ requestTimeout: 3_000 })
+    const { key } = await patient.tenant('slow.example')
+    const head = new RawConnection(patient.url)
+    const slow = new RawConnection(patient.url)
+    slow.write(
+      `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    )
+    head.write('GET / HTTP/1.1\r\nHost: x\r\nX: ')
+    assert.match(await Promise.race([head.closed(), slow.closed()]), /^HTTP\/1\.1 408 /)
+    assert.equal(slow.received, '')
+    assert.match(await slow.closed(), /^HTTP\/1\.1 408 /)
+  })
+
   test('a multipart body that stops in the middle: 408', async () => {
     const connection = new RawConnection(api.url)
     connection.write(
@@ -191,7 +239,7 @@ describe('slow clients', () => {
     await connection.closed()
     assert.equal((await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })).status, 200)
     assert.deepEqual(
-      service.logged.filter((line) => JSON.parse(line).level >= 50),
+      service.logged.filter((line) => /^(?:error|fatal)$/.test(JSON.parse(line).level)),
       [],
     )
   })
