@@ -26,6 +26,8 @@ export function parseIsoTime(text: string): number | null {
     zoneHour = '0',
     zoneMinute = '0',
   ] = match
+  // RFC 3339 5.6: time-hour and time-minute of the offset have the ranges of a clock.
+  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return null
   const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
   const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000)
   const whole = utcTime(+year!, +month!, +day!, +hour!, +minute!, +second, offset)
@@ -43,8 +45,10 @@ export function utcTime(
   offset: number,
 ): number | null {
   // A leap second (60) is allowed for and counts as the next second, as POSIX time has it.
-  if (hour > 23 || minute > 59 || second > 60 || Math.abs(offset) > 24 * 60) return null
-  const date = new Date(Date.UTC(year, month - 1, day))
+  if (hour > 23 || minute > 59 || second > 60 || Math.abs(offset) >= 24 * 60) return null
+  const date = new Date(0)
+  // Date.UTC would take the years 0 to 99 for those of the last century.
+  date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
   return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000
 }
