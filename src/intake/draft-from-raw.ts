@@ -13,19 +13,6 @@ export function openRaw(raw: Uint8Array): RawMessage {
   return readable(() => readRaw(raw))
 }
 
-/** The options beside the message, and those its own control fields (X-Mailgun-*) ask for. */
-export function withControl(submission: Submission, { control }: RawMessage): Submission {
-  const { tags, variables, recipientVariables, testMode, deliverBy } = control
-  return {
-    ...submission,
-    tags: [...submission.tags, ...tags.map((value) => ({ name: 'tag', value }))],
-    variables: { ...variables, ...submission.variables },
-    testMode: submission.testMode || testMode,
-    ...(submission.recipientVariables === undefined && recipientVariables && { recipientVariables }),
-    ...(submission.dueAt === undefined && deliverBy !== undefined && { dueAt: deliverBy }),
-  }
-}
-
 /**
  * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header serves
  * the checks and the read-back only. Throws a Refusal when it cannot be read or sent.

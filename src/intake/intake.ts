@@ -8,7 +8,7 @@ import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
 import { checkCopies } from './batch.ts'
 import { type Draft, draftFromParts } from './draft.ts'
-import { draftFromRaw, openRaw, sealRaw, withControl } from './draft-from-raw.ts'
+import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
 import { assertHeaderBound } from './header-bound.ts'
 import { Refusal } from './refusal.ts'
@@ -68,10 +68,10 @@ export class Intake {
   }
 
   /** Checks from the key to the smallest part; the order in which both dialects report. */
-  async #check(principal: Principal, given: Submission): Promise<NewEmail> {
+  async #check(principal: Principal, submission: Submission): Promise<NewEmail> {
     if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
-    if (given.domain !== undefined) this.#admit(principal, given.domain)
-    const { submission, draft } = await this.#draft(given)
+    if (submission.domain !== undefined) this.#admit(principal, submission.domain)
+    const draft = await this.#draft(submission)
     const { from, content } = draft
     const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
     if (from.domain !== domain.name) {
@@ -120,16 +120,12 @@ export class Intake {
     }
   }
 
-  async #draft(submission: Submission): Promise<{ submission: Submission; draft: Draft }> {
+  async #draft(submission: Submission): Promise<Draft> {
+    const { raw } = submission
     const { maxRecipients } = this.#parts.limits
-    if (submission.raw === undefined) {
-      assertHeaderBound(submission)
-      const addressing = readAddressing(submission, maxRecipients)
-      return { submission, draft: await draftFromParts(submission, addressing, this.#parts.deriveText) }
-    }
-    const message = openRaw(submission.raw)
-    const effective = withControl(submission, message)
-    return { submission: effective, draft: draftFromRaw(effective, submission.raw, message, maxRecipients) }
+    if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
+    assertHeaderBound(submission)
+    return draftFromParts(submission, readAddressing(submission, maxRecipients), this.#parts.deriveText)
   }
 
   #sendingDomain(principal: Principal, name: string): SendingDomain {

@@ -212,7 +212,13 @@ describe('the form dialect refuses', () => {
         ['amp-html', '<html amp4email></html>'],
         ['o:require-tls', 'yes'],
         ['o:require-tls', 'True'],
+        ['o:require-tls', '1'],
         ['o:dkim', 'no'],
+        ['o:dkim', '0'],
+        ['h:X-Mailgun-Require-TLS', 'yes'],
+        ['h:X-Mailgun-Dkim', 'off'],
+        ['h:X-Mailgun-Sending-Ip', '192.0.2.1'],
+        ['h:X-Mailgun-Template-Name', 't'],
         ['o:secondary-dkim', 'x.test/s'],
         ['o:deliver-within', '1h'],
         ['o:deliverytime-optimize-period', '24h'],
@@ -227,6 +233,54 @@ describe('the form dialect refuses', () => {
       status: 400,
       message: new RegExp(`^${name} parameter is not supported: .+`),
     })),
+    ...['o:testmode', 'o:require-tls', 'o:dkim', 'h:X-Mailgun-Drop-Message'].map((name) => ({
+      rule: `${name}=maybe`,
+      ask: sent([name, 'maybe']),
+      status: 400,
+      message: new RegExp(`^${name} parameter is not valid: "maybe" is neither yes .* nor no`),
+    })),
+    ...['{bad', '[1]', `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}`].map((value) => ({
+      rule: `h:X-Mailgun-Variables ${value.slice(0, 20)}`,
+      ask: sent(['h:X-Mailgun-Variables', value]),
+      status: 400,
+      message: "'h:X-Mailgun-Variables' parameter is not a valid JSON",
+    })),
+    {
+      rule: 'h:X-Mailgun-Deliver-By more than 30 days ahead',
+      ask: sent(['h:X-Mailgun-Deliver-By', new Date(Date.now() + 31 * 86_400_000).toUTCString()]),
+      status: 400,
+      message: 'Specific delivery time must not be farther than 30 days from now',
+    },
+    ...['attachments', 'file', 'upload', 'html', 'subject', 'o:tag', 'message'].map((name) => ({
+      rule: `a file in the field ${name}, which takes none`,
+      ask: parts({ name, value: 'x', filename: 'a.txt' }),
+      status: 400,
+      message: new RegExp(`^${name} parameter is not valid: .*attachment and inline`),
+    })),
+    ...['caf\xe9', 'caf%E9', '%C3', '%ff%fe'].map((value) => ({
+      rule: `urlencoded octets that are not UTF-8: ${value}`,
+      ask: () =>
+        call(`${api.url}/v3/acme.example/messages`, {
+          method: 'POST',
+          headers: { authorization: basic(api.token), 'content-type': 'application/x-www-form-urlencoded' },
+          body: Buffer.from(`from=ann@acme.example&to=b@x.test&text=t&subject=${value}`, 'latin1'),
+        }),
+      status: 400,
+      message: /^The value of subject is not text in UTF-8/,
+    })),
+    {
+      rule: 'a charset nobody knows',
+      ask: () =>
+        post(
+          {
+            authorization: basic(api.token),
+            'content-type': 'application/x-www-form-urlencoded; charset=x-none',
+          },
+          'from=x',
+        ),
+      status: 400,
+      message: /is not text in x-none/,
+    },
     {
       rule: 'a header name that is not ASCII',
       ask: sent(['h:X-Ä', '1']),

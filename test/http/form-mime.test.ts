@@ -1,8 +1,12 @@
 /** `POST /v3/{domain}/messages.mime`: a ready message and its envelope. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { loadSettings } from '../../src/config/load.ts'
+import type { StoredEmail } from '../../src/store/store.ts'
 import { type Service, startService } from '../support/service.ts'
-import { Api, assertFormError, basic, call, emailCount, newestEmail, type Part } from './requests.ts'
+import { startSink } from '../support/sink.ts'
+import { Api, assertFormError, basic, call, emailCount, inTime, newestEmail, type Part } from './requests.ts'
 
 const MIME = [
   'From: Ann <ann@acme.example>',
@@ -15,6 +19,16 @@ const MIME = [
   'hello',
   '',
 ].join('\r\n')
+
+/** The email once nothing more will happen to its recipients. */
+async function finished(service: Service, id: string): Promise<StoredEmail> {
+  for (;;) {
+    const history = await service.store.readHistory(id)
+    if (history?.recipients.every(({ state }) => state !== 'waiting' && state !== 'leased'))
+      return history.email
+    await pause(20)
+  }
+}
 
 describe('POST /v3/{domain}/messages.mime', () => {
   let service: Service
@@ -97,7 +111,110 @@ describe('POST /v3/{domain}/messages.mime', () => {
     assert.deepEqual({ ...email?.variables }, { id: '7' })
   })
 
+  const controlled = (...fields: string[]) => ({ ...message, value: `${fields.join('\r\n')}\r\n${MIME}` })
+
+  test('X-Mailgun-Drop-Message: the message is accepted, ends as a rehearsal and leaves for nobody', async () => {
+    await using sink = await startSink()
+    const { delivery } = loadSettings(
+      { POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off` },
+      { envFile: null },
+    )
+    await using relayed = await startService({ delivery })
+    const { company, key } = await relayed.tenant('acme.example')
+    const own = new Api(relayed.url, key.token)
+    const rehearsal = controlled('X-Mailgun-Drop-Message: yes', 'X-Mailgun-Variables: {"order": 7}')
+    assert.equal((await own.multipart('acme.example', [to, rehearsal], 'messages.mime')).status, 200)
+    const id = await newestEmail(relayed, company.id)
+    // One that does leave, accepted later, shows that the way was open.
+    assert.equal((await own.multipart('acme.example', [to, message], 'messages.mime')).status, 200)
+    await sink.next()
+    const email = await inTime(finished(relayed, id), 'the end of the rehearsal')
+    assert.equal(email.testMode, true)
+    assert.deepEqual({ ...email.variables }, { order: '7' })
+    assert.equal(sink.messages.length, 1)
+  })
+
+  test('control fields of the message mean what their twins mean; those beside it win', async () => {
+    const at = Math.floor(Date.now() / 1000) + 7_200
+    const reply = await send(
+      to,
+      controlled(
+        'X-Mailgun-Tag: =?utf-8?q?caf=C3=A9?=',
+        'X-Mailgun-Variables: {"a": 1,',
+        ' "b": null, "__proto__": "x"}',
+        'X-Mailgun-Recipient-Variables: {"b@x.test": {"n": 1, "m": null}}',
+        `X-Mailgun-Deliver-By: ${at}`,
+        'X-Mailgun-Drop-Message: yes',
+        'X-Mailgun-Unheard-Of: x',
+      ),
+      { name: 'o:tag', value: 'beside' },
+      { name: 'v:a', value: 'beside' },
+      { name: 'h:X-Mailgun-Drop-Message', value: 'no' },
+    )
+    assert.equal(reply.status, 200, reply.text)
+    const id = await newestEmail(service, companyId)
+    const email = await service.store.readEmail(id)
+    assert.deepEqual(
+      email?.tags.map(({ value }) => value),
+      ['beside', 'café'],
+    )
+    assert.deepEqual(Object.entries(email?.variables ?? {}).sort(), [
+      ['__proto__', 'x'],
+      ['a', 'beside'],
+      ['b', ''],
+    ])
+    assert.deepEqual([email?.testMode, email?.scheduledAt], [false, at * 1000])
+    const work = await service.store.readWork(id)
+    assert.deepEqual(
+      work?.recipients.map(({ variables }) => variables),
+      [{ n: '1', m: '' }],
+    )
+    assert.doesNotMatch(Buffer.from(work?.raw ?? []).toString(), /x-mailgun/i)
+  })
+
+  test('from and subject beside the message say nothing', async () => {
+    const reply = await send(to, message, { name: 'from', value: 'x' }, { name: 'subject', value: 'x' })
+    assert.equal(reply.status, 200, reply.text)
+  })
+
   describe('refuses', () => {
+    const deep = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+    const folded = deep.replace(/.{500}/g, '$& \r\n ')
+    for (const [field, expected] of [
+      ['X-Mailgun-Require-TLS: yes', /^X-Mailgun-Require-TLS parameter is not supported/],
+      ['X-Mailgun-Dkim: no', /^X-Mailgun-Dkim parameter is not supported/],
+      ['x-mailgun-sending-ip: 192.0.2.1', /^x-mailgun-sending-ip parameter is not supported/],
+      ['X-Mailgun-Template-Name: t', /^X-Mailgun-Template-Name parameter is not supported/],
+      ['X-Mailgun-Delivery-Time-Optimize-Period: 24h', /is not supported/],
+      ['X-Mailgun-Drop-Message: maybe', /^X-Mailgun-Drop-Message parameter is not valid: "maybe"/],
+      ['X-Mailgun-Deliver-By: soon', 'soon is not an RFC-2822 compliant date'],
+      ['X-Mailgun-Deliver-By: 99999999999', /farther than 30 days/],
+      ['X-Mailgun-Variables: {bad', "'X-Mailgun-Variables' parameter is not a valid JSON"],
+      [`X-Mailgun-Variables: {"a":"${'x'.repeat(17_000)}"}`, /limited to 16 kB/],
+      [`X-Mailgun-Recipient-Variables: {"b@x.test":${folded}}`, /^'X-Mailgun-Recipient-Variables' parameter/],
+    ] as const) {
+      test(`${field.slice(0, 60)} in the message`, async () => {
+        assertFormError(await send(to, controlled(field)), 400, expected)
+      })
+    }
+
+    const beside: [part: Part, expected: RegExp][] = [
+      [{ name: 'cc', value: 'c@x.test' }, /^cc parameter is not valid: .* named in to$/],
+      [{ name: 'bcc', value: 'c@x.test' }, /^bcc parameter is not valid: .* named in to$/],
+      [{ name: 'text', value: 't' }, /^text parameter is not valid/],
+      [{ name: 'html', value: 't' }, /^html parameter is not valid/],
+      [{ name: 'h:X-A', value: 't' }, /^h:X-A parameter is not valid: .* header of a ready message/],
+      [{ name: 'attachment', value: 't', filename: 'a.txt' }, /^attachment parameter is not valid/],
+      [{ name: 'attachment', value: 't' }, /^attachment parameter is not valid/],
+      [{ name: 'upload', value: 't', filename: 'a.txt' }, /^upload parameter is not valid/],
+      [{ ...message }, /^message parameter is not valid: there is more than one/],
+    ]
+    for (const [part, expected] of beside) {
+      test(`${part.name}${part.filename ? ' as a file' : ''} beside the message`, async () => {
+        assertFormError(await send(to, message, part), 400, expected)
+      })
+    }
+
     test('a missing message', async () => {
       assertFormError(await send(to), 400, 'message parameter is missing')
     })

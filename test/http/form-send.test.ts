@@ -217,6 +217,10 @@ describe('POST /v3/{domain}/messages accepts', () => {
     ['yes', true],
     ['true', true],
     ['True', true],
+    ['1', true],
+    ['ON', true],
+    ['0', false],
+    ['Off', false],
     ['no', false],
     ['false', false],
     ['', false],
@@ -349,10 +353,76 @@ describe('POST /v3/{domain}/messages accepts', () => {
     assert.equal((await work()).content.attachments.length, 2)
   })
 
-  test('files of other names are left aside', async () => {
-    const { content } = await sentParts({ name: 'upload', value: 'x', filename: 'a.txt' })
+  test('a file that nobody chose, as browsers send it, is none', async () => {
+    const { content } = await sentParts({ name: 'upload', value: '', filename: '' })
     assert.deepEqual(content.attachments, [])
   })
+
+  test('names of fields, options and prefixes in any case', async () => {
+    const { content, recipients } = await sentParts(
+      { name: 'Cc', value: 'c@x.test' },
+      { name: 'BCC[]', value: 'd@x.test' },
+      { name: 'O:TAG', value: 'one' },
+      { name: 'O:TestMode', value: 'yes' },
+      { name: 'V:Id', value: '7' },
+      { name: 'H:X-A', value: '1' },
+      { name: 'Attachment[0]', value: 'x', filename: 'a.txt' },
+    )
+    assert.equal(recipients.length, 3)
+    assert.deepEqual(content.headers, [['X-A', '1']])
+    assert.equal(content.attachments.length, 1)
+    const email = await stored()
+    assert.deepEqual(email.tags, [{ name: 'tag', value: 'one' }])
+    assert.deepEqual({ ...email.variables }, { Id: '7' })
+    assert.equal(email.testMode, true)
+  })
+
+  test('h:X-Mailgun-* fields mean what their twins mean, give way to them, and do not travel', async () => {
+    const at = Math.floor(Date.now() / 1000) + 7_200
+    const email = await sent(
+      ['h:X-Mailgun-Tag', 'two'],
+      ['o:tag', 'one'],
+      ['h:x-mailgun-drop-message', 'yes'],
+      ['h:X-Mailgun-Deliver-By', String(at)],
+      ['h:X-Mailgun-Variables', '{"a":1,"b":null,"c":{"d":2}}'],
+      ['v:a', 'beside'],
+      ['h:X-Mailgun-Recipient-Variables', '{"bob@x.test":{"n":null}}'],
+      ['h:X-Mailgun-Dkim', 'no'],
+      ['o:dkim', 'yes'],
+      ['h:X-Mailgun-Unheard-Of', 'x'],
+      ['h:X-Mailer', 'kept'],
+    )
+    assert.deepEqual(email.content.headers, [['X-Mailer', 'kept']])
+    assert.deepEqual(
+      email.recipients.map(({ variables }) => variables),
+      [{ n: '' }],
+    )
+    const { tags, variables, testMode, scheduledAt } = await stored()
+    assert.deepEqual(
+      tags.map(({ value }) => value),
+      ['one', 'two'],
+    )
+    assert.deepEqual({ ...variables }, { a: 'beside', b: '', c: '{"d":2}' })
+    assert.deepEqual([testMode, scheduledAt], [true, at * 1000])
+  })
+
+  for (const [type, body] of [
+    ['application/x-www-form-urlencoded; charset=iso-8859-1', 'caf\xe9'],
+    ['application/x-www-form-urlencoded; charset="ISO-8859-1"', 'caf%E9'],
+    ['application/x-www-form-urlencoded', 'caf%C3%A9'],
+    ['application/x-www-form-urlencoded; charset=UTF-8', 'caf\xc3\xa9'],
+  ] as const) {
+    test(`${body} in ${type} is café`, async () => {
+      const reply = await call(`${api.url}/v3/acme.example/messages`, {
+        method: 'POST',
+        headers: { authorization: basic(api.token), 'content-type': type },
+        body: Buffer.from(`from=ann@acme.example&to=b@x.test&text=a+%2B+b&subject=${body}`, 'latin1'),
+      })
+      assertQueued(reply)
+      const { content } = await work()
+      assert.deepEqual([content.subject, content.text], ['café', 'a + b'])
+    })
+  }
 
   test('the domain in the path is the same in any case, in Unicode and in punycode', async () => {
     const { key } = await service.tenant('xn--bcher-kva.example')

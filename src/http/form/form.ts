@@ -2,8 +2,8 @@
 
 export interface FormFile {
   field: string
-  /** The last component of what the client gave; '' when it gave none. */
-  filename: string
+  /** The last component of what the client gave; undefined when it gave none, and the part is a field. */
+  filename: string | undefined
   /** As given, with its parameters; undefined when there was none. */
   contentType: string | undefined
   content: Buffer
@@ -19,11 +19,16 @@ export interface Form {
 const FILE_FIELDS = new Set(['attachment', 'inline', 'message'])
 
 export function isFileField(name: string): boolean {
-  return FILE_FIELDS.has(unbracketed(name))
+  return FILE_FIELDS.has(fieldName(name))
+}
+
+/** What a field is called here: names are told apart by letters, not by case, so that none is overlooked. */
+export function fieldName(name: string): string {
+  return unbracketed(name).toLowerCase()
 }
 
 /** The name without the brackets some clients put behind a repeated one: `to[]`, `attachment[0]`. */
-export function unbracketed(name: string): string {
+function unbracketed(name: string): string {
   const bracket = name.endsWith(']') ? name.indexOf('[') : -1
   return bracket > 0 ? name.slice(0, bracket) : name
 }

@@ -152,7 +152,7 @@ export class MultipartReader {
     if (head.filename === undefined && !isFileField(head.name)) {
       this.#form.fields.push([head.name, decode(content, head)])
     } else {
-      const { name, filename = '', contentType } = head
+      const { name, filename, contentType } = head
       this.#form.files.push({ field: name, filename, contentType, content })
     }
   }

@@ -4,6 +4,7 @@
  * asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
  */
 import { Refusal } from '../../intake/refusal.ts'
+import { clip } from '../fault.ts'
 import { readDeliveryTime } from './delivery-time.ts'
 
 export interface Options {
@@ -13,7 +14,15 @@ export interface Options {
   dueAt?: number
 }
 
-type Wanted = (value: string) => boolean
+export interface OptionField {
+  /** `o:...` in lower case. */
+  name: string
+  value: string
+  /** What the client called it. */
+  shown: string
+}
+
+type Wanted = (field: OptionField) => boolean
 const always: Wanted = () => true
 
 const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
@@ -21,7 +30,7 @@ const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = 
     when: isYes,
     detail: 'TLS is used wherever the next server offers it, but it cannot be demanded for one message',
   },
-  'o:dkim': { when: isNo, detail: 'every message is signed' },
+  'o:dkim': { when: (field) => !isYes(field), detail: 'every message is signed' },
   'o:secondary-dkim': { when: always, detail: 'a message is signed with the keys of its own domain only' },
   'o:deliver-within': {
     when: always,
@@ -37,26 +46,31 @@ const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = 
   'o:archive-to': { when: always, detail: 'no copy is sent elsewhere' },
 }
 
-/** Takes the `o:` fields, names in lower case. Throws a Refusal for what would have to be done and cannot be. */
-export function readOptions(fields: readonly (readonly [name: string, value: string])[]): Options {
+/** Throws a Refusal for what would have to be done and cannot be, and a Fault for a time that cannot be read. */
+export function readOptions(fields: readonly OptionField[]): Options {
   const options: Options = { tags: [], testMode: false }
-  for (const [name, value] of fields) {
+  for (const field of fields) {
+    const { name, value, shown } = field
     if (value === '') continue
     const refused = UNSUPPORTED[name]
-    if (refused?.when(value)) {
-      throw new Refusal({ code: 'unsupported', field: name, detail: refused.detail })
+    if (refused?.when(field)) {
+      throw new Refusal({ code: 'unsupported', field: shown, detail: refused.detail })
     }
     if (name === 'o:tag') options.tags.push({ name: 'tag', value })
-    else if (name === 'o:testmode') options.testMode ||= isYes(value)
+    else if (name === 'o:testmode') options.testMode = isYes(field) || options.testMode
     else if (name === 'o:deliverytime') options.dueAt = readDeliveryTime(value)
   }
   return options
 }
 
-function isYes(value: string): boolean {
-  return /^(?:yes|true)$/i.test(value.trim())
-}
-
-function isNo(value: string): boolean {
-  return /^(?:no|false)$/i.test(value.trim())
+/** Throws a Refusal for what means neither: guessed wrong, a rehearsal would go out to people. */
+function isYes({ value, shown }: OptionField): boolean {
+  const word = value.trim()
+  if (/^(?:yes|true|1|on)$/i.test(word)) return true
+  if (/^(?:no|false|0|off)$/i.test(word)) return false
+  throw new Refusal({
+    code: 'field_invalid',
+    field: shown,
+    detail: `"${clip(word)}" is neither yes (or true, 1, on) nor no (or false, 0, off)`,
+  })
 }

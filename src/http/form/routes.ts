@@ -92,7 +92,7 @@ export class FormDialect {
       case MULTIPART:
         return readMultipart(request.raw, reply.raw, limit, companyId, this.#maxParts)
       case URLENCODED:
-        return readUrlencoded(await readBody(request.raw, reply.raw, limit, companyId), this.#maxParts)
+        return readUrlencoded(await readBody(request.raw, reply.raw, limit, companyId), this.#maxParts, type)
       case '': {
         const body = await readBody(request.raw, reply.raw, limit, companyId)
         if (body.length === 0) return { fields: [], files: [] }

@@ -1,56 +1,13 @@
 /** From form fields to a submission: what the names mean; whether the values are any good is the intake's matter. */
-import { isUtf8 } from 'node:buffer'
 import { Refusal } from '../../intake/refusal.ts'
-import type { Submission, SubmittedAttachment } from '../../intake/submission.ts'
-import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
+import type { Submission } from '../../intake/submission.ts'
+import { type RawControl, RawError, readRawControl } from '../../mail/raw/raw.ts'
 import { clip, Fault } from '../fault.ts'
-import { type Form, type FormFile, unbracketed } from './form.ts'
+import { Fields } from './fields.ts'
+import { readAttachments, readMessageFile } from './files.ts'
+import type { Form } from './form.ts'
 import { readOptions } from './options.ts'
 import { readRecipientVariables } from './recipient-variables.ts'
-
-/** Octets of all option fields together, names and values. */
-const MAX_OPTIONS = 16 * 1024
-
-/** The fields of one form by what they are. */
-class Fields {
-  readonly #plain = new Map<string, string[]>()
-  readonly options: [name: string, value: string][] = []
-  readonly headers: [name: string, value: string][] = []
-  readonly variables: [name: string, value: string][] = []
-
-  constructor(fields: Form['fields']) {
-    let optionOctets = 0
-    for (const [name, value] of fields) {
-      const prefix = name.slice(0, 2)
-      if (prefix === 'o:' || prefix === 'h:' || prefix === 'v:' || prefix === 't:') {
-        optionOctets += Buffer.byteLength(name) + Buffer.byteLength(value)
-      }
-      if (prefix === 'h:') this.headers.push([name.slice(2), value])
-      else if (prefix === 'v:') this.variables.push([name.slice(2), value])
-      else if (prefix === 'o:') this.options.push([unbracketed(name).toLowerCase(), value])
-      else if (prefix !== 't:') {
-        const plain = unbracketed(name)
-        const values = this.#plain.get(plain)
-        if (values) values.push(value)
-        else this.#plain.set(plain, [value])
-      }
-    }
-    if (optionOctets > MAX_OPTIONS) throw new Refusal({ code: 'options_too_large', max: MAX_OPTIONS })
-  }
-
-  all(name: string): string[] {
-    return this.#plain.get(name)?.filter((value) => value !== '') ?? []
-  }
-
-  /** The first value that is not empty. */
-  first(name: string): string | undefined {
-    return this.all(name)[0]
-  }
-
-  has(name: string): boolean {
-    return this.#plain.has(name)
-  }
-}
 
 /** What `POST /v3/{domain}/messages` was sent. Throws a Refusal or a Fault for what cannot be done as asked. */
 export function readMessage(domain: string, form: Form): Submission {
@@ -58,23 +15,63 @@ export function readMessage(domain: string, form: Form): Submission {
   refuseUnsupportedContent(fields)
   const submission: Submission = {
     ...common(domain, fields),
+    cc: fields.all('cc'),
+    bcc: fields.all('bcc'),
     subject: fields.first('subject') ?? '',
-    attachments: readFiles(fields, form.files),
+    attachments: readAttachments(fields, form.files),
   }
   const html = fields.first('html')
   if (html !== undefined) submission.html = html
   const text = fields.first('text')
   if (text !== undefined) submission.text = text
+  readHeaders(fields.headers, submission)
   return submission
 }
 
-/** What `POST /v3/{domain}/messages.mime` was sent: the file part `message` is the message. */
+/**
+ * What `POST /v3/{domain}/messages.mime` was sent: `to` is the envelope, the file part `message` the message. `from` and `subject`,
+ * which clients send beside it, say nothing that the message does not say.
+ */
 export function readMimeMessage(domain: string, form: Form): Submission {
-  const fields = new Fields(form.fields)
-  refuseTemplate(fields)
+  const raw = readMessageFile(form.files)
+  const fields = new Fields(form.fields, raw && controlFieldsOf(raw))
+  refuseUnsupportedContent(fields)
+  refuseBesideMessage(fields)
   const submission = common(domain, fields)
   if (submission.to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
-  return { ...submission, raw: readRaw(form.files) }
+  if (raw === undefined) throw new Refusal({ code: 'field_missing', field: 'message' })
+  return { ...submission, raw }
+}
+
+function controlFieldsOf(raw: Uint8Array): RawControl {
+  try {
+    return readRawControl(raw)
+  } catch (error) {
+    if (!(error instanceof RawError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+  }
+}
+
+/** What would be left out of a ready message without a word. */
+function refuseBesideMessage(fields: Fields): void {
+  for (const field of ['cc', 'bcc']) {
+    if (fields.first(field) === undefined) continue
+    const detail = 'every recipient of a ready message, those in Cc and Bcc as well, must be named in to'
+    throw new Refusal({ code: 'field_invalid', field, detail })
+  }
+  for (const field of ['text', 'html']) {
+    if (fields.first(field) === undefined) continue
+    throw new Refusal({
+      code: 'field_invalid',
+      field,
+      detail: 'a ready message has its own; put it in there',
+    })
+  }
+  const header = fields.headers.find(([, value]) => value !== '')
+  if (header) {
+    const detail = 'nothing is added to the header of a ready message; put the field in there'
+    throw new Refusal({ code: 'field_invalid', field: `h:${header[0]}`, detail })
+  }
 }
 
 function common(domain: string, fields: Fields): Submission {
@@ -83,21 +80,20 @@ function common(domain: string, fields: Fields): Submission {
     domain,
     from: fields.all('from').join(', '),
     to: fields.all('to'),
-    cc: fields.all('cc'),
-    bcc: fields.all('bcc'),
+    cc: [],
+    bcc: [],
     replyTo: [],
     subject: '',
     headers: [],
     attachments: [],
     tags: options.tags,
-    // fromEntries defines own properties, so that `__proto__` is a name like any other.
-    variables: Object.fromEntries(fields.variables),
+    variables: fields.variables,
     testMode: options.testMode,
   }
   if (options.dueAt !== undefined) submission.dueAt = options.dueAt
   const batch = fields.first('recipient-variables')
-  if (batch !== undefined) submission.recipientVariables = readRecipientVariables(batch)
-  readHeaders(fields.headers, submission)
+  const recipients = batch === undefined ? fields.controlledRecipients : readRecipientVariables(batch)
+  if (recipients !== undefined) submission.recipientVariables = recipients
   return submission
 }
 
@@ -117,7 +113,8 @@ function readHeaders(headers: readonly [string, string][], submission: Submissio
 }
 
 function refuseTemplate(fields: Fields): void {
-  if (fields.first('template') === undefined) return
+  const { template } = fields
+  if (template === undefined) return
   if (fields.first('html') !== undefined) {
     throw new Fault({
       code: 'request_invalid',
@@ -126,7 +123,7 @@ function refuseTemplate(fields: Fields): void {
   }
   throw new Refusal({
     code: 'unsupported',
-    field: 'template',
+    field: template,
     detail: 'this service keeps no templates; send the finished html or text',
   })
 }
@@ -139,45 +136,4 @@ function refuseUnsupportedContent(fields: Fields): void {
     field: 'amp-html',
     detail: 'a message has an html and a text part; leave this one out',
   })
-}
-
-function readFiles(fields: Fields, files: FormFile[]): SubmittedAttachment[] {
-  const attachments: SubmittedAttachment[] = []
-  for (const file of files) {
-    const kind = unbracketed(file.field)
-    if (kind !== 'attachment' && kind !== 'inline') continue
-    if (file.filename === '') throw nameless(attachments.length)
-    attachments.push({
-      filename: file.filename,
-      content: file.content,
-      contentType: file.contentType ?? untypedAs(file),
-      ...(kind === 'inline'
-        ? { disposition: 'inline', contentId: file.filename }
-        : { disposition: 'attachment' }),
-    })
-  }
-  // An urlencoded form cannot carry files; dropping one silently would be worse than refusing it.
-  if (fields.has('attachment') || fields.has('inline')) throw nameless(attachments.length)
-  return attachments
-}
-
-/** The type of a file that came without one: by its name, else by whether it is text (the default of RFC 7578 4.4). */
-function untypedAs({ filename, content }: FormFile): string {
-  const byName = mediaTypeOf(filename)
-  return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName
-}
-
-function nameless(index: number): Refusal {
-  return new Refusal({
-    code: 'attachment_invalid',
-    index,
-    detail: 'it has no file name; send it as a file part with a filename',
-  })
-}
-
-/** A file part, or, as some clients send it, a plain field; in both the octets are the message's own. */
-function readRaw(files: FormFile[]): Uint8Array {
-  const file = files.find(({ field }) => unbracketed(field) === 'message')
-  if (!file) throw new Refusal({ code: 'field_missing', field: 'message' })
-  return file.content
 }

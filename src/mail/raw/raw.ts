@@ -53,7 +53,7 @@ const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc
 /**
  * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only.
  * Throws RawError when the header has lines that are no fields, has a field twice that may occur once, is over the limits
- * (256 KiB, 1000 fields, 10,000 parts, 64 levels), or when a control field cannot be understood.
+ * (256 KiB, 1000 fields, 10,000 parts, 64 levels).
  */
 export function readRaw(raw: Uint8Array): RawMessage {
   const octets = withCrlfLines(withoutEnvelopeLine(raw))
@@ -78,6 +78,20 @@ export function readRaw(raw: Uint8Array): RawMessage {
   const html = firstBody(octets, root, 'text/html')
   if (html !== undefined) message.html = html
   return message
+}
+
+/** Octets in which a header within its limit ends, unless it is full of line ends of many octets. */
+const HEADER_ENDS_WITHIN = 512 * 1024
+
+/** The control fields alone, without a look at the body. Throws RawError when `readRaw` refuses the header. */
+export function readRawControl(raw: Uint8Array): RawControl {
+  const message = withoutEnvelopeLine(raw)
+  let cut = Math.min(HEADER_ENDS_WITHIN, message.length)
+  // Octets of one line end are not torn apart.
+  if (cut < message.length) while (message[cut - 1] === 0x0d) cut--
+  const { fields, end, bodyStart } = readMessageHeader(withCrlfLines(message.subarray(0, cut)))
+  if (bodyStart > end || cut === message.length) return readControl(fields)
+  return readControl(readMessageHeader(withCrlfLines(message)).fields)
 }
 
 /**

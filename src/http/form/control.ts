@@ -1,0 +1,71 @@
+/**
+ * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is given to the reader of its twin,
+ * so that what is refused there is refused here. Names without a twin mean nothing, and none of them travels.
+ */
+import { type ControlField, isControlField } from '../../mail/raw/control.ts'
+import type { OptionField } from './options.ts'
+import { mergedByAddress, readRecipientVariables, readVariables } from './recipient-variables.ts'
+
+const TWINS: ReadonlyMap<string, string> = new Map([
+  ['x-mailgun-tag', 'o:tag'],
+  ['x-mailgun-drop-message', 'o:testmode'],
+  ['x-mailgun-deliver-by', 'o:deliverytime'],
+  ['x-mailgun-deliver-within', 'o:deliver-within'],
+  ['x-mailgun-delivery-time-optimize-period', 'o:deliverytime-optimize-period'],
+  ['x-mailgun-time-zone-localize', 'o:time-zone-localize'],
+  ['x-mailgun-dkim', 'o:dkim'],
+  ['x-mailgun-secondary-dkim', 'o:secondary-dkim'],
+  ['x-mailgun-require-tls', 'o:require-tls'],
+  ['x-mailgun-sending-ip', 'o:sending-ip'],
+  ['x-mailgun-sending-ip-pool', 'o:sending-ip-pool'],
+  ['x-mailgun-archive-to', 'o:archive-to'],
+])
+const VARIABLES = 'x-mailgun-variables'
+const RECIPIENT_VARIABLES = 'x-mailgun-recipient-variables'
+const TEMPLATE = 'x-mailgun-template-name'
+
+export interface Controls {
+  options: OptionField[]
+  variables: [name: string, value: string][]
+  recipientVariables?: Record<string, Record<string, string>>
+  /** What the client called the field that names a template. */
+  template?: string
+  /** Octets of what counts against the limit of options. */
+  octets: number
+}
+
+export const isControl = (name: string) => isControlField(name.toLowerCase())
+
+/** `prefix` stands before the names in what the client is told. Throws a Fault for what cannot be read. */
+export function readControls(fields: readonly ControlField[], prefix = ''): Controls {
+  const controls: Controls = { options: [], variables: [], octets: 0 }
+  for (const { name, value } of fields) {
+    if (value === '') continue
+    const lower = name.toLowerCase()
+    const shown = prefix + name
+    const twin = TWINS.get(lower)
+    if (lower === RECIPIENT_VARIABLES) {
+      const read = readRecipientVariables(value, shown)
+      controls.recipientVariables = mergedByAddress(controls.recipientVariables, read)
+      continue
+    }
+    if (lower === VARIABLES) controls.variables.push(...readVariables(value, shown))
+    else if (twin !== undefined) controls.options.push({ name: twin, value, shown })
+    else if (lower === TEMPLATE) controls.template ??= shown
+    else continue
+    controls.octets += Buffer.byteLength(name) + Buffer.byteLength(value)
+  }
+  return controls
+}
+
+/** Options of several sources, the strongest first: what one of them names is not asked of the next. Tags add up. */
+export function strongest(sources: readonly (readonly OptionField[])[]): OptionField[] {
+  const named = new Set<string>()
+  const kept: OptionField[] = []
+  for (const source of sources) {
+    const given = source.filter(({ name, value }) => value !== '' && !named.has(name))
+    kept.push(...given)
+    for (const { name } of given) if (name !== 'o:tag') named.add(name)
+  }
+  return kept
+}

@@ -1,0 +1,74 @@
+/** The files of a form. One in a field that takes none is refused: dropped, it would be missed by nobody but the recipient. */
+import { isUtf8 } from 'node:buffer'
+import { Refusal } from '../../intake/refusal.ts'
+import type { SubmittedAttachment } from '../../intake/submission.ts'
+import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
+import type { Fields } from './fields.ts'
+import { type FormFile, fieldName } from './form.ts'
+
+/** The `attachment` and `inline` files. Throws a Refusal for one without a name, and for files in other fields. */
+export function readAttachments(fields: Fields, files: readonly FormFile[]): SubmittedAttachment[] {
+  const attachments: SubmittedAttachment[] = []
+  for (const file of files) {
+    const { filename, content } = file
+    const kind = fieldName(file.field)
+    if (kind !== 'attachment' && kind !== 'inline') {
+      if (isNoFile(file)) continue
+      throw misplaced(
+        file,
+        'a file is taken in the fields attachment and inline only; send text without a file name',
+      )
+    }
+    if (!filename) throw nameless(attachments.length)
+    attachments.push({
+      filename,
+      content,
+      contentType: file.contentType ?? untypedAs(filename, content),
+      ...(kind === 'inline' ? { disposition: 'inline', contentId: filename } : { disposition: 'attachment' }),
+    })
+  }
+  // An urlencoded form cannot carry files.
+  if (fields.has('attachment') || fields.has('inline')) throw nameless(attachments.length)
+  return attachments
+}
+
+/**
+ * The one `message`: a file part or, as some clients send it, a plain field; in both the octets are the message's own. Undefined when there
+ * is none. Throws a Refusal for a second one, and for any other file.
+ */
+export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefined {
+  let message: FormFile | undefined
+  for (const file of files) {
+    const kind = fieldName(file.field)
+    if (kind === 'message') {
+      if (message) throw misplaced(file, 'there is more than one, and a request sends one message')
+      message = file
+    } else if (kind === 'attachment' || kind === 'inline' || !isNoFile(file)) {
+      throw misplaced(file, 'the only file here is message; put every other file into it')
+    }
+  }
+  return message?.content
+}
+
+/** A plain field, or what a browser sends for a file that nobody chose. */
+function isNoFile({ filename, content }: FormFile): boolean {
+  return filename === undefined || (filename === '' && content.length === 0)
+}
+
+/** The type of a file that came without one: by its name, else by whether it is text (the default of RFC 7578 4.4). */
+function untypedAs(filename: string, content: Buffer): string {
+  const byName = mediaTypeOf(filename)
+  return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName
+}
+
+function nameless(index: number): Refusal {
+  return new Refusal({
+    code: 'attachment_invalid',
+    index,
+    detail: 'it has no file name; send it as a file part with a filename',
+  })
+}
+
+function misplaced({ field }: FormFile, detail: string): Refusal {
+  return new Refusal({ code: 'field_invalid', field, detail })
+}
