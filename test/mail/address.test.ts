@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
+  AddressCountError,
   AddressError,
   formatMailbox,
   parseAddressList,
@@ -160,6 +161,17 @@ const refused: [text: string, why: RegExp][] = [
 ]
 
 describe('address list', () => {
+  it('is read up to as many mailboxes as are asked for', () => {
+    assert.equal(parseAddressList('a@x.org, Us: b@x.org;, (nobody), c@x.org,', 3).length, 3)
+    const many = 'a@x.org, b@x.org, c@x.org, not looked at'
+    assert.throws(() => parseAddressList(many, 2), AddressCountError)
+    assert.throws(() => parseAddressList(many, 3), /not looked at/)
+    for (const endless of ['a@x.org,', '(),', 'a:;,']) {
+      assert.throws(() => parseAddressList(endless.repeat(1_000_000), 10), AddressCountError)
+    }
+    assert.deepEqual(parseAddressList(`${', '.repeat(1_000_000)}a@x.org`, 1).length, 1)
+  })
+
   for (const [text, ...mailboxes] of accepted) {
     it(`reads ${JSON.stringify(text).slice(0, 80)}`, () => assert.deepEqual(read(text), mailboxes))
   }

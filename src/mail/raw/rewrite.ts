@@ -34,6 +34,8 @@ interface Edit {
  * changed in its Content-Transfer-Encoding. Throws RawError when a part that does not fit must not be changed.
  */
 export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
+  // Most messages fit as a whole, and their parts need not be looked for.
+  if (fitness.fits(octets)) return octets
   const root = readStructure(octets)
   if (fitness.fits(octets.subarray(root.bodyStart))) return octets
   const edits: Edit[] = []
