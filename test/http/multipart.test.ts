@@ -69,16 +69,16 @@ describe('readPartHead', () => {
     ['FORM-DATA; NAME=a', 'a', undefined],
     ['form-data;name="a";filename="b.txt"', 'a', 'b.txt'],
     ['form-data ; name = "a" ; filename = b.txt ;', 'a', 'b.txt'],
-    ['form-data; name="a\\"b"; filename="c\\\\d\\"e"', 'a"b', 'd"e'],
-    ['form-data; name="a"; filename="C:\\temp\\b.txt"', 'a', 'b.txt'],
+    ['form-data; name="a\\"b"; filename="c\\\\d\\"e"', 'a"b', 'c\\d"e'],
+    ['form-data; name="a"; filename="C:\\temp\\b.txt"', 'a', 'C:\\temp\\b.txt'],
     ['form-data; name="a"; filename="x;y=z.txt"', 'a', 'x;y=z.txt'],
     ['form-data; name="a"; filename=""', 'a', ''],
     ['form-data; name="ü"; filename="ü.txt"', 'ü', 'ü.txt'],
     ['form-data; name="a"; filename="plain"; filename*=UTF-8\'\'%E2%82%AC.txt', 'a', '€.txt'],
     ['form-data; name="a"; filename*=iso-8859-1\'en\'%A3.txt', 'a', '£.txt'],
     ["form-data; name*=utf-8''%C3%BC", 'ü', undefined],
-    ['form-data; name="a"; filename=".."', 'a', ''],
-    ['form-data; name="a"; filename="/"', 'a', ''],
+    ['form-data; name="a"; filename=".."', 'a', '..'],
+    ['form-data; name="a"; filename="/"', 'a', '/'],
   ]
   for (const [disposition, name, filename] of good) {
     test(disposition, () => {

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
+import { lastComponent } from '../../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
 import type { Fields } from './fields.ts'
 import { type FormFile, fieldName } from './form.ts'
@@ -24,7 +25,9 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
       filename,
       content,
       contentType: file.contentType ?? untypedAs(filename, content),
-      ...(kind === 'inline' ? { disposition: 'inline', contentId: filename } : { disposition: 'attachment' }),
+      ...(kind === 'inline'
+        ? { disposition: 'inline', contentId: lastComponent(filename) }
+        : { disposition: 'attachment' }),
     })
   }
   // An urlencoded form cannot carry files.

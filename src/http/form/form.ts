@@ -2,7 +2,7 @@
 
 export interface FormFile {
   field: string
-  /** The last component of what the client gave; undefined when it gave none, and the part is a field. */
+  /** As given; undefined when the client gave none, and the part is a field. */
   filename: string | undefined
   /** As given, with its parameters; undefined when there was none. */
   contentType: string | undefined

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 
 export interface PartHead {
   name: string
-  /** The last component of what was given; undefined when nothing was, which makes the part a field. */
+  /** As given; undefined when nothing was, which makes the part a field. */
   filename: string | undefined
   contentType: string | undefined
 }
@@ -41,8 +41,7 @@ export function readPartHead(head: Buffer): PartHead {
   const parameters = readDisposition(disposition)
   const name = parameters.get('name')
   if (name === undefined) throw new Error('its Content-Disposition has no name')
-  const filename = parameters.get('filename')
-  return { name, filename: filename === undefined ? undefined : lastComponent(filename), contentType }
+  return { name, filename: parameters.get('filename'), contentType }
 }
 
 /** Parameters by lower-case name. The extended form `name*` (RFC 5987) wins over the plain one. */
@@ -76,10 +75,4 @@ function readExtended(value: string): string {
   if (match[1]!.toLowerCase() === 'iso-8859-1') return octets.toString('latin1')
   if (!isUtf8(octets)) throw new Error('its file name is not UTF-8')
   return octets.toString('utf8')
-}
-
-/** RFC 7578 4.2: path information must not be used. */
-function lastComponent(path: string): string {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
-  return name === '.' || name === '..' ? '' : name
 }
