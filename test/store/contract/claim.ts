@@ -139,6 +139,22 @@ export function claimContract(open: OpenBench): void {
       assert.equal(await store.nextDue(), null)
     })
 
+    test('a clock that is set back leaves no crowd of lanes in front of what is due', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      await accept(store, email(owner, ['first@x.test'], { dueAt: NOW + HOUR }))
+      assert.equal((await store.claim(claimRequest(1, { now: NOW + HOUR }))).length, 1)
+      for (let n = 0; n < 150; n++) {
+        await accept(store, email(owner, [`a@later${n}.test`], { dueAt: NOW + HOUR - 1 }))
+      }
+      const due = await accept(store, email(owner, ['a@due.test'], { dueAt: NOW }))
+      const claimed = await store.claim(claimRequest(2, { now: NOW }))
+      assert.deepEqual(
+        claimed.map(({ id }) => id),
+        [due.id],
+      )
+    })
+
     test('is right about a clock that is set back', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { QueueLane, StoreCounts } from '../../store.ts'
+import { isCorruption } from '../database.ts'
 import { all, one } from '../rows.ts'
 
 /** What waits, and when its time comes. */
@@ -10,6 +11,11 @@ export class QueueReader {
   readonly #leased: StatementSync
   readonly #message: StatementSync
   readonly #counts: StatementSync
+  readonly #nextDueAround: StatementSync
+  readonly #lanes: StatementSync
+  readonly #waitingOfLane: StatementSync
+  readonly #leases: StatementSync
+  readonly #leasedUnder: StatementSync
 
   constructor(db: DatabaseSync) {
     this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
@@ -35,14 +41,52 @@ export class QueueReader {
               (SELECT count(*) FROM recipients WHERE state = 'leased') AS leased
        FROM recipients WHERE state = 'waiting'`,
     )
+    this.#nextDueAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
+    this.#lanes = db.prepare('SELECT company, domain FROM lanes')
+    this.#waitingOfLane = db.prepare(
+      `SELECT count(*) AS waiting, coalesce(sum(due_at <= ?), 0) AS due FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ?`,
+    )
+    this.#leases = db.prepare('SELECT token FROM leases')
+    this.#leasedUnder = db.prepare(
+      "SELECT count(*) AS leased FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
+    )
   }
 
   nextDue(): number | null {
-    return one<{ dueAt: number | null }>(this.#nextDue)?.dueAt ?? null
+    type Row = { dueAt: number | null }
+    const row = aroundDamage(
+      () => one<Row>(this.#nextDue),
+      () => one<Row>(this.#nextDueAround),
+    )
+    return row?.dueAt ?? null
   }
 
+  /** Where the database is damaged, the numbers leave out what cannot be counted. */
   counts(now: number): StoreCounts {
-    return { ...one<StoreCounts>(this.#counts, now)! }
+    return aroundDamage(
+      () => ({ ...one<StoreCounts>(this.#counts, now)! }),
+      () => this.#countsByLane(now),
+    )
+  }
+
+  #countsByLane(now: number): StoreCounts {
+    const counts: StoreCounts = { waiting: 0, leased: 0, due: 0 }
+    for (const { company, domain } of all<{ company: number; domain: string }>(this.#lanes)) {
+      const lane = aroundDamage(
+        () => one<{ waiting: number; due: number }>(this.#waitingOfLane, now, company, domain)!,
+        () => ({ waiting: 0, due: 0 }),
+      )
+      counts.waiting += lane.waiting
+      counts.due += lane.due
+    }
+    for (const { token } of all<{ token: number }>(this.#leases)) {
+      counts.leased += aroundDamage(
+        () => one<{ leased: number }>(this.#leasedUnder, token)!.leased,
+        () => 0,
+      )
+    }
+    return counts
   }
 
   /** By company, then domain. `lastMessage` is looked for among the hundred recipients of a lane that are due first. */
@@ -68,6 +112,15 @@ export class QueueReader {
       }
     }
     return [...lanes.values()]
+  }
+}
+
+function aroundDamage<T>(read: () => T, around: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+    return around()
   }
 }
 

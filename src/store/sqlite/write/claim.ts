@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { isCorruption } from '../database.ts'
 import { ContentDamaged, claimedRecipient, type RecipientRow, type Work, WorkReader } from '../read/work.ts'
 import { all, one } from '../rows.ts'
 import { suppressedEvent } from './accept.ts'
 import type { CompanyNumbers } from './companies.ts'
+import type { Damage } from './damage.ts'
 import type { EmailEvents, NewEvent } from './email-events.ts'
 import type { Lanes } from './lanes.ts'
 import type { Leases } from './leases.ts'
@@ -15,6 +15,7 @@ const LOOKS_PER_TURN = 100
 
 export interface ClaimParts {
   companies: CompanyNumbers
+  damage: Damage
   events: EmailEvents
   lanes: Lanes
   leases: Leases
@@ -30,14 +31,24 @@ interface Gathering {
   bytes: number
 }
 
+/** What the lane whose turn it is has to offer. */
+interface Offer {
+  num: number
+  work: Work | ContentDamaged
+  due: RecipientRow[]
+}
+
 /**
  * Takes due work under a lease. Companies take turns, each turn brings recipients of one email; the lanes of a company take
  * turns too. So a company or a destination with a million waiting recipients is one among others.
+ *
+ * Damage costs the lane or email it was met in: the claim is undone and run again (RunAgain) without it.
  */
 export class Claim {
   readonly #parts: ClaimParts
   readonly #works: WorkReader
   readonly #firstDue: StatementSync
+  readonly #allDue: StatementSync
   readonly #due: StatementSync
   readonly #lease: StatementSync
   readonly #end: StatementSync
@@ -49,6 +60,10 @@ export class Claim {
     this.#firstDue = db.prepare(
       `SELECT email FROM recipients INDEXED BY recipients_waiting
        WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at LIMIT 1`,
+    )
+    this.#allDue = db.prepare(
+      `SELECT email FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at`,
     )
     this.#due = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
@@ -99,39 +114,72 @@ export class Claim {
 
   /** Takes at most `room` recipients of one email of the company's next lane. Returns how many; 0 ends its turns. */
   #turn(gathering: Gathering, company: number, room: number): number {
-    const { lanes } = this.#parts
+    const { lanes, damage } = this.#parts
     const { request, skip } = gathering
+    const { now } = request
     if (room <= 0) return 0
     const companyId = this.#parts.companies.id(company)
     let looks = 0
     for (let ready = lanes.ready(company); ready > 0 && looks < LOOKS_PER_TURN; ready--) {
       const domain = lanes.take(company)
       if (domain === undefined) break
-      if (skip.has(laneName(companyId, domain))) {
+      if (skip.has(laneName(companyId, domain)) || damage.lane(company, domain, now)) {
+        lanes.putBack(company, domain)
+        continue
+      }
+      const offer = this.#offer(gathering, company, domain)
+      if (offer === 'damaged') {
         lanes.putBack(company, domain)
         continue
       }
       looks++
-      const first = one<{ email: number }>(this.#firstDue, company, domain, request.now)
-      if (first === undefined) {
-        lanes.refresh(company, domain)
-        continue
-      }
-      const work = this.#open(gathering, first.email)
-      if (work === 'no room') {
+      if (offer === 'no room') {
         lanes.keepFirst(company, domain)
         return 0
       }
-      const due = all<RecipientRow>(this.#due, first.email, request.now, domain)
-      const taken =
-        work instanceof ContentDamaged
-          ? this.#fail(first.email, due, request.now, work.message)
-          : this.#take(gathering, work, due, room)
-      for (const touched of new Set([domain, ...due.map((row) => row.domain)]))
-        lanes.refresh(company, touched)
+      const taken = offer === null ? 0 : this.#accept(gathering, company, offer, room)
+      for (const touched of new Set([domain, ...(offer?.due ?? []).map((row) => row.domain)])) {
+        if (!damage.none && damage.lane(company, touched, now)) continue
+        damage.inLane(company, touched, now, () => lanes.refresh(company, touched))
+      }
       if (taken > 0) return taken
     }
     return 0
+  }
+
+  /** Reads only. Null when nothing is due in the lane. */
+  #offer(gathering: Gathering, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
+    const { damage } = this.#parts
+    const { now } = gathering.request
+    const num = damage.inLane(company, domain, now, () => this.#first(company, domain, now))
+    if (num === undefined) return null
+    if (num === 'damaged') return num
+    return damage.inEmail(num, now, () => {
+      const work = this.#open(gathering, num)
+      if (work === 'no room') return work
+      return { num, work, due: all<RecipientRow>(this.#due, num, now, domain) }
+    })
+  }
+
+  /** The email that has been due longest in the lane, leaving out those set aside. */
+  #first(company: number, domain: string, now: number): number | 'damaged' | undefined {
+    const { damage } = this.#parts
+    const first = one<{ email: number }>(this.#firstDue, company, domain, now)?.email
+    if (first === undefined || damage.none || !damage.email(first, now)) return first
+    for (const row of this.#allDue.iterate(company, domain, now)) {
+      const { email } = row as { email: number }
+      if (!damage.email(email, now)) return email
+    }
+    return 'damaged'
+  }
+
+  #accept(gathering: Gathering, company: number, { num, work, due }: Offer, room: number): number {
+    const { now } = gathering.request
+    return this.#parts.damage.inEmail(num, now, () =>
+      work instanceof ContentDamaged
+        ? this.#fail(num, due, now, work.message)
+        : this.#take(gathering, company, work, due, room),
+    )
   }
 
   #open(gathering: Gathering, num: number): Work | 'no room' | ContentDamaged {
@@ -140,24 +188,36 @@ export class Claim {
     const row = this.#works.head(num)
     if (row === undefined) return new ContentDamaged('the email itself is missing')
     const { works, bytes, request } = gathering
+    const { damage } = this.#parts
+    if (!damage.none && damage.content(num, request.now)) {
+      return new ContentDamaged('its pages in the database are damaged')
+    }
     if (works.size > 0 && bytes + row.size > request.maxBytes) return 'no room'
     try {
-      return this.#works.load(row)
+      return damage.inContent(num, request.now, () => this.#works.load(row))
     } catch (error) {
       if (error instanceof ContentDamaged) return error
-      if (isCorruption(error)) return new ContentDamaged('its pages in the database are damaged')
       throw error
     }
   }
 
-  #take(gathering: Gathering, work: Work, due: readonly RecipientRow[], room: number): number {
+  #take(
+    gathering: Gathering,
+    company: number,
+    work: Work,
+    due: readonly RecipientRow[],
+    room: number,
+  ): number {
     const { request, skip, works } = gathering
-    const { num, company, email } = work
+    const { num, email } = work
+    const { damage } = this.#parts
+    const { now } = request
     const events: NewEvent[] = []
     let taken = 0
     for (const row of due) {
       if (taken === room) break
       if (skip.has(laneName(email.companyId, row.domain))) continue
+      if (!damage.none && damage.lane(company, row.domain, now)) continue
       const reason = this.#parts.suppressions.reason(company, email.testMode, row)
       if (reason !== null) {
         const event = suppressedEvent(row.position, request.now, reason)
@@ -170,7 +230,9 @@ export class Claim {
         this.#fail(num, [row], request.now, recipient.message)
         continue
       }
-      this.#lease.run(request.lease.token, num, row.position)
+      damage.inRecipient(num, company, row.domain, now, () =>
+        this.#lease.run(request.lease.token, num, row.position),
+      )
       email.recipients.push(recipient)
       taken++
     }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { all, one } from '../rows.ts'
+import type { Damage } from './damage.ts'
 import { Ring } from './ring.ts'
 
 /** Lanes that become due are looked up in portions of this size. */
@@ -30,6 +31,7 @@ interface CompanyLanes {
  */
 export class Lanes {
   readonly #companies = new Map<number, CompanyLanes>()
+  readonly #damage: Damage
   #stale = true
   readonly #raise: StatementSync
   readonly #earliest: StatementSync
@@ -38,8 +40,11 @@ export class Lanes {
   readonly #portion: StatementSync
   readonly #next: StatementSync
   readonly #companyAfter: StatementSync
+  readonly #numbers: StatementSync
+  readonly #first: StatementSync
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, damage: Damage) {
+    this.#damage = damage
     this.#raise = db.prepare(
       `INSERT INTO lanes (company, domain, due_at) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE excluded.due_at < due_at`,
@@ -61,6 +66,11 @@ export class Lanes {
     this.#companyAfter = db.prepare(
       `SELECT company, due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
        WHERE company > ? ORDER BY company, due_at LIMIT 1`,
+    )
+    this.#numbers = db.prepare('SELECT num AS company FROM companies')
+    this.#first = db.prepare(
+      `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+       WHERE company = ? ORDER BY due_at LIMIT 1`,
     )
   }
 
@@ -90,10 +100,12 @@ export class Lanes {
 
   /** Companies that have due work, those served longest ago first. */
   due(now: number): number[] {
-    if (this.#stale) this.#reload()
+    if (this.#stale) this.#reload(now)
     const due: number[] = []
     for (const [company, lanes] of this.#companies) {
-      if (lanes.nextDue <= now) this.#wake(company, lanes, now)
+      if (lanes.seen.dueAt > now) this.#rewind(lanes)
+      if (!this.#damage.none && this.#damage.company(company, now)) continue
+      if (lanes.nextDue <= now) this.#damage.inCompany(company, now, () => this.#wake(company, lanes, now))
       if (lanes.ready.size > 0) due.push(company)
     }
     return due
@@ -144,29 +156,60 @@ export class Lanes {
     return lanes
   }
 
+  /** The clock was set back: what was due is not due any more, and what becomes due is to be found again. */
+  #rewind(lanes: CompanyLanes): void {
+    lanes.ready = new Ring()
+    lanes.seen = { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }
+    lanes.nextDue = Number.MIN_SAFE_INTEGER
+  }
+
   #wake(company: number, lanes: CompanyLanes, now: number): void {
-    const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
-    for (const { domain } of portion) lanes.ready.add(domain)
-    lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
+    // A portion of nothing but damaged lanes must not hide those behind it.
+    for (let sound = false; !sound; ) {
+      const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
+      for (const { domain } of portion) {
+        lanes.ready.add(domain)
+        sound ||= this.#damage.none || !this.#damage.lane(company, domain, now)
+      }
+      lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
+      if (portion.length < PORTION) break
+    }
     const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
     lanes.nextDue = next?.dueAt ?? Number.POSITIVE_INFINITY
   }
 
   /** One look for each company with waiting recipients. Keeps the order of turns. */
-  #reload(): void {
+  #reload(now: number): void {
     const before = [...this.#companies.keys()]
-    const earliest = new Map<number, number>()
-    let row = one<{ company: number; dueAt: number }>(this.#companyAfter, Number.MIN_SAFE_INTEGER)
-    while (row !== undefined) {
-      earliest.set(row.company, row.dueAt)
-      row = one(this.#companyAfter, row.company)
-    }
+    const earliest = this.#earliestOfAll(now)
     this.#companies.clear()
     for (const company of [...before, ...earliest.keys()]) {
       const dueAt = earliest.get(company)
       if (dueAt !== undefined && !this.#companies.has(company)) this.#remember(company, dueAt)
     }
     this.#stale = false
+  }
+
+  #earliestOfAll(now: number): Map<number, number> {
+    const damage = this.#damage
+    const earliest = new Map<number, number>()
+    if (damage.none || !damage.index('lanes', now)) {
+      return damage.inIndex('lanes', now, () => {
+        let row = one<{ company: number; dueAt: number }>(this.#companyAfter, Number.MIN_SAFE_INTEGER)
+        while (row !== undefined) {
+          earliest.set(row.company, row.dueAt)
+          row = one(this.#companyAfter, row.company)
+        }
+        return earliest
+      })
+    }
+    // The walk ends at the damage; each company by itself is still found, save those on the damaged page.
+    for (const { company } of all<{ company: number }>(this.#numbers)) {
+      if (damage.company(company, now)) continue
+      const first = damage.inCompany(company, now, () => one<{ dueAt: number }>(this.#first, company))
+      if (first !== undefined) earliest.set(company, first.dueAt)
+    }
+    return earliest
   }
 }
 

@@ -6,6 +6,7 @@ import type { Changes } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Contents } from './contents.ts'
+import { Damage } from './damage.ts'
 import { EmailEvents } from './email-events.ts'
 import { Lanes } from './lanes.ts'
 import { Leases } from './leases.ts'
@@ -15,6 +16,8 @@ import { Suppressions } from './suppressions.ts'
 
 export interface WriteOperations {
   operations: Writes
+  /** Sentences about damage that was met and gone around since the last call. */
+  takeNews(): string[]
   /** A transaction begins. */
   begin(): void
   /** A transaction was undone, wholly or in part, or another process wrote: what is remembered may be wrong. */
@@ -26,13 +29,14 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const companies = new CompanyNumbers(db)
   const contents = new Contents(db)
   const events = new EmailEvents(db)
-  const lanes = new Lanes(db)
-  const leases = new Leases(db, lanes, changes)
+  const damage = new Damage()
+  const lanes = new Lanes(db, damage)
+  const leases = new Leases(db, { lanes, damage, changes })
   const suppressions = new Suppressions(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
   const retention = new Retention(db, contents)
   const acceptance = new Acceptance(db, { companies, contents, events, lanes, leases, suppressions, changes })
-  const claim = new Claim(db, { companies, events, lanes, leases, suppressions })
+  const claim = new Claim(db, { companies, damage, events, lanes, leases, suppressions })
   const recording = new Recording(db, { events, lanes, suppressions, changes })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
@@ -53,6 +57,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
       addKey: (key) => accounts.addKey(key),
       revokeKey: (id, at) => accounts.revokeKey(id, at),
     },
+    takeNews: () => damage.takeNews(),
     begin: () => leases.begin(),
     forget() {
       companies.forget()

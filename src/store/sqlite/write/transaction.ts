@@ -1,16 +1,22 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { StoreUnavailable } from '../../store.ts'
+import { StoreDamaged, StoreUnavailable } from '../../store.ts'
 import { asStoreError, isCorruption, isFault } from '../database.ts'
 import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
 import { Changes } from './changes.ts'
+import { RunAgain } from './damage.ts'
 import { type WriteOperations, writeOperations } from './operations.ts'
 
 interface Result {
   outcomes: Outcome[]
   changed: Changed
   commits: number
+  /** Sentences about damage that was met and gone around. */
+  damage: string[]
 }
+
+/** How often a batch is run again because an operation has set something aside. */
+const MAX_RUNS = 500
 
 /**
  * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is undone alone;
@@ -53,20 +59,36 @@ export class Transactions {
   /**
    * Savepoints cost as much as all else about a small email together, and failures are rare: so operations first run
    * without, and when one fails the batch is run again with them.
+   *
+   * Damage is another matter: once any statement has met it, SQLite refuses the rest of the transaction and its commit,
+   * savepoint or not. So all is rolled back and run again, without the operation (or without what it has set aside).
    */
   run(calls: readonly Call<Writes>[]): Result {
-    return this.#attempt(calls, false) ?? this.#attempt(calls, true)!
+    const damaged = new Map<number, Outcome>()
+    let result = this.#attempt(calls, damaged, 0)
+    for (let run = 1; result === null; run++) result = this.#attempt(calls, damaged, run)
+    return { ...result, damage: this.#writes.takeNews() }
   }
 
-  /** Null when not `guarded` and an operation failed by itself; nothing is kept then. */
-  #attempt(calls: readonly Call<Writes>[], guarded: boolean): Result | null {
+  /** Null when an operation failed by itself and the batch is to be run again; nothing is kept then. */
+  #attempt(
+    calls: readonly Call<Writes>[],
+    damaged: Map<number, Outcome>,
+    run: number,
+  ): Omit<Result, 'damage'> | null {
     this.#changes.clear()
     let foreign = UNCHANGED
+    let current = -1
     try {
       this.#begin.run()
       this.#writes.begin()
       foreign = this.look()
-      const outcomes = calls.map((call) => (guarded ? this.#guarded(call) : { value: this.#operate(call) }))
+      const outcomes = calls.map((call, index) => {
+        current = index
+        if (run === 0) return { value: this.#operate(call) }
+        return damaged.get(index) ?? this.#guarded(call)
+      })
+      current = -1
       this.#commit.run()
       if (this.#changes.accounts) this.#seenAccounts = this.#readAccountsVersion()
       const accounts = this.#changes.accounts || foreign.accounts
@@ -74,9 +96,15 @@ export class Transactions {
     } catch (error) {
       this.#writes.forget()
       this.#missed = foreign
-      const alone = this.#failedAlone(error)
+      const call = calls[current]
+      const alone = call !== undefined && this.#failedAlone(error)
       const reason = this.#giveUp(error)
-      if (alone && !guarded) return null
+      if (alone) {
+        if (isDamage(error) && !(error instanceof RunAgain && run < MAX_RUNS)) {
+          damaged.set(current, { fault: faultOf(this.#reasonOf(call, error)) })
+        }
+        return null
+      }
       const outcome = { fault: faultOf(reason) }
       return { outcomes: calls.map(() => outcome), changed: UNCHANGED, commits: 0 }
     }
@@ -108,12 +136,22 @@ export class Transactions {
       this.#release.run()
       return { value }
     } catch (error) {
-      if (!this.#failedAlone(error)) throw error
+      if (isDamage(error) || !this.#failedAlone(error)) throw error
       this.#undo.run()
       this.#release.run()
       this.#writes.forget()
       return { fault: faultOf(asStoreError(error, this.#path)) }
     }
+  }
+
+  #reasonOf(call: Call<Writes>, error: unknown): Error {
+    const cause = error instanceof RunAgain ? error.cause : error
+    const reason = asStoreError(cause, this.#path)
+    if (call.name !== 'record' || !isCorruption(cause)) return reason
+    const { emailId } = call.args[0]
+    return new StoreDamaged(`What became of the email ${emailId} cannot be written. ${reason.message}`, {
+      cause,
+    })
   }
 
   /** True when the transaction can go on without the operation. One damaged page must not stop all the others. */
@@ -139,4 +177,8 @@ export class Transactions {
   #readAccountsVersion(): number {
     return one<{ value: number }>(this.#accountsVersion)!.value
   }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof RunAgain || isCorruption(error)
 }
