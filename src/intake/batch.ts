@@ -8,6 +8,7 @@ import { compose, estimateSize } from '../mail/compose/compose.ts'
 import { base64Length } from '../mail/compose/transfer-encoding.ts'
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
+import type { NewRecipient } from '../store/store.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
@@ -51,6 +52,25 @@ export function checkVariables(
     const detail = `for ${addressee.address}: ${error}`
     throw new Refusal({ code: 'field_invalid', field: 'recipient-variables', detail })
   }
+}
+
+/**
+ * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded like
+ * a message, or a few large values named by many would fill the disk.
+ */
+export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[], max: number): void {
+  const lengths = new Map<object, number>()
+  let total = 0
+  for (const { variables } of recipients) {
+    if (variables === null) continue
+    let length = lengths.get(variables)
+    if (length === undefined) {
+      length = Buffer.byteLength(JSON.stringify(variables))
+      lengths.set(variables, length)
+    }
+    total += length
+  }
+  if (total > max) throw new Refusal({ code: 'message_too_large', max, found: total })
 }
 
 /** Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them at most. */

@@ -6,7 +6,7 @@ import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
-import { checkCopies } from './batch.ts'
+import { checkCopies, checkStoredValues } from './batch.ts'
 import { type Draft, draftFromParts } from './draft.ts'
 import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
@@ -87,7 +87,10 @@ export class Intake {
     content.messageId ||= `<${id}@${domain.name}>`
     const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
     const size = checkSize(content, raw, maxMessageSize)
-    if (draft.addressees !== null) checkCopies(content, raw, draft.addressees, maxMessageSize)
+    if (draft.addressees !== null) {
+      checkCopies(content, raw, draft.addressees, maxMessageSize)
+      checkStoredValues(draft.recipients, maxMessageSize)
+    }
     const scheduled = submission.dueAt !== undefined && submission.dueAt > now
     return {
       id,

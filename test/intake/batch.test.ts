@@ -154,4 +154,19 @@ describe('batch sending at the intake', () => {
     ])
     assertFormError(reply, 400, /^h:sender parameter is not valid: .*more than once/)
   })
+
+  test('values that many in cc would be stored with are bounded together', async () => {
+    const before = await emailCount(service, companyId)
+    const cc = Array.from({ length: 100 }, (_, n) => ({ name: 'cc', value: `cc${n}@x.test` }))
+    const variables = { 'bob@x.test': { a: 'x'.repeat(1_000_000) } }
+    const answer = await api.multipart('acme.example', [
+      { name: 'from', value: 'ann@acme.example' },
+      { name: 'to', value: 'bob@x.test' },
+      ...cc,
+      { name: 'text', value: 'hello' },
+      { name: 'recipient-variables', value: JSON.stringify(variables) },
+    ])
+    assert.equal(answer.status, 413)
+    assert.equal(await emailCount(service, companyId), before)
+  })
 })
