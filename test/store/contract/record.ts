@@ -170,6 +170,20 @@ export function recordContract(open: OpenBench): void {
       assert.deepEqual(await store.record(attempt(unknown, 2, [result(0)])), { refused: [0] })
     })
 
+    test('what is given back untried under a lease that was lost is refused too', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1, until: NOW - 1 })
+      await store.recover({ now: NOW, all: false, jitterMs: 0 })
+      await store.claim(claimRequest(2))
+      const released = deferred(0, NOW + HOUR, { tried: false, message: '', code: null, events: [] })
+      assert.deepEqual(await store.record(attempt(value, 1, [released])), { refused: [0] })
+      assert.deepEqual(await states(store, value.id), ['leased'])
+      assert.deepEqual(await store.record(attempt(value, 2, [released])), { refused: [] })
+      assert.deepEqual(await states(store, value.id), ['waiting'])
+    })
+
     test('the latest event in time is the last event', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
