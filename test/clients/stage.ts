@@ -51,11 +51,11 @@ export class Stage {
     const keyPath = join(installation.directory, 'key.pem')
     writeFileSync(certPath, cert)
     writeFileSync(keyPath, key, { mode: 0o600 })
-    const { port } = await installation.serve({
+    const { url } = await installation.serve({
       settings: { POSTROAD_TLS_CERT: certPath, POSTROAD_TLS_KEY: keyPath },
     })
 
-    return new Stage(relay, tenant, started.move(), `https://localhost:${port}`, certPath)
+    return new Stage(relay, tenant, started.move(), url, certPath)
   }
 
   run(program: string): Promise<Record<string, Outcome>> {
