@@ -65,7 +65,10 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await using started = new AsyncDisposableStack()
   const metrics = new Metrics()
 
-  const store = await openStore(settings.database, { exclusive: true })
+  const store = await openStore(settings.database, {
+    exclusive: true,
+    onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
+  })
   started.defer(() => store.close())
   const seal = await openSeal(settings, await store.accounts())
   const firstStart = await firstStartOf(store, settings, () => makeFirstCompany(store, seal))

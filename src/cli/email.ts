@@ -124,13 +124,18 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
     if (!(await store.readEmail(id))) {
       throw new CommandFailed(`there is no email with the id "${id}"; see: postroad email list`)
     }
-    const canceled = await store.cancel(id, Date.now())
-    if (canceled === 0) {
-      throw new CommandFailed(
-        `nothing to cancel: every recipient is done or on the way; see: postroad email show ${id}`,
-      )
+    const { canceled, underWay } = await store.cancel(id, Date.now())
+    if (canceled === 0 && underWay === 0) {
+      throw new CommandFailed(`nothing to cancel: every recipient is done; see: postroad email show ${id}`)
     }
-    if (json) return printJson({ id, canceled })
-    printLine(`Canceled ${canceled} ${canceled === 1 ? 'recipient' : 'recipients'}.`)
+    if (json) return printJson({ id, canceled, under_way: underWay })
+    if (canceled > 0) printLine(`Canceled ${recipients(canceled)}.`)
+    if (underWay > 0) {
+      printLine(`${recipients(underWay)} on the way: canceled unless their server takes the message now.`)
+    }
   })
+}
+
+function recipients(count: number): string {
+  return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
 }

@@ -19,6 +19,7 @@ const FOR_THE_OPERATOR = new Set([
   'SealBroken',
   'StoreUnavailable',
   'StoreConflict',
+  'StoreDamaged',
 ])
 
 export function explain(error: unknown): string {

@@ -59,6 +59,9 @@ export class Scheduler implements Handover {
   readonly #recorder: Recorder
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
+  /** Emails with recipients to be canceled: what has not begun is given back, and ends there. */
+  #toCancel: ReadonlySet<string> = new Set()
+  #readingCancels = false
   /** Domains whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
   #stopping = false
@@ -114,7 +117,9 @@ export class Scheduler implements Handover {
     if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
     await this.#leases.refresh()
     this.#unwatch = store.watch((change) => {
-      if (change === 'queue') this.#look(0)
+      if (change !== 'queue') return
+      this.#look(0)
+      void this.#readCancels()
     })
     this.#housekeeping = setInterval(() => void this.#keepHouse(), HOUSEKEEPING_MS)
     this.#housekeeping.unref()
@@ -214,6 +219,13 @@ export class Scheduler implements Handover {
   #deliver(ready: ReadyDelivery): void {
     const { courier, metrics, retrySchedule, log } = this.#parts
     const startedAt = Date.now()
+    if (this.#toCancel.has(ready.email.id)) {
+      this.#end(
+        ready,
+        releaseRecord(ready, { dueAt: startedAt, held: false }, 'Canceled before it was begun'),
+      )
+      return
+    }
     let delivery: Delivery
     try {
       const domain = this.#parts.domain(ready.email.domainId)
@@ -344,6 +356,18 @@ export class Scheduler implements Handover {
     const due = await store.nextDue()
     this.#look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
     return false
+  }
+
+  async #readCancels(): Promise<void> {
+    if (this.#readingCancels) return
+    this.#readingCancels = true
+    try {
+      this.#toCancel = new Set(await this.#parts.store.cancelRequests())
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'Requests to cancel could not be read')
+    } finally {
+      this.#readingCancels = false
+    }
   }
 
   async #keepHouse(): Promise<void> {

@@ -172,6 +172,8 @@ export interface RecipientRecord {
   preferredServer: string | null
   code: number | null
   message: string
+  /** Given back because the sending domain may not send: `releaseHeld` makes it due. */
+  held?: boolean
   /** Put `address` of this recipient on the company's suppression list. */
   suppress: boolean
   events: { type: EventType; at: number; detail: EventDetail }[]
@@ -286,6 +288,13 @@ export interface StoreCounts {
   due: number
 }
 
+export interface Canceled {
+  /** Recipients that were waiting: they are canceled. */
+  canceled: number
+  /** Recipients under way: they end as canceled if their attempt leaves them waiting. */
+  underWay: number
+}
+
 /** What changed outside this process (or inside), noticed within half a second. */
 export type StoreChange = 'accounts' | 'queue'
 
@@ -304,8 +313,12 @@ export interface Store extends AccountStore {
   renew(tokens: number[], until: number): Promise<void>
   /** Re-queues recipients whose lease ended before `now` (or every lease: at the start of a single node). Returns how many. */
   recover(request: { now: number; all: boolean; jitterMs: number }): Promise<number>
-  /** Cancels the recipients still waiting. Returns how many; 0 when all were already on their way or done. */
-  cancel(emailId: string, at: number): Promise<number>
+  /** Cancels the recipients still waiting; those under way end as canceled unless their attempt ends them otherwise. */
+  cancel(emailId: string, at: number): Promise<Canceled>
+  /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
+  cancelRequests(): Promise<string[]>
+  /** Makes recipients due that were recorded as held for this sending domain. Returns how many were held. */
+  releaseHeld(domainId: string, now: number): Promise<number>
 
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>

@@ -61,7 +61,7 @@ describe('the commands about mail', () => {
   test('cancel what still waits, once', async () => {
     const id = await sent({ to: 'delayed@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')
-    assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1 })
+    assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1, under_way: 0 })
     assert.equal((await place.json<Shown>('email', 'show', id)).last_event, 'canceled')
     const again = await place.run('email', 'cancel', id)
     assert.equal(again.code, 1)

@@ -11,7 +11,8 @@ export interface Writes {
   record(attempt: store.AttemptRecord): store.Recorded
   renew(tokens: number[], until: number): void
   recoverChunk(request: { now: number; all: boolean; jitterMs: number }): number
-  cancel(emailId: string, at: number): number
+  cancel(emailId: string, at: number): store.Canceled
+  releaseHeldChunk(domainId: string, now: number): number
   removeSuppression(companyId: string, address: string): boolean
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
   probe(): void
@@ -29,6 +30,7 @@ export interface Reads {
   readHistory(id: string): store.EmailHistory | null
   readWork(id: string): store.ClaimedEmail | null
   readCaptured(id: string): { recipients: number[]; raw: Uint8Array }[]
+  cancelRequests(): string[]
   listEmails(filter: store.EmailFilter): store.EmailSummary[]
   queue(companyId?: string): store.QueueLane[]
   counts(now: number): store.StoreCounts

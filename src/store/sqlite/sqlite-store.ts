@@ -124,8 +124,21 @@ export class SqliteStore implements types.Store {
     }
   }
 
-  cancel(emailId: string, at: number): Promise<number> {
+  cancel(emailId: string, at: number): Promise<types.Canceled> {
     return this.#write('cancel', [emailId, at])
+  }
+
+  cancelRequests(): Promise<string[]> {
+    return this.#read('cancelRequests', [])
+  }
+
+  async releaseHeld(domainId: string, now: number): Promise<number> {
+    let released = 0
+    while (true) {
+      const chunk = await this.#write('releaseHeldChunk', [domainId, now])
+      if (chunk === 0) return released
+      released += chunk
+    }
   }
 
   readEmail(id: string): Promise<types.StoredEmail | null> {

@@ -37,7 +37,11 @@ test('a scheduled message leaves when its time has come, not before', async () =
   await stage.api.lastEvent(id, 'delivered')
   assert.equal((await stage.api.read(far)).body.last_event, 'scheduled')
 
-  assert.deepEqual(await stage.installation.command('email', 'cancel', far), { id: far, canceled: 1 })
+  assert.deepEqual(await stage.installation.command('email', 'cancel', far), {
+    id: far,
+    canceled: 1,
+    under_way: 0,
+  })
   assert.equal((await stage.api.read(far)).body.last_event, 'canceled')
   // What has left cannot be canceled.
   await assert.rejects(stage.installation.command('email', 'cancel', id), /nothing to cancel/)

@@ -204,14 +204,70 @@ export function recordContract(open: OpenBench): void {
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test', 'b@y.test', 'c@z.test']))
       await store.claim(claimRequest(1, { maxRecipients: 1 }))
-      assert.equal(await store.cancel(value.id, NOW + 5), 2)
+      assert.deepEqual(await store.cancel(value.id, NOW + 5), { canceled: 2, underWay: 1 })
       assert.deepEqual((await states(store, value.id)).sort(), ['canceled', 'canceled', 'leased'])
       assert.equal((await store.readEmail(value.id))?.lastEvent, 'canceled')
       assert.equal((await eventNames(store, value.id)).filter((name) => name.endsWith(':canceled')).length, 2)
       assert.equal(await store.nextDue(), null)
       assert.deepEqual(await store.claim(claimRequest(2)), [])
-      assert.equal(await store.cancel(value.id, NOW + 6), 0)
-      assert.equal(await store.cancel(newId(), NOW), 0)
+      assert.deepEqual(await store.cancel(value.id, NOW + 6), { canceled: 0, underWay: 0 })
+      assert.deepEqual(await store.cancel(newId(), NOW), { canceled: 0, underWay: 0 })
+    })
+
+    test('of what is under way lets the attempt end it, or ends it after the attempt', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
+      await store.accept(value, { token: 1, until: NOW })
+      assert.deepEqual(await store.cancel(value.id, NOW + 1), { canceled: 0, underWay: 3 })
+      assert.deepEqual(await store.cancelRequests(), [value.id])
+      await store.record(
+        attempt(value, 1, [
+          result(0, { state: 'delivered' }),
+          result(1, { state: 'waiting', dueAt: NOW + 1_000 }),
+          result(2, { state: 'waiting', dueAt: NOW, tried: false }),
+        ]),
+      )
+      assert.deepEqual(await states(store, value.id), ['delivered', 'canceled', 'canceled'])
+      assert.deepEqual(await store.cancelRequests(), [])
+      assert.equal(await store.nextDue(), null)
+    })
+
+    test('reaches what was under way when the process ended', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1, until: NOW })
+      await store.cancel(value.id, NOW + 1)
+      await store.recover({ now: NOW + 2, all: true, jitterMs: 0 })
+      assert.deepEqual(await states(store, value.id), ['canceled'])
+      assert.equal(await store.nextDue(), null)
+    })
+  })
+
+  describe('mail held for its domain', () => {
+    test('is due at once when released, and only that of the domain', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@x.test'])
+      await store.accept(value, { token: 1, until: NOW })
+      const later = NOW + 60_000
+      await store.record(
+        attempt(value, 1, [
+          result(0, { state: 'waiting', dueAt: later, tried: false, held: true }),
+          result(1, { state: 'waiting', dueAt: later, tried: false }),
+        ]),
+      )
+      assert.equal(await store.releaseHeld(newId(), NOW), 0)
+      assert.equal(await store.nextDue(), later)
+      assert.equal(await store.releaseHeld(value.domainId, NOW), 1)
+      assert.equal(await store.nextDue(), NOW)
+      const [claimed] = await store.claim(claimRequest(2))
+      assert.deepEqual(
+        claimed!.recipients.map(({ position }) => position),
+        [0],
+      )
+      assert.equal(await store.releaseHeld(value.domainId, NOW), 0)
     })
   })
 

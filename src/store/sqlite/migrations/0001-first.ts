@@ -171,6 +171,22 @@ CREATE TABLE attempts (
   PRIMARY KEY (email, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- Recipients given back because their domain may not send; a row counts only while the recipient is due as it says.
+CREATE TABLE held_recipients (
+  domain_id TEXT NOT NULL,
+  email     INTEGER NOT NULL,
+  position  INTEGER NOT NULL,
+  due_at    INTEGER NOT NULL,
+  PRIMARY KEY (domain_id, email, position)
+) STRICT, WITHOUT ROWID;
+
+-- Recipients under way that are to end when their attempt does, unless it ends them.
+CREATE TABLE cancel_requests (
+  email    INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (email, position)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE captured (
   num        INTEGER PRIMARY KEY,
   email      INTEGER NOT NULL,

@@ -45,6 +45,7 @@ export class EmailReader {
   readonly #attempts: StatementSync
   readonly #captured: StatementSync
   readonly #place: StatementSync
+  readonly #cancelRequests: StatementSync
   readonly #list: StatementSync
   readonly #listOfCompany: StatementSync
 
@@ -65,6 +66,9 @@ export class EmailReader {
     this.#attempts = db.prepare(
       `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
        FROM attempts WHERE email = ? ORDER BY seq`,
+    )
+    this.#cancelRequests = db.prepare(
+      'SELECT DISTINCT e.id FROM cancel_requests c JOIN emails e ON e.num = c.email',
     )
     this.#captured = db.prepare(
       `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
@@ -105,6 +109,11 @@ export class EmailReader {
   captured(id: string): { recipients: number[]; raw: Uint8Array }[] {
     const rows = all<{ recipients: string; raw: Uint8Array }>(this.#captured, id)
     return rows.map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
+  }
+
+  /** Ids of emails with recipients under way that are to be canceled. */
+  cancelRequests(): string[] {
+    return all<{ id: string }>(this.#cancelRequests).map(({ id }) => id)
   }
 
   /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */

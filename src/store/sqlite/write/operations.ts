@@ -2,12 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { Accounts } from './accounts.ts'
+import { Cancellation } from './cancellation.ts'
 import type { Changes } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Contents } from './contents.ts'
 import { Damage } from './damage.ts'
 import { EmailEvents } from './email-events.ts'
+import { Holds } from './holds.ts'
 import { Lanes } from './lanes.ts'
 import { Leases } from './leases.ts'
 import { Recording } from './record.ts'
@@ -37,7 +39,9 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const retention = new Retention(db, contents)
   const acceptance = new Acceptance(db, { companies, contents, events, lanes, leases, suppressions, changes })
   const claim = new Claim(db, { companies, damage, events, lanes, leases, suppressions })
-  const recording = new Recording(db, { events, lanes, suppressions, changes })
+  const holds = new Holds(db, { lanes, changes })
+  const cancellation = new Cancellation(db, { events, lanes, changes })
+  const recording = new Recording(db, { events, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     operations: {
@@ -46,8 +50,13 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
       claim: (request) => claim.claim(request),
       record: (attempt) => recording.record(attempt),
       renew: (tokens, until) => leases.renew(tokens, until),
-      recoverChunk: (request) => leases.recoverChunk(request),
-      cancel: (emailId, at) => recording.cancel(emailId, at),
+      recoverChunk: (request) => {
+        const recovered = leases.recoverChunk(request)
+        if (recovered > 0) cancellation.endWaiting(request.now)
+        return recovered
+      },
+      releaseHeldChunk: (domainId, now) => holds.releaseChunk(domainId, now),
+      cancel: (emailId, at) => cancellation.cancel(emailId, at),
       removeSuppression: (companyId, address) => suppressions.remove(companyId, address),
       retainStep: (request) => retention.step(request),
       probe: () => void probe.run(),
@@ -64,6 +73,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
       lanes.forget()
       leases.begin()
       retention.forget()
+      cancellation.forget()
     },
   }
 }

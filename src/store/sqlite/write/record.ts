@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AttemptRecord, RecipientRecord, Recorded } from '../../store.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
+import { type Cancellation, canceledEvent } from './cancellation.ts'
 import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -10,7 +11,8 @@ export interface RecordParts {
   events: EmailEvents
   lanes: Lanes
   suppressions: Suppressions
-  changes: Changes
+  holds: Holds
+  cancellation: Cancellation
 }
 
 interface Place {
@@ -19,7 +21,7 @@ interface Place {
   domain: string
 }
 
-/** Writes down what became of recipients, and ends what waits. */
+/** Writes down what became of recipients. */
 export class Recording {
   readonly #parts: RecordParts
   readonly #find: StatementSync
@@ -27,11 +29,10 @@ export class Recording {
   readonly #untried: StatementSync
   readonly #attempt: StatementSync
   readonly #captured: StatementSync
-  readonly #cancel: StatementSync
 
   constructor(db: DatabaseSync, parts: RecordParts) {
     this.#parts = parts
-    this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
+    this.#find = db.prepare('SELECT num, domain_id AS domainId FROM emails WHERE id = ?')
     this.#tried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + 1, preferred_server = ?,
          uncertain = ?, server = ?, last_code = ?, last_message = ?
@@ -46,32 +47,35 @@ export class Recording {
        SELECT ?1, coalesce(max(seq), -1) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM attempts WHERE email = ?1`,
     )
     this.#captured = db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
-    this.#cancel = db.prepare(
-      `UPDATE recipients SET state = 'canceled', due_at = NULL WHERE email = ? AND state = 'waiting'
-       RETURNING position, company, domain`,
-    )
   }
 
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
   record(attempt: AttemptRecord): Recorded {
     const { emailId, startedAt, duration } = attempt
-    const num = one<{ num: number }>(this.#find, emailId)?.num
-    if (num === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
+    const found = one<{ num: number; domainId: string }>(this.#find, emailId)
+    if (found === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
+    const { num, domainId } = found
 
     const refused: number[] = []
     const tried: number[] = []
     const events: NewEvent[] = []
-    for (const recipient of attempt.recipients) {
-      const { position } = recipient
+    for (const given of attempt.recipients) {
+      const { position } = given
+      const toCancel = this.#parts.cancellation.requested(num, position)
+      const recipient =
+        toCancel && given.state === 'waiting' ? canceledInstead(given, startedAt + duration) : given
       const place = this.#move(num, attempt, recipient)
       if (place === undefined) {
         refused.push(position)
         continue
       }
+      if (toCancel) this.#parts.cancellation.done(num, position)
       if (recipient.tried) tried.push(position)
       for (const event of recipient.events) events.push({ recipient: position, ...event })
       if (recipient.state === 'waiting') {
-        this.#parts.lanes.add(place.company, place.domain, dueAtOf(recipient, attempt))
+        const dueAt = dueAtOf(recipient, attempt)
+        this.#parts.lanes.add(place.company, place.domain, dueAt)
+        if (recipient.held === true) this.#parts.holds.hold(domainId, num, position, dueAt)
       }
       if (recipient.suppress) {
         const reason = recipient.message === '' ? 'refused by its server' : recipient.message
@@ -81,27 +85,6 @@ export class Recording {
     if (tried.length > 0) this.#writeAttempt(num, attempt, JSON.stringify(tried))
     this.#parts.events.append(num, events)
     return { refused }
-  }
-
-  /** Ends the recipients that wait; those under way or done are left alone. Returns how many were ended. */
-  cancel(emailId: string, at: number): number {
-    const num = one<{ num: number }>(this.#find, emailId)?.num
-    if (num === undefined) return 0
-    const canceled = this.#cancel.all(num) as unknown as {
-      position: number
-      company: number
-      domain: string
-    }[]
-    if (canceled.length === 0) return 0
-    const { company } = canceled[0]!
-    for (const domain of new Set(canceled.map((row) => row.domain)))
-      this.#parts.lanes.refresh(company, domain)
-    const events = canceled.map(({ position }): NewEvent => {
-      return { recipient: position, type: 'canceled', at, detail: {} }
-    })
-    this.#parts.events.append(num, events)
-    this.#parts.changes.queue = true
-    return canceled.length
   }
 
   #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): Place | undefined {
@@ -133,6 +116,12 @@ export class Recording {
     this.#attempt.run(num, recipients, Math.round(startedAt), Math.round(duration), server, tls, dialogue)
     if (captured !== null) this.#captured.run(num, recipients, captured)
   }
+}
+
+/** What was to be canceled does not wait for another attempt. */
+function canceledInstead(recipient: RecipientRecord, at: number): RecipientRecord {
+  const { type, detail } = canceledEvent(recipient.position, at, recipient.message)
+  return { ...recipient, state: 'canceled', dueAt: null, events: [{ type, at, detail }] }
 }
 
 /** A recipient that waits without a time is due as soon as the attempt ended. */

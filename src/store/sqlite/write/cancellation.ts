@@ -1,0 +1,108 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Canceled } from '../../store.ts'
+import { all, one } from '../rows.ts'
+import type { Changes } from './changes.ts'
+import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { Lanes } from './lanes.ts'
+
+interface Ended {
+  email: number
+  position: number
+  company: number
+  domain: string
+}
+
+/** Ends what waits at the operator's word; what is under way ends with its attempt, unless the attempt ends it. */
+export class Cancellation {
+  readonly #parts: { events: EmailEvents; lanes: Lanes; changes: Changes }
+  readonly #find: StatementSync
+  readonly #end: StatementSync
+  readonly #request: StatementSync
+  readonly #some: StatementSync
+  readonly #requested: StatementSync
+  readonly #drop: StatementSync
+  readonly #waiting: StatementSync
+  readonly #endOne: StatementSync
+  /** Whether there are requests at all; null: not known. Spares the usual record a look-up for each recipient. */
+  #any: boolean | null = null
+
+  constructor(db: DatabaseSync, parts: { events: EmailEvents; lanes: Lanes; changes: Changes }) {
+    this.#parts = parts
+    this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
+    this.#end = db.prepare(
+      `UPDATE recipients SET state = 'canceled', due_at = NULL WHERE email = ? AND state = 'waiting'
+       RETURNING email, position, company, domain`,
+    )
+    this.#request = db.prepare(
+      `INSERT OR IGNORE INTO cancel_requests (email, position)
+       SELECT email, position FROM recipients WHERE email = ? AND state = 'leased'`,
+    )
+    this.#some = db.prepare('SELECT EXISTS (SELECT 1 FROM cancel_requests) AS some')
+    this.#requested = db.prepare(
+      'SELECT 1 AS requested FROM cancel_requests WHERE email = ? AND position = ?',
+    )
+    this.#drop = db.prepare('DELETE FROM cancel_requests WHERE email = ? AND position = ?')
+    this.#waiting = db.prepare(
+      `SELECT r.email, r.position FROM cancel_requests AS c
+       JOIN recipients AS r ON r.email = c.email AND r.position = c.position WHERE r.state = 'waiting'`,
+    )
+    this.#endOne = db.prepare(
+      `UPDATE recipients SET state = 'canceled', due_at = NULL WHERE email = ? AND position = ?
+       RETURNING email, position, company, domain`,
+    )
+  }
+
+  cancel(emailId: string, at: number): Canceled {
+    const num = one<{ num: number }>(this.#find, emailId)?.num
+    if (num === undefined) return { canceled: 0, underWay: 0 }
+    const ended = all<Ended>(this.#end, num)
+    this.#tell(ended, at)
+    const underWay = Number(this.#request.run(num).changes)
+    if (underWay > 0) {
+      this.#any = true
+      this.#parts.changes.queue = true
+    }
+    return { canceled: ended.length, underWay }
+  }
+
+  /** Is this recipient to be canceled when its attempt ends? */
+  requested(email: number, position: number): boolean {
+    this.#any ??= one<{ some: number }>(this.#some)!.some === 1
+    return this.#any && one(this.#requested, email, position) !== undefined
+  }
+
+  /** Its attempt has ended. */
+  done(email: number, position: number): void {
+    this.#drop.run(email, position)
+  }
+
+  /** Ends those that are waiting again although they were to be canceled: their lease ended without a result. */
+  endWaiting(at: number): void {
+    const waiting = all<{ email: number; position: number }>(this.#waiting)
+    const ended = waiting.flatMap(({ email, position }) => {
+      this.#drop.run(email, position)
+      return all<Ended>(this.#endOne, email, position)
+    })
+    this.#tell(ended, at)
+  }
+
+  /** A transaction was undone, or another process wrote. */
+  forget(): void {
+    this.#any = null
+  }
+
+  #tell(ended: Ended[], at: number): void {
+    for (const { company, domain } of ended) this.#parts.lanes.refresh(company, domain)
+    for (const [email, recipients] of Map.groupBy(ended, (row) => row.email)) {
+      this.#parts.events.append(
+        email,
+        recipients.map(({ position }) => canceledEvent(position, at)),
+      )
+    }
+    if (ended.length > 0) this.#parts.changes.queue = true
+  }
+}
+
+export function canceledEvent(recipient: number, at: number, message?: string): NewEvent {
+  return { recipient, type: 'canceled', at, detail: message === undefined ? {} : { message } }
+}

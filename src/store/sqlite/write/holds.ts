@@ -1,0 +1,49 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { all, one } from '../rows.ts'
+import type { Changes } from './changes.ts'
+import type { Lanes } from './lanes.ts'
+
+/** Recipients released in one operation, so that a long list does not hold up commits. */
+const CHUNK = 500
+
+/** Recipients that wait only because their sending domain may not send. */
+export class Holds {
+  readonly #lanes: Lanes
+  readonly #changes: Changes
+  readonly #hold: StatementSync
+  readonly #held: StatementSync
+  readonly #drop: StatementSync
+  readonly #due: StatementSync
+
+  constructor(db: DatabaseSync, { lanes, changes }: { lanes: Lanes; changes: Changes }) {
+    this.#lanes = lanes
+    this.#changes = changes
+    this.#hold = db.prepare(
+      'INSERT OR REPLACE INTO held_recipients (domain_id, email, position, due_at) VALUES (?, ?, ?, ?)',
+    )
+    this.#held = db.prepare(
+      'SELECT email, position, due_at AS dueAt FROM held_recipients WHERE domain_id = ? LIMIT ?',
+    )
+    this.#drop = db.prepare('DELETE FROM held_recipients WHERE domain_id = ? AND email = ? AND position = ?')
+    this.#due = db.prepare(
+      `UPDATE recipients SET due_at = ? WHERE email = ? AND position = ? AND state = 'waiting' AND due_at = ?
+       RETURNING company, domain`,
+    )
+  }
+
+  hold(domainId: string, email: number, position: number, dueAt: number): void {
+    this.#hold.run(domainId, email, position, dueAt)
+  }
+
+  /** Makes at most a chunk of the domain's held recipients due now. Returns how many were looked at; 0 when none is left. */
+  releaseChunk(domainId: string, now: number): number {
+    const held = all<{ email: number; position: number; dueAt: number }>(this.#held, domainId, CHUNK)
+    for (const { email, position, dueAt } of held) {
+      this.#drop.run(domainId, email, position)
+      const place = one<{ company: number; domain: string }>(this.#due, now, email, position, dueAt)
+      if (place !== undefined) this.#lanes.refresh(place.company, place.domain)
+    }
+    if (held.length > 0) this.#changes.queue = true
+    return held.length
+  }
+}
