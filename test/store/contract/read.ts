@@ -49,6 +49,23 @@ export function readContract(open: OpenBench): void {
       )
     })
 
+    test('pages through emails of one millisecond, whatever the order of their ids', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const accepted: string[] = []
+      for (const id of [3, 1, 2, 5, 4].map((n) => `01900000-0000-7000-8000-00000000000${n}`)) {
+        await store.accept({ ...email(owner, ['a@x.test']), id }, null)
+        accepted.push(id)
+      }
+      const listed: string[] = []
+      for (let before: string | undefined; ; before = listed.at(-1)!) {
+        const page = await store.listEmails({ limit: 2, ...(before !== undefined && { before }) })
+        if (page.length === 0) break
+        listed.push(...page.map(({ id }) => id))
+      }
+      assert.deepEqual(listed, accepted.toReversed())
+    })
+
     test('batch values are kept with their recipient', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -44,6 +44,7 @@ export class EmailReader {
   readonly #events: StatementSync
   readonly #attempts: StatementSync
   readonly #captured: StatementSync
+  readonly #number: StatementSync
   readonly #place: StatementSync
   readonly #cancelRequests: StatementSync
   readonly #list: StatementSync
@@ -73,6 +74,7 @@ export class EmailReader {
     this.#captured = db.prepare(
       `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
     )
+    this.#number = db.prepare('SELECT num FROM emails WHERE id = ?')
     this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
     const summary = `SELECT e.id, c.id AS companyId, e.header_from, e.header_to, e.subject, e.created_at AS createdAt,
       e.last_event AS lastEvent, e.size FROM emails e CROSS JOIN companies c ON c.num = e.company`
@@ -118,7 +120,7 @@ export class EmailReader {
 
   /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
   list({ companyId, before, limit }: EmailFilter): EmailSummary[] {
-    const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.#numberBefore(before) + 1
+    const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.#endBefore(before)
     const rows =
       companyId === undefined
         ? all<SummaryRow>(this.#list, end, limit)
@@ -128,9 +130,13 @@ export class EmailReader {
     })
   }
 
-  /** The newest email older than `id`: ids are UUIDv7, so their order is that of time. 0 when there is none. */
-  #numberBefore(id: string): number {
-    return one<{ num: number }>(this.#place, id)?.num ?? 0
+  /**
+   * The number that all emails older than `id` are below. When it is gone its place is found by time: ids are UUIDv7, in order
+   * but for those of one millisecond.
+   */
+  #endBefore(id: string): number {
+    const own = one<{ num: number }>(this.#number, id)?.num
+    return own ?? (one<{ num: number }>(this.#place, id)?.num ?? 0) + 1
   }
 }
 
