@@ -266,3 +266,30 @@ test('mail of a suspended domain is held untried, and leaves when the domain is 
   scheduler.domainsChanged()
   await sink.until(1)
 })
+
+test('what waits in memory for a session can be canceled', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const { accept, sink, store } = await start(t, {
+    limits: { concurrency: 1, siteConcurrency: 1 },
+    script: async ({ step }) => {
+      if (step !== 'mail') return undefined
+      begun.resolve()
+      await held.promise
+      return undefined
+    },
+  })
+  const first = await accept('first@x.test')
+  const second = await accept('second@x.test')
+  await begun.promise
+  const noticed = new Promise<void>((resolve) => store.watch((change) => change === 'queue' && resolve()))
+  assert.deepEqual(await store.cancel(second.id, Date.now()), { canceled: 0, underWay: 1 })
+  await noticed
+  // The read of the requests was asked for before this one, so it has been answered.
+  assert.deepEqual(await store.cancelRequests(), [second.id])
+  held.resolve()
+  await until(async () => (await stateOf(store, second)).state === 'canceled')
+  await until(async () => (await stateOf(store, first)).state === 'delivered')
+  assert.equal((await stateOf(store, second)).attempts, 0)
+  assert.equal(sink.messages.length, 1)
+})
