@@ -119,7 +119,7 @@ describe('a damaged page', () => {
     assert.ok(waiting >= 10 && waiting < LANES, `${waiting} counted`)
     const claimed = await claimAll(store)
     assert.ok(claimed.some(({ companyId }) => companyId !== owner!.id))
-    assert.ok(claimed.length > LANES / 3 && claimed.length < LANES, `${claimed.length} were claimed`)
+    assert.ok(claimed.length > LANES / 2 && claimed.length < LANES, `${claimed.length} were claimed`)
     assert.ok(faults.length > 0)
   })
 

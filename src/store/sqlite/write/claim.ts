@@ -119,32 +119,34 @@ export class Claim {
     const { now } = request
     if (room <= 0) return 0
     const companyId = this.#parts.companies.id(company)
-    let looks = 0
-    for (let ready = lanes.ready(company); ready > 0 && looks < LOOKS_PER_TURN; ready--) {
-      const domain = lanes.take(company)
+    // Kept out of the ring meanwhile, so that they cannot hide the lanes behind them, however many they are.
+    const passed: string[] = []
+    let taken = 0
+    for (let looks = 0; taken === 0 && looks < LOOKS_PER_TURN; ) {
+      const domain = lanes.take(company, now)
       if (domain === undefined) break
       if (skip.has(laneName(companyId, domain)) || damage.lane(company, domain, now)) {
-        lanes.putBack(company, domain)
+        passed.push(domain)
         continue
       }
       const offer = this.#offer(gathering, company, domain)
       if (offer === 'damaged') {
-        lanes.putBack(company, domain)
+        passed.push(domain)
         continue
       }
       looks++
       if (offer === 'no room') {
         lanes.keepFirst(company, domain)
-        return 0
+        break
       }
-      const taken = offer === null ? 0 : this.#accept(gathering, company, offer, room)
+      if (offer !== null) taken = this.#accept(gathering, company, offer, room)
       for (const touched of new Set([domain, ...(offer?.due ?? []).map((row) => row.domain)])) {
         if (!damage.none && damage.lane(company, touched, now)) continue
         damage.inLane(company, touched, now, () => lanes.refresh(company, touched))
       }
-      if (taken > 0) return taken
     }
-    return 0
+    for (const domain of passed) lanes.putBack(company, domain)
+    return taken
   }
 
   /** Reads only. Null when nothing is due in the lane. */

@@ -111,14 +111,17 @@ export class Lanes {
     return due
   }
 
-  /** How many lanes of the company are in the ring: after that many calls of `take` each had its turn. */
-  ready(company: number): number {
-    return this.#companies.get(company)?.ready.size ?? 0
-  }
-
-  /** The lane whose turn it is. It comes back by `refresh` (after work was taken), `putBack` or `keepFirst`. */
-  take(company: number): string | undefined {
-    return this.#companies.get(company)?.ready.take()
+  /**
+   * The lane whose turn it is; undefined when no more are due. It comes back by `refresh` (after work was taken), `putBack`
+   * or `keepFirst`.
+   */
+  take(company: number, now: number): string | undefined {
+    const lanes = this.#companies.get(company)
+    if (lanes === undefined) return undefined
+    if (lanes.ready.size === 0 && lanes.nextDue <= now) {
+      this.#damage.inCompany(company, now, () => this.#wake(company, lanes, now))
+    }
+    return lanes.ready.take()
   }
 
   /** Nothing was wanted of the lane: it waits for its next turn. */
@@ -164,16 +167,9 @@ export class Lanes {
   }
 
   #wake(company: number, lanes: CompanyLanes, now: number): void {
-    // A portion of nothing but damaged lanes must not hide those behind it.
-    for (let sound = false; !sound; ) {
-      const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
-      for (const { domain } of portion) {
-        lanes.ready.add(domain)
-        sound ||= this.#damage.none || !this.#damage.lane(company, domain, now)
-      }
-      lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
-      if (portion.length < PORTION) break
-    }
+    const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
+    for (const { domain } of portion) lanes.ready.add(domain)
+    lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
     const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
     lanes.nextDue = next?.dueAt ?? Number.POSITIVE_INFINITY
   }
