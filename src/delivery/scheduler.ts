@@ -61,6 +61,7 @@ export class Scheduler implements Handover {
   #promised = 0
   /** Emails with recipients to be canceled: what has not begun is given back, and ends there. */
   #toCancel: ReadonlySet<string> = new Set()
+  #cancelsChanged = false
   #readingCancels = false
   /** Domains whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
@@ -220,10 +221,8 @@ export class Scheduler implements Handover {
     const { courier, metrics, retrySchedule, log } = this.#parts
     const startedAt = Date.now()
     if (this.#toCancel.has(ready.email.id)) {
-      this.#end(
-        ready,
-        releaseRecord(ready, { dueAt: startedAt, held: false }, 'Canceled before it was begun'),
-      )
+      const why = 'Canceled before it was begun'
+      this.#finish(ready, releaseRecord(ready, { dueAt: startedAt, held: false }, why))
       return
     }
     let delivery: Delivery
@@ -232,20 +231,25 @@ export class Scheduler implements Handover {
       if (domain?.sending !== 'active') {
         const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
         this.#heldDomains.add(ready.email.domainId)
-        this.#end(ready, releaseRecord(ready, { dueAt: startedAt + HELD_MS, held: true }, why))
+        this.#finish(ready, releaseRecord(ready, { dueAt: startedAt + HELD_MS, held: true }, why))
         return
       }
       delivery = this.#delivery(ready, domain)
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
-      this.#end(ready, attemptRecord(ready, unprepared(ready, startedAt, error), retrySchedule, startedAt))
+      this.#finish(ready, attemptRecord(ready, unprepared(ready, startedAt, error), retrySchedule, startedAt))
       return
     }
     courier.deliver(delivery).then((result) => {
       metrics.attemptSeconds.observe(result.duration / 1_000)
       for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
-      this.#end(ready, attemptRecord(ready, result, retrySchedule, Date.now()))
+      this.#finish(ready, attemptRecord(ready, result, retrySchedule, Date.now()))
+      this.#pump()
+      if (this.#full && this.#ready.wants(ready.companyId, ready.site)) {
+        this.#full = false
+        this.#look(0)
+      }
     })
   }
 
@@ -266,18 +270,10 @@ export class Scheduler implements Handover {
   }
 
   /** The session is free at once; the lease is held until the result is durable. */
-  #end(ready: ReadyDelivery, attempt: AttemptRecord): void {
+  #finish(ready: ReadyDelivery, attempt: AttemptRecord): void {
     this.#ready.done(ready)
     this.#record(ready, attempt)
-    if (this.#stopping) {
-      if (this.#ready.busy === 0) this.#idle?.()
-      return
-    }
-    this.#pump()
-    if (this.#full && this.#ready.wants(ready.companyId, ready.site)) {
-      this.#full = false
-      this.#look(0)
-    }
+    if (this.#stopping && this.#ready.busy === 0) this.#idle?.()
   }
 
   #record(ready: ReadyDelivery, attempt: AttemptRecord): void {
@@ -359,15 +355,18 @@ export class Scheduler implements Handover {
   }
 
   async #readCancels(): Promise<void> {
+    this.#cancelsChanged = true
     if (this.#readingCancels) return
     this.#readingCancels = true
-    try {
-      this.#toCancel = new Set(await this.#parts.store.cancelRequests())
-    } catch (error) {
-      this.#parts.log.error({ err: error }, 'Requests to cancel could not be read')
-    } finally {
-      this.#readingCancels = false
+    while (this.#cancelsChanged) {
+      this.#cancelsChanged = false
+      try {
+        this.#toCancel = new Set(await this.#parts.store.cancelRequests())
+      } catch (error) {
+        this.#parts.log.error({ err: error }, 'Requests to cancel could not be read')
+      }
     }
+    this.#readingCancels = false
   }
 
   async #keepHouse(): Promise<void> {
