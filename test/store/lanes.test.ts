@@ -182,15 +182,15 @@ class Model {
 
 const DOMAINS = ['a.test', 'b.test', 'c.test', 'd.test', 'twice.test']
 const CROWDED = Array.from({ length: CROWD }, (_, n) => `lane${n}.test`)
-const STEPS = [-1_000, -3, -2, -1, 0, 1, 2, 3, 5, 1_000]
+const SPANS = [-1_000, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1_000]
 
 interface Step {
   run(model: Model): void
 }
 
-const store = fc.constantFrom<(0 | 1)[]>(0, 0, 0, 1)
+const store = fc.constantFrom<(0 | 1)[]>(0, 0, 0, 0, 0, 1)
 const owner = fc.nat(2)
-const span = fc.constantFrom(...STEPS)
+const span = fc.constantFrom(...SPANS)
 const limits = fc.record({
   maxRecipients: fc.integer({ min: 1, max: 5 }),
   maxPerCompany: fc.integer({ min: 1, max: 4 }),
@@ -224,7 +224,7 @@ function kind<T>(
   return { weight, arbitrary }
 }
 
-const domains = fc.subarray(DOMAINS, { minLength: 1 })
+const domains = fc.subarray(DOMAINS, { minLength: 1, maxLength: 2 })
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   kind(8, 'accept', fc.tuple(store, owner, domains, span), (model, value) => model.accept(...value)),
@@ -266,8 +266,19 @@ describe('the lanes of the SQLite store', () => {
           for (const db of dbs) db.close()
         }
       }),
-      { numRuns: 100, interruptAfterTimeLimit: 20_000 },
+      { numRuns: 200, interruptAfterTimeLimit: 20_000 },
     )
+  })
+
+  test('that are due later do not put off those due before', (t) => {
+    const path = join(temporaryDirectory(t), 'a.db')
+    const model = new Model(path, [open(t, path), open(t, path)])
+    model.drain(0, {})
+    model.accept(0, 0, ['a.test'], 5)
+    model.accept(0, 0, ['b.test'], 10)
+    model.now += 7
+    model.drain(0, {})
+    model.checkNextDue()
   })
 
   test('that are skipped do not hide those behind them, however many they are', (t) => {
