@@ -2,6 +2,10 @@ import { isCorruption } from '../database.ts'
 
 /** How long what was met damaged is left alone before it is looked at again. Milliseconds. */
 export const ASIDE_MS = 5 * 60_000
+/** Each further thing set aside is left alone so much longer: all at once would hold up a claim. Milliseconds. */
+const STAGGER_MS = 500
+/** So many steps longer at most. */
+const STAGGER_STEPS = ASIDE_MS / STAGGER_MS
 /** Emails of a lane that could be read and not written, from which on the fault is looked for in the lane. */
 const LANE_AT = 3
 
@@ -18,34 +22,34 @@ export class RunAgain extends Error {
  * minutes it is looked at again. Times are those of the operations, Unix ms.
  */
 export class Damage {
-  readonly #since = new Map<string, number>()
+  readonly #aside = new Map<string, { since: number; until: number }>()
   readonly #told = new Set<string>()
   readonly #hits = new Map<string, number>()
   #news: string[] = []
 
   /** True while nothing at all is set aside: the usual case, in which nobody need ask further. */
   get none(): boolean {
-    return this.#since.size === 0
+    return this.#aside.size === 0
   }
 
   email(num: number, now: number): boolean {
-    return this.#aside(`email ${num}`, now)
+    return this.#isAside(`email ${num}`, now)
   }
 
   lane(company: number, domain: string, now: number): boolean {
-    return this.#aside(`lane ${company} ${domain}`, now)
+    return this.#isAside(`lane ${company} ${domain}`, now)
   }
 
   content(num: number, now: number): boolean {
-    return this.#aside(`content ${num}`, now)
+    return this.#isAside(`content ${num}`, now)
   }
 
   company(num: number, now: number): boolean {
-    return this.#aside(`company ${num}`, now)
+    return this.#isAside(`company ${num}`, now)
   }
 
   index(name: string, now: number): boolean {
-    return this.#aside(`index ${name}`, now)
+    return this.#isAside(`index ${name}`, now)
   }
 
   /** What is read and written belongs to this email: damage sets it aside. Throws RunAgain then; other errors pass. */
@@ -89,11 +93,11 @@ export class Damage {
     return news
   }
 
-  #aside(name: string, now: number): boolean {
-    const since = this.#since.get(name)
-    if (since === undefined) return false
-    if (now >= since && now < since + ASIDE_MS) return true
-    this.#since.delete(name)
+  #isAside(name: string, now: number): boolean {
+    const aside = this.#aside.get(name)
+    if (aside === undefined) return false
+    if (now >= aside.since && now < aside.until) return true
+    this.#aside.delete(name)
     return false
   }
 
@@ -117,7 +121,8 @@ export class Damage {
   }
 
   #put(name: string, now: number, what: string, error: Error): void {
-    this.#since.set(name, now)
+    const stagger = STAGGER_MS * (this.#aside.size % STAGGER_STEPS)
+    this.#aside.set(name, { since: now, until: now + ASIDE_MS + stagger })
     this.#tell(name, what, error)
   }
 
