@@ -266,7 +266,7 @@ describe('the lanes of the SQLite store', () => {
           for (const db of dbs) db.close()
         }
       }),
-      { numRuns: 200, interruptAfterTimeLimit: 20_000 },
+      { numRuns: 200 },
     )
   })
 
