@@ -85,6 +85,20 @@ describe('a transaction of the SQLite store', () => {
     )
   })
 
+  test('what another process wrote is told in the end, whatever is lost in between', (t) => {
+    const { path, db, transactions, owner } = rig(t)
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA max_page_count = 60')
+    const other = openForWriting(path)
+    t.after(() => other.close())
+    new Transactions(other, path).run([{ name: 'addCompany', args: [company('Other')] }])
+    assert.equal(transactions.run([accepting(large(owner))]).commits, 0)
+    other.exec('BEGIN IMMEDIATE')
+    assert.equal(transactions.run([{ name: 'probe', args: [] }]).commits, 0)
+    other.exec('ROLLBACK')
+    const { changed } = transactions.run([{ name: 'probe', args: [] }])
+    assert.deepEqual(changed, { accounts: true, queue: true })
+  })
+
   test('a locked database is a fault that passes', (t) => {
     const { path, db, transactions, owner } = rig(t)
     db.exec('PRAGMA busy_timeout = 1')

@@ -95,7 +95,7 @@ export class Transactions {
       return { outcomes, changed: { accounts, queue: this.#changes.queue || foreign.queue }, commits: 1 }
     } catch (error) {
       this.#writes.forget()
-      this.#missed = foreign
+      this.#missed = union(this.#missed, foreign)
       const call = calls[current]
       const alone = call !== undefined && this.#failedAlone(error)
       const reason = this.#giveUp(error)
@@ -181,4 +181,8 @@ export class Transactions {
 
 function isDamage(error: unknown): boolean {
   return error instanceof RunAgain || isCorruption(error)
+}
+
+function union(a: Changed, b: Changed): Changed {
+  return { accounts: a.accounts || b.accounts, queue: a.queue || b.queue }
 }
