@@ -18,7 +18,10 @@ export interface ReadyLimits {
   /** Sessions at once, altogether and to one site. */
   concurrency: number
   siteConcurrency: number
-  /** What may wait in memory: deliveries, and octets of messages (those under way included). */
+  /**
+   * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing yet
+   * may go beyond, by octets up to twice as far.
+   */
   maxDeliveries: number
   maxBytes: number
   /** Deliveries of one company waiting for one site. */
@@ -116,17 +119,22 @@ export class ReadyQueues {
     return Math.max(0, this.#limits.maxDeliveries - this.#held)
   }
 
+  /** Even companies that hold nothing must wait: their first messages together would be too much for the memory. */
+  get overfull(): boolean {
+    return this.#bytes >= 2 * this.#limits.maxBytes
+  }
+
   /** May this company add work for this site? */
   hasRoom(companyId: string, site: string): boolean {
     const company = this.#companies.get(companyId)
-    if (company === undefined) return true
+    if (company === undefined) return !this.overfull
     return this.#mayHold(company, 1) && this.#lane(company, site) < this.#limits.maxPerLane
   }
 
   /** Is it worth fetching more work of this company for this site? Sooner than never, later than for each single place. */
   wants(companyId: string, site: string): boolean {
     const company = this.#companies.get(companyId)
-    if (company === undefined) return true
+    if (company === undefined) return !this.overfull
     return this.#mayHold(company, 2) && this.#lane(company, site) * 2 < this.#limits.maxPerLane
   }
 
@@ -233,7 +241,7 @@ export class ReadyQueues {
 
   #mayHold(company: Company, times: number): boolean {
     const { maxDeliveries, maxBytes } = this.#limits
-    if (company.held === 0 && company.busy === 0) return true
+    if (company.held === 0 && company.busy === 0) return !this.overfull
     return company.held * times < maxDeliveries - this.#held && company.bytes * times < maxBytes - this.#bytes
   }
 

@@ -38,6 +38,8 @@ const CLAIM_PER_COMPANY = 125
 const NEWCOMERS = 20
 /** Renewal of leases, and the search for those that ended. */
 const HOUSEKEEPING_MS = 60_000
+/** Requests to cancel are looked for this long after the queue has changed: it changes much more often than they do. */
+const CANCELS_MS = 100
 /** Work of a suspended domain is looked at again after this long. */
 const HELD_MS = 60_000
 /** The longest sleep between looks at the store; a wake-up usually comes earlier. */
@@ -61,8 +63,7 @@ export class Scheduler implements Handover {
   #promised = 0
   /** Emails with recipients to be canceled: what has not begun is given back, and ends there. */
   #toCancel: ReadonlySet<string> = new Set()
-  #cancelsChanged = false
-  #readingCancels = false
+  #cancels: NodeJS.Timeout | undefined
   /** Domains whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
   #stopping = false
@@ -117,10 +118,14 @@ export class Scheduler implements Handover {
     const recovered = await store.recover({ now: Date.now(), all: true, jitterMs: RECOVERY_JITTER_MS })
     if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
     await this.#leases.refresh()
+    for (const id of await store.heldDomains()) this.#heldDomains.add(id)
+    this.domainsChanged()
+    this.#cancels = setTimeout(() => this.#readCancels(), 0)
     this.#unwatch = store.watch((change) => {
       if (change !== 'queue') return
       this.#look(0)
-      void this.#readCancels()
+      this.#cancels ??= setTimeout(() => this.#readCancels(), CANCELS_MS)
+      this.#cancels.unref()
     })
     this.#housekeeping = setInterval(() => void this.#keepHouse(), HOUSEKEEPING_MS)
     this.#housekeeping.unref()
@@ -131,6 +136,7 @@ export class Scheduler implements Handover {
   async stop(ms: number): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#wake)
+    clearTimeout(this.#cancels)
     clearInterval(this.#housekeeping)
     this.#unwatch?.()
     await this.#claiming
@@ -158,7 +164,9 @@ export class Scheduler implements Handover {
     for (const id of this.#heldDomains) {
       if (this.#parts.domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
-      this.#parts.store.releaseHeld(id, Date.now()).then(
+      const now = Date.now()
+      // What is held again from now on is due later than that.
+      this.#parts.store.releaseHeld(id, { now, dueBefore: now + HELD_MS + 1 }).then(
         () => this.#look(0),
         (error) =>
           this.#parts.log.error({ err: error }, 'Held mail could not be released; it is in a minute'),
@@ -327,6 +335,11 @@ export class Scheduler implements Handover {
   /** False when nothing was to be had; then the next look is planned. */
   async #claimBatch(): Promise<boolean> {
     const { store } = this.#parts
+    if (this.#ready.overfull) {
+      this.#full = true
+      this.#look(MAX_SLEEP_MS)
+      return false
+    }
     const lease = this.#leases.current!
     const full = this.#ready.full()
     const room = this.#ready.room - this.#promised
@@ -355,18 +368,13 @@ export class Scheduler implements Handover {
   }
 
   async #readCancels(): Promise<void> {
-    this.#cancelsChanged = true
-    if (this.#readingCancels) return
-    this.#readingCancels = true
-    while (this.#cancelsChanged) {
-      this.#cancelsChanged = false
-      try {
-        this.#toCancel = new Set(await this.#parts.store.cancelRequests())
-      } catch (error) {
-        this.#parts.log.error({ err: error }, 'Requests to cancel could not be read')
-      }
+    this.#cancels = undefined
+    try {
+      this.#toCancel = new Set(await this.#parts.store.cancelRequests())
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'Requests to cancel could not be read; trying again')
+      if (!this.#stopping) this.#cancels ??= setTimeout(() => this.#readCancels(), BACK_OFF_MS).unref()
     }
-    this.#readingCancels = false
   }
 
   async #keepHouse(): Promise<void> {

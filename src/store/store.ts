@@ -288,6 +288,12 @@ export interface StoreCounts {
   due: number
 }
 
+/** Unix ms. */
+export interface HeldRelease {
+  now: number
+  dueBefore: number
+}
+
 export interface Canceled {
   /** Recipients that were waiting: they are canceled. */
   canceled: number
@@ -317,8 +323,10 @@ export interface Store extends AccountStore {
   cancel(emailId: string, at: number): Promise<Canceled>
   /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
   cancelRequests(): Promise<string[]>
-  /** Makes recipients due that were recorded as held for this sending domain. Returns how many were held. */
-  releaseHeld(domainId: string, now: number): Promise<number>
+  /** Sending domains (ids) for which recipients were recorded as held. */
+  heldDomains(): Promise<string[]>
+  /** Makes recipients due that were held for this sending domain until before `dueBefore`. Returns how many were held. */
+  releaseHeld(domainId: string, release: HeldRelease): Promise<number>
 
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>

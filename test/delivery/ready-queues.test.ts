@@ -107,6 +107,18 @@ test('one that has nothing yet is let in although the memory is full of the mess
   assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
 })
 
+test('the first messages of many companies do not fill the memory either', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  let admitted = 0
+  for (let n = 0; n < 50; n++) {
+    if (!queues.hasRoom(`company ${n}`, 'x.test')) continue
+    queues.push(ready(`company ${n}`, 'x.test', 30))
+    admitted++
+  }
+  assert.equal(admitted, 7)
+  assert.equal(queues.overfull, true)
+})
+
 for (const noisy of [1, 2, 3, 20]) {
   test(`${noisy} companies, one after the other, with more dead sites than sessions leave some to the next`, () => {
     const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20, maxDeliveries: 2_000 })

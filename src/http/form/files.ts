@@ -20,7 +20,10 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
         'a file is taken in the fields attachment and inline only; send text without a file name',
       )
     }
-    if (!filename) throw nameless(attachments.length)
+    if (!filename) {
+      if (content.length === 0) continue
+      throw nameless(attachments.length)
+    }
     attachments.push({
       filename,
       content,
@@ -30,8 +33,10 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
         : { disposition: 'attachment' }),
     })
   }
-  // An urlencoded form cannot carry files.
-  if (fields.has('attachment') || fields.has('inline')) throw nameless(attachments.length)
+  // An urlencoded form cannot carry files; clients send an empty field for an option that was not set.
+  if (fields.first('attachment') !== undefined || fields.first('inline') !== undefined) {
+    throw nameless(attachments.length)
+  }
   return attachments
 }
 
@@ -53,7 +58,7 @@ export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefi
   return message?.content
 }
 
-/** A plain field, or what a browser sends for a file that nobody chose. */
+/** A plain field, or what browsers and clients send for a file that nobody chose. */
 function isNoFile({ filename, content }: FormFile): boolean {
   return filename === undefined || (filename === '' && content.length === 0)
 }

@@ -52,6 +52,21 @@ function controlFieldsOf(raw: Uint8Array): RawControl {
   }
 }
 
+/**
+ * Header fields that a ready message has of its own: clients send them, like the fields from, subject, text and html, beside a
+ * message that says the same.
+ */
+const MESSAGE_OWNS = new Set([
+  'from',
+  'to',
+  'subject',
+  'date',
+  'message-id',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+])
+
 /** What would be left out of a ready message without a word. */
 function refuseBesideMessage(fields: Fields): void {
   for (const field of ['cc', 'bcc']) {
@@ -59,15 +74,7 @@ function refuseBesideMessage(fields: Fields): void {
     const detail = 'every recipient of a ready message, those in Cc and Bcc as well, must be named in to'
     throw new Refusal({ code: 'field_invalid', field, detail })
   }
-  for (const field of ['text', 'html']) {
-    if (fields.first(field) === undefined) continue
-    throw new Refusal({
-      code: 'field_invalid',
-      field,
-      detail: 'a ready message has its own; put it in there',
-    })
-  }
-  const header = fields.headers.find(([, value]) => value !== '')
+  const header = fields.headers.find(([name, value]) => value !== '' && !MESSAGE_OWNS.has(name.toLowerCase()))
   if (header) {
     const detail = 'nothing is added to the header of a ready message; put the field in there'
     throw new Refusal({ code: 'field_invalid', field: `h:${header[0]}`, detail })

@@ -12,7 +12,7 @@ export interface Writes {
   renew(tokens: number[], until: number): void
   recoverChunk(request: { now: number; all: boolean; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
-  releaseHeldChunk(domainId: string, now: number): number
+  releaseHeldChunk(domainId: string, release: store.HeldRelease): number
   removeSuppression(companyId: string, address: string): boolean
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
   probe(): void
@@ -31,6 +31,7 @@ export interface Reads {
   readWork(id: string): store.ClaimedEmail | null
   readCaptured(id: string): { recipients: number[]; raw: Uint8Array }[]
   cancelRequests(): string[]
+  heldDomains(): string[]
   listEmails(filter: store.EmailFilter): store.EmailSummary[]
   queue(companyId?: string): store.QueueLane[]
   counts(now: number): store.StoreCounts

@@ -132,10 +132,14 @@ export class SqliteStore implements types.Store {
     return this.#read('cancelRequests', [])
   }
 
-  async releaseHeld(domainId: string, now: number): Promise<number> {
+  heldDomains(): Promise<string[]> {
+    return this.#read('heldDomains', [])
+  }
+
+  async releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
     let released = 0
     while (true) {
-      const chunk = await this.#write('releaseHeldChunk', [domainId, now])
+      const chunk = await this.#write('releaseHeldChunk', [domainId, release])
       if (chunk === 0) return released
       released += chunk
     }

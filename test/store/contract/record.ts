@@ -252,22 +252,26 @@ export function recordContract(open: OpenBench): void {
       const value = email(owner, ['a@x.test', 'b@x.test'])
       await store.accept(value, { token: 1, until: NOW })
       const later = NOW + 60_000
+      const release = { now: NOW, dueBefore: later + 1 }
       await store.record(
         attempt(value, 1, [
           result(0, { state: 'waiting', dueAt: later, tried: false, held: true }),
           result(1, { state: 'waiting', dueAt: later, tried: false }),
         ]),
       )
-      assert.equal(await store.releaseHeld(newId(), NOW), 0)
+      assert.equal(await store.releaseHeld(newId(), release), 0)
       assert.equal(await store.nextDue(), later)
-      assert.equal(await store.releaseHeld(value.domainId, NOW), 1)
+      assert.deepEqual(await store.heldDomains(), [value.domainId])
+      assert.equal(await store.releaseHeld(value.domainId, { now: NOW, dueBefore: later }), 0)
+      assert.equal(await store.releaseHeld(value.domainId, release), 1)
+      assert.deepEqual(await store.heldDomains(), [])
       assert.equal(await store.nextDue(), NOW)
       const [claimed] = await store.claim(claimRequest(2))
       assert.deepEqual(
         claimed!.recipients.map(({ position }) => position),
         [0],
       )
-      assert.equal(await store.releaseHeld(value.domainId, NOW), 0)
+      assert.equal(await store.releaseHeld(value.domainId, release), 0)
     })
   })
 

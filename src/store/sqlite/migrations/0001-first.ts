@@ -179,6 +179,7 @@ CREATE TABLE held_recipients (
   due_at    INTEGER NOT NULL,
   PRIMARY KEY (domain_id, email, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX held_by_email ON held_recipients (email);
 
 -- Recipients under way that are to end when their attempt does, unless it ends them.
 CREATE TABLE cancel_requests (

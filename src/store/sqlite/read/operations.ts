@@ -17,6 +17,7 @@ export function readOperations(db: DatabaseSync): Reads {
     readHistory: (id) => emails.history(id),
     readWork: (id) => works.read(id),
     readCaptured: (id) => emails.captured(id),
+    heldDomains: () => queue.heldDomains(),
     cancelRequests: () => emails.cancelRequests(),
     listEmails: (filter) => emails.list(filter),
     queue: (companyId) => queue.lanes(companyId),

@@ -17,7 +17,10 @@ export class QueueReader {
   readonly #leases: StatementSync
   readonly #leasedUnder: StatementSync
 
+  readonly #heldDomains: StatementSync
+
   constructor(db: DatabaseSync) {
+    this.#heldDomains = db.prepare('SELECT DISTINCT domain_id AS domainId FROM held_recipients')
     this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
     this.#company = db.prepare('SELECT num FROM companies WHERE id = ?')
     this.#waiting = db.prepare(
@@ -51,6 +54,10 @@ export class QueueReader {
     this.#leasedUnder = db.prepare(
       "SELECT count(*) AS leased FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
     )
+  }
+
+  heldDomains(): string[] {
+    return all<{ domainId: string }>(this.#heldDomains).map(({ domainId }) => domainId)
   }
 
   nextDue(): number | null {

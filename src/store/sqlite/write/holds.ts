@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { HeldRelease } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { Lanes } from './lanes.ts'
@@ -22,7 +23,7 @@ export class Holds {
       'INSERT OR REPLACE INTO held_recipients (domain_id, email, position, due_at) VALUES (?, ?, ?, ?)',
     )
     this.#held = db.prepare(
-      'SELECT email, position, due_at AS dueAt FROM held_recipients WHERE domain_id = ? LIMIT ?',
+      'SELECT email, position, due_at AS dueAt FROM held_recipients WHERE domain_id = ? AND due_at < ? LIMIT ?',
     )
     this.#drop = db.prepare('DELETE FROM held_recipients WHERE domain_id = ? AND email = ? AND position = ?')
     this.#due = db.prepare(
@@ -36,8 +37,13 @@ export class Holds {
   }
 
   /** Makes at most a chunk of the domain's held recipients due now. Returns how many were looked at; 0 when none is left. */
-  releaseChunk(domainId: string, now: number): number {
-    const held = all<{ email: number; position: number; dueAt: number }>(this.#held, domainId, CHUNK)
+  releaseChunk(domainId: string, { now, dueBefore }: HeldRelease): number {
+    const held = all<{ email: number; position: number; dueAt: number }>(
+      this.#held,
+      domainId,
+      dueBefore,
+      CHUNK,
+    )
     for (const { email, position, dueAt } of held) {
       this.#drop.run(domainId, email, position)
       const place = one<{ company: number; domain: string }>(this.#due, now, email, position, dueAt)

@@ -55,7 +55,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
         if (recovered > 0) cancellation.endWaiting(request.now)
         return recovered
       },
-      releaseHeldChunk: (domainId, now) => holds.releaseChunk(domainId, now),
+      releaseHeldChunk: (domainId, release) => holds.releaseChunk(domainId, release),
       cancel: (emailId, at) => cancellation.cancel(emailId, at),
       removeSuppression: (companyId, address) => suppressions.remove(companyId, address),
       retainStep: (request) => retention.step(request),

@@ -49,6 +49,8 @@ export class Retention {
     this.#deletes = [
       db.prepare('DELETE FROM events WHERE email = ?'),
       db.prepare('DELETE FROM attempts WHERE email = ?'),
+      db.prepare('DELETE FROM held_recipients WHERE email = ?'),
+      db.prepare('DELETE FROM cancel_requests WHERE email = ?'),
       db.prepare('DELETE FROM recipients WHERE email = ?'),
       db.prepare('DELETE FROM emails WHERE num = ?'),
     ]
