@@ -32,16 +32,17 @@ describe('a thread of the store', () => {
     test(`that ends by ${end} fails what was under way, and is replaced for the rest`, async (t) => {
       const thread = fragile(t)
       await thread.open()
-      const underWay = [thread.call({ name: end, args: [] }), thread.call(echo('lost'))]
-      await new Promise(setImmediate)
-      const after = thread.call(echo('kept'))
-      for (const call of underWay) {
-        await assert.rejects(call, (error) => {
+      // Awaited from the start: the thread may have ended before the next turn of the event loop.
+      const lost = [thread.call({ name: end, args: [] }), thread.call(echo('lost'))].map((call) =>
+        assert.rejects(call, (error) => {
           assert.ok(error instanceof StoreUnavailable, String(error))
           assert.match(error.message, /ended unexpectedly.*started again/)
           return true
-        })
-      }
+        }),
+      )
+      await new Promise(setImmediate)
+      const after = thread.call(echo('kept'))
+      await Promise.all(lost)
       assert.deepEqual(await after, ['kept'])
       assert.deepEqual(await thread.call(echo('again')), ['again'])
     })
