@@ -10,6 +10,7 @@ import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queue
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import { Withheld } from './withheld.ts'
 import { deliveriesOf, messageFor, workOf } from './work.ts'
 
 export interface SchedulerParts {
@@ -38,10 +39,6 @@ const CLAIM_PER_COMPANY = 125
 const NEWCOMERS = 20
 /** Renewal of leases, and the search for those that ended. */
 const HOUSEKEEPING_MS = 60_000
-/** Requests to cancel are looked for this long after the queue has changed: it changes much more often than they do. */
-const CANCELS_MS = 100
-/** Work of a suspended domain is looked at again after this long. */
-const HELD_MS = 60_000
 /** The longest sleep between looks at the store; a wake-up usually comes earlier. */
 const MAX_SLEEP_MS = 30_000
 /** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
@@ -61,11 +58,7 @@ export class Scheduler implements Handover {
   readonly #recorder: Recorder
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
-  /** Emails with recipients to be canceled: what has not begun is given back, and ends there. */
-  #toCancel: ReadonlySet<string> = new Set()
-  #cancels: NodeJS.Timeout | undefined
-  /** Domains whose mail was given back because they may not send. */
-  readonly #heldDomains = new Set<string>()
+  readonly #withheld: Withheld
   #stopping = false
   #claiming: Promise<void> | null = null
   #wake: NodeJS.Timeout | undefined
@@ -82,6 +75,12 @@ export class Scheduler implements Handover {
     this.#parts = parts
     this.#leases = new LeaseBook(() => parts.store.nextLeaseToken())
     this.#ready = new ReadyQueues(parts.limits)
+    this.#withheld = new Withheld({
+      store: parts.store,
+      domain: parts.domain,
+      onReleased: () => this.#look(0),
+      log: parts.log,
+    })
     this.#recorder = new Recorder(parts.store, {
       onFault: (error) => {
         parts.metrics.storeFaults.inc()
@@ -118,14 +117,11 @@ export class Scheduler implements Handover {
     const recovered = await store.recover({ now: Date.now(), all: true, jitterMs: RECOVERY_JITTER_MS })
     if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
     await this.#leases.refresh()
-    for (const id of await store.heldDomains()) this.#heldDomains.add(id)
-    this.domainsChanged()
-    this.#cancels = setTimeout(() => this.#readCancels(), 0)
+    await this.#withheld.start()
     this.#unwatch = store.watch((change) => {
       if (change !== 'queue') return
       this.#look(0)
-      this.#cancels ??= setTimeout(() => this.#readCancels(), CANCELS_MS)
-      this.#cancels.unref()
+      this.#withheld.queueChanged()
     })
     this.#housekeeping = setInterval(() => void this.#keepHouse(), HOUSEKEEPING_MS)
     this.#housekeeping.unref()
@@ -136,7 +132,7 @@ export class Scheduler implements Handover {
   async stop(ms: number): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#wake)
-    clearTimeout(this.#cancels)
+    this.#withheld.stop()
     clearInterval(this.#housekeeping)
     this.#unwatch?.()
     await this.#claiming
@@ -161,17 +157,7 @@ export class Scheduler implements Handover {
 
   /** Domains may have become active: what was held for them is due now. */
   domainsChanged(): void {
-    for (const id of this.#heldDomains) {
-      if (this.#parts.domain(id)?.sending !== 'active') continue
-      this.#heldDomains.delete(id)
-      const now = Date.now()
-      // What is held again from now on is due later than that.
-      this.#parts.store.releaseHeld(id, { now, dueBefore: now + HELD_MS + 1 }).then(
-        () => this.#look(0),
-        (error) =>
-          this.#parts.log.error({ err: error }, 'Held mail could not be released; it is in a minute'),
-      )
-    }
+    this.#withheld.domainsChanged()
   }
 
   lease(email: NewEmail): Lease | null {
@@ -228,21 +214,14 @@ export class Scheduler implements Handover {
   #deliver(ready: ReadyDelivery): void {
     const { courier, metrics, retrySchedule, log } = this.#parts
     const startedAt = Date.now()
-    if (this.#toCancel.has(ready.email.id)) {
-      const why = 'Canceled before it was begun'
-      this.#finish(ready, releaseRecord(ready, { dueAt: startedAt, held: false }, why))
+    const withheld = this.#withheld.reason(ready, startedAt)
+    if (withheld !== null) {
+      this.#finish(ready, releaseRecord(ready, withheld, withheld.why))
       return
     }
     let delivery: Delivery
     try {
-      const domain = this.#parts.domain(ready.email.domainId)
-      if (domain?.sending !== 'active') {
-        const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
-        this.#heldDomains.add(ready.email.domainId)
-        this.#finish(ready, releaseRecord(ready, { dueAt: startedAt + HELD_MS, held: true }, why))
-        return
-      }
-      delivery = this.#delivery(ready, domain)
+      delivery = this.#delivery(ready)
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
@@ -261,8 +240,9 @@ export class Scheduler implements Handover {
     })
   }
 
-  #delivery(ready: ReadyDelivery, domain: SendingDomain): Delivery {
+  #delivery(ready: ReadyDelivery): Delivery {
     const { email, recipients } = ready
+    const domain = this.#parts.domain(email.domainId)!
     return {
       emailId: email.id,
       companyId: email.companyId,
@@ -365,16 +345,6 @@ export class Scheduler implements Handover {
     const due = await store.nextDue()
     this.#look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
     return false
-  }
-
-  async #readCancels(): Promise<void> {
-    this.#cancels = undefined
-    try {
-      this.#toCancel = new Set(await this.#parts.store.cancelRequests())
-    } catch (error) {
-      this.#parts.log.error({ err: error }, 'Requests to cancel could not be read; trying again')
-      if (!this.#stopping) this.#cancels ??= setTimeout(() => this.#readCancels(), BACK_OFF_MS).unref()
-    }
   }
 
   async #keepHouse(): Promise<void> {
