@@ -13,7 +13,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   dns: [],
   config: [],
   accounts: ['mail'],
-  events: ['accounts', 'mail', 'dns', 'network', 'log.ts', 'store/store.ts', 'config/settings.ts (types)'],
+  events: [],
   store: [
     'accounts (types)',
     'events (types)',
@@ -63,6 +63,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'delivery',
     'log.ts',
     'app.ts',
+    'version.ts',
     'store/store.ts',
     'store/open.ts',
   ],
@@ -70,6 +71,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   'metrics.ts': ['log.ts', 'store/store.ts', 'delivery', 'config/settings.ts (types)'],
   'first-start.ts': ['accounts', 'store/store.ts'],
   'main.ts': ['cli'],
+  'version.ts': ['../package.json'],
   'app.ts': 'everything',
 }
 

@@ -1,5 +1,4 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
-import { readFileSync } from 'node:fs'
 import { AccountDirectory } from './accounts/directory.ts'
 import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
@@ -22,6 +21,7 @@ import { Metrics } from './metrics.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
 import type { Store } from './store/store.ts'
+import { version } from './version.ts'
 
 /** A running service. */
 export interface App {
@@ -70,8 +70,11 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
   })
   started.defer(() => store.close())
-  const seal = await openSeal(settings, await store.accounts())
-  const firstStart = await firstStartOf(store, settings, () => makeFirstCompany(store, seal))
+  const accounts = await store.accounts()
+  const seal = await openSeal(settings, accounts)
+  // Only where mail cannot leave is a company made up.
+  const makesUp = settings.delivery.kind === 'capture' && accounts.companies.length === 0
+  const firstStart = makesUp ? await makeFirstCompany(store, seal) : null
   const directory = new AccountDirectory()
   const onAccounts: (() => void)[] = []
   const refreshAccounts = async () => {
@@ -153,16 +156,6 @@ function openCourier(settings: Settings, log: RouteLog): Courier {
   return new RouteCourier({ ...options, resolver: new Resolver({ servers: dnsServers }), log })
 }
 
-/** Only where mail cannot leave is a company made up. */
-async function firstStartOf(
-  store: Store,
-  settings: Settings,
-  make: () => Promise<FirstStart>,
-): Promise<FirstStart | null> {
-  if (settings.delivery.kind !== 'capture') return null
-  return (await store.accounts()).companies.length === 0 ? make() : null
-}
-
 /** Keys, domains and companies as they are now: a change, whoever makes it, counts within a second. */
 function watchAccounts(store: Store, refresh: () => Promise<void>, log: Logger): () => void {
   let changed = false
@@ -187,9 +180,4 @@ function watchAccounts(store: Store, refresh: () => Promise<void>, log: Logger):
     changed = true
     if (!reading) void read()
   })
-}
-
-export function version(): string {
-  const file = new URL('../package.json', import.meta.url)
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -1,6 +1,6 @@
 /** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { version } from '../version.ts'
 import { addCompany } from './company.ts'
 import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
@@ -52,11 +52,4 @@ export async function run(args: string[]): Promise<void> {
     process.stderr.write(`postroad: ${explain(error)}\n`)
     process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
   }
-}
-
-function version(): string {
-  const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return about.version
 }
