@@ -1,0 +1,86 @@
+/**
+ * Databases for tests on a real PostgreSQL server: the one POSTROAD_TEST_POSTGRES names (`npm test` starts one for all files and sets
+ * it), else one that the test file starts for itself.
+ */
+import { randomBytes } from 'node:crypto'
+import { after, type TestContext } from 'node:test'
+import { Client } from 'pg'
+import { PostgresCluster, whyNoPostgres } from './postgres-cluster.ts'
+
+let shared: Promise<string> | undefined
+let own: PostgresCluster | undefined
+/** Databases made by this process, and those of them whose test is over. */
+const made = new Set<string>()
+const over = new Set<string>()
+
+/** For the option `skip` of tests that need PostgreSQL. In CI (the variable CI is set) its absence is a failure, not a skip. */
+export function withoutPostgres(): string | false {
+  const why = whyNoPostgres()
+  if (why !== null && process.env.CI) throw new Error(why)
+  return why ?? false
+}
+
+/** URL of the database `postgres` of the server that tests share. */
+export function sharedServer(): Promise<string> {
+  shared ??= start()
+  return shared
+}
+
+async function start(): Promise<string> {
+  after(async () => {
+    await drop(made)
+    await own?.remove()
+  })
+  if (process.env.POSTROAD_TEST_POSTGRES) return process.env.POSTROAD_TEST_POSTGRES
+  own = await PostgresCluster.start()
+  return own.url
+}
+
+/**
+ * The postgres:// URL of a new, empty database on the server that tests share. It goes some time after its test (later than what the
+ * test closes at its end), at the latest when the test file ends.
+ */
+export async function freshDatabase(context?: TestContext): Promise<string> {
+  const server = await sharedServer()
+  await drop(over)
+  const url = await createDatabase(server)
+  const name = new URL(url).pathname.slice(1)
+  made.add(name)
+  context?.after(() => over.add(name))
+  return url
+}
+
+/** The postgres:// URL of a new, empty database on this server. */
+export async function createDatabase(server: string): Promise<string> {
+  const name = `postroad_test_${randomBytes(8).toString('hex')}`
+  await execute(server, `CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement on a connection of its own; its rows. */
+export async function execute<Row extends object = object>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: url })
+  // The server may end the connection while nothing waits for it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function drop(names: Set<string>): Promise<void> {
+  const server = await sharedServer()
+  for (const name of [...names]) {
+    made.delete(name)
+    over.delete(name)
+    await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  }
+}
