@@ -88,12 +88,31 @@ export interface NewEmail {
   idempotency: { key: string; fingerprint: string } | null
 }
 
-/** A lease taken in the same commit that accepts: the work needs no reading back. */
-export interface Lease {
-  /** Fencing token: results carrying an older one are refused. */
+/** What a node does: takes mail in over HTTP, or hands it to its destinations. */
+export type NodeRole = 'api' | 'delivery'
+
+export interface NodeDescription {
+  /** For people; several nodes may bear the same. */
+  name: string
+  roles: NodeRole[]
+  /** Milliseconds it may be silent before the others take over its work; its own right to send ends a little sooner. */
+  timeoutMs: number
+  /** Unix ms by its own clock: since when it runs. For people; nothing is decided by it. */
+  since: number
+}
+
+/** A node's row: the node is in service, and holds its leases, as long as it is there. */
+export interface NodeBeat extends NodeDescription {
+  /** Fencing token of what it has leased. */
   token: number
-  /** Unix ms. */
-  until: number
+  /** Rises while it lives. How long ago it last rose each observer knows by its own clock alone. */
+  beats: number
+}
+
+/** What a node takes work under, also in the same commit that accepts it: such work needs no reading back. */
+export interface Lease {
+  /** Fencing token, the one `join` gave: results under a token that is no longer the recipient's are refused. */
+  token: number
 }
 
 export type Accepted =
@@ -141,8 +160,10 @@ export interface ClaimRequest {
   maxPerCompany: number
   /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
   skip: string[]
-  /** Companies whose ready queues take no more: skipped. */
+  /** Companies whose ready queues take no more, or that are paused: skipped. */
   skipCompanies: string[]
+  /** Recipient domains to which no company's mail goes now: skipped. */
+  skipDomains: string[]
 }
 
 /** The result of one attempt as the store records it. */
@@ -301,12 +322,50 @@ export interface Canceled {
   underWay: number
 }
 
-/** What changed outside this process (or inside), noticed within half a second. */
-export type StoreChange = 'accounts' | 'queue'
+/** The operator's word that mail stays where it is. Null: of every company, to every domain. */
+export interface PauseScope {
+  companyId: string | null
+  /** Recipient domain, a lower-case A-label. */
+  domain: string | null
+}
+
+export interface Pause extends PauseScope {
+  /** Unix ms. */
+  since: number
+}
+
+/** Addresses put on suppression lists, in no order. What was told before may be told again; what was removed since is not. */
+export interface NewSuppressions {
+  /** For the next question. Only the store reads anything out of it. */
+  cursor: string
+  added: { companyId: string; address: string }[]
+}
+
+/**
+ * What changed outside this process (or inside), noticed within half a second.
+ * - `accounts`: companies, domains or keys.
+ * - `queue`: work is waiting that was not, or is due sooner, or has ended. May be told late when it comes often.
+ * - `stops`: what keeps mail from going out: a request to cancel what is under way, an address newly suppressed, a pause
+ *   set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and `pauses` again.
+ */
+export type StoreChange = 'accounts' | 'queue' | 'stops'
 
 export interface Store extends AccountStore {
-  /** A number that is higher than any fencing token handed out before. */
-  nextLeaseToken(): Promise<number>
+  /** Whether several nodes may use the database at once. */
+  readonly shared: boolean
+  /**
+   * Enters a node. Returns its fencing token, higher than any before; durable. Where one node alone may use the database, the
+   * rows of all others go.
+   */
+  join(node: NodeDescription): Promise<number>
+  /** Counts one beat of this node. Every node's row after it, its own included; null when this one was given up. */
+  beat(token: number): Promise<NodeBeat[] | null>
+  /** By token. */
+  nodes(): Promise<NodeBeat[]>
+  /** Removes the row of a node that has not beaten since it had `beats`. False when it has, or is gone already. */
+  giveUp(token: number, beats: number): Promise<boolean>
+  /** Removes the node's own row. What it still has leased is for `recover`. */
+  leave(token: number): Promise<void>
   /** Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled). */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
   /** Fair between companies, then between the destinations of a company. */
@@ -315,10 +374,11 @@ export interface Store extends AccountStore {
   nextDue(): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written, and no other record is concerned. */
   record(attempt: AttemptRecord): Promise<Recorded>
-  /** Pushes the end of the leases with these tokens out to `until`. */
-  renew(tokens: number[], until: number): Promise<void>
-  /** Re-queues recipients whose lease ended before `now` (or every lease: at the start of a single node). Returns how many. */
-  recover(request: { now: number; all: boolean; jitterMs: number }): Promise<number>
+  /**
+   * Re-queues leased recipients whose token is no node's, due within `jitterMs` from `now` (Unix ms), in bounded steps. Ends
+   * those that were to be canceled. Returns how many were leased.
+   */
+  recover(request: { now: number; jitterMs: number }): Promise<number>
   /** Cancels the recipients still waiting; those under way end as canceled unless their attempt ends them otherwise. */
   cancel(emailId: string, at: number): Promise<Canceled>
   /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
@@ -340,7 +400,21 @@ export interface Store extends AccountStore {
   counts(now: number): Promise<StoreCounts>
 
   listSuppressions(filter: { companyId?: string; address?: string; limit: number }): Promise<Suppression[]>
+  /** False when the address is on the list already: the first reason stays. `at` in Unix ms. */
+  addSuppression(companyId: string, address: string, reason: string, at: number): Promise<boolean>
   removeSuppression(companyId: string, address: string): Promise<boolean>
+  /**
+   * What `record` and `addSuppression` of any node have added since the answer that had this cursor; with null nothing, only
+   * the cursor. Cheap: costs nothing for what was added before. Nothing may be missed, whatever order commits come in.
+   */
+  suppressionsSince(cursor: string | null): Promise<NewSuppressions>
+
+  /** By company, then domain. A handful. */
+  pauses(): Promise<Pause[]>
+  /** The claims of nodes that know of it leave the scope out. One that is there already stays as it is. */
+  pause(pause: Pause): Promise<void>
+  /** Ends the pause of exactly this scope; false when there is none. */
+  resume(scope: PauseScope): Promise<boolean>
 
   /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */
   retain(request: RetentionRequest): Promise<number>
