@@ -1,8 +1,10 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value.
+// in the form --name=value. One PostgreSQL server serves all files; the variable POSTROAD_TEST_POSTGRES names another one.
+import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
 
 await ensureInstalled()
@@ -19,13 +21,33 @@ if (files.length === 0) {
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
 const atOnce = Math.max(1, Math.min(8, processors - 1))
 
-process.exitCode = await runThrough(node, [
-  '--test',
-  `--test-concurrency=${atOnce}`,
-  '--test-timeout=300000',
-  ...options,
-  ...files,
-])
+const server = await postgresServer()
+try {
+  process.exitCode = await runThrough(
+    node,
+    ['--test', `--test-concurrency=${atOnce}`, '--test-timeout=300000', ...options, ...files],
+    { env: { ...process.env, ...(server && { POSTROAD_TEST_POSTGRES: server.url }) } },
+  )
+} finally {
+  server?.end()
+}
+
+/** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */
+async function postgresServer() {
+  const given = process.env.POSTROAD_TEST_POSTGRES
+  if (given) return { url: given, end() {} }
+  const program = spawn(node, ['test/support/postgres-cluster.ts'], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const line = await new Promise((done) => {
+    createInterface(program.stdout)
+      .once('line', done)
+      .once('close', () => done(null))
+  })
+  if (line === null) return null
+  return { url: JSON.parse(line).url, end: () => program.stdin.end() }
+}
 
 function testFiles(place) {
   const path = resolve(root, place)

@@ -278,6 +278,11 @@ async function freePort(): Promise<number> {
 }
 
 if (import.meta.main) {
+  const why = whyNoPostgres()
+  if (why !== null) {
+    process.stderr.write(`The tests on PostgreSQL are left out. ${why}\n`)
+    process.exit(3)
+  }
   const cluster = await PostgresCluster.start()
   process.stdout.write(`${JSON.stringify({ url: cluster.url })}\n`)
   process.stdin.resume()
