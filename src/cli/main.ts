@@ -1,6 +1,7 @@
 /** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
+import { addBackup } from './backup.ts'
 import { addCompany } from './company.ts'
 import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
@@ -39,6 +40,7 @@ export async function run(args: string[]): Promise<void> {
   addEmail(program)
   addQueue(program)
   addSuppression(program)
+  addBackup(program)
   addSettings(program)
 
   try {

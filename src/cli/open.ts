@@ -23,16 +23,20 @@ export async function withStore<T>(
 ): Promise<T> {
   const settings = loadSettings()
   const { database } = settings
-  if (!make && database.engine === 'sqlite' && !existsSync(database.path)) {
-    throw new CommandFailed(
-      `there is no database at ${database.path}. Run this in the folder the service runs in, or set ` +
-        'POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` make a new one.',
-    )
-  }
+  if (!make) refuseMissing(database)
   const store = await openStore(database, { exclusive: false })
   try {
     return await use({ settings, store, accounts: await store.accounts() })
   } finally {
     await store.close()
   }
+}
+
+/** Throws CommandFailed when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
+export function refuseMissing(database: Settings['database']): void {
+  if (database.engine !== 'sqlite' || existsSync(database.path)) return
+  throw new CommandFailed(
+    `there is no database at ${database.path}. Run this in the folder the service runs in, or set ` +
+      'POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` make a new one.',
+  )
 }

@@ -44,6 +44,11 @@ export function prepareFile(path: string): void {
   }
 }
 
+/** What stands in the way of a file, with advice, from an error of node:fs; null for an error of another kind. */
+export function systemFault(error: unknown): string | null {
+  return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? null
+}
+
 const FILE_FAULTS: Record<string, string> = {
   EACCES: 'this user may not write there. Give it the directory, or choose another path',
   EPERM: 'this user may not write there. Give it the directory, or choose another path',

@@ -1,0 +1,23 @@
+import type { Settings } from '../config/settings.ts'
+import { type BackupResult, backUp } from './sqlite/backup.ts'
+import { StoreConflict } from './store.ts'
+
+export type { BackupResult }
+
+/**
+ * Copies the database to a file, consistent, while the service runs. For SQLite; a PostgreSQL server has tools of its own, which
+ * the StoreConflict names.
+ */
+export function backUpDatabase(
+  database: Settings['database'],
+  file: string,
+  options: { overwrite: boolean },
+): BackupResult {
+  if (database.engine === 'postgres') {
+    throw new StoreConflict(
+      'This installation keeps its data in PostgreSQL, which is backed up with its own tools: pg_dump for a copy at one ' +
+        'moment, or continuous archiving. See "Backup and restore" in docs/operations.md',
+    )
+  }
+  return backUp(database.path, file, options)
+}
