@@ -44,6 +44,8 @@ export type Reaction =
   | { reply: string; close: true }
   /** Cut the connection without an answer. */
   | { close: true }
+  /** The same with a TCP reset, which destroys what the client has not read yet. */
+  | { reset: true }
   /** Never answer; the connection stays open. */
   | { hang: true }
 

@@ -13,6 +13,8 @@ export class Session {
   readonly #sink: Sink
   readonly #number: number
   #socket: Socket
+  /** Below TLS, once there is any. */
+  readonly #tcp: Socket
   #pending = EMPTY
   #mode: 'command' | 'body' = 'command'
   /** Things the dialogue waits for: scripts that think, an answer on its way. */
@@ -33,6 +35,7 @@ export class Session {
   constructor(sink: Sink, socket: Socket, number: number) {
     this.#sink = sink
     this.#socket = socket
+    this.#tcp = socket
     this.#number = number
     this.#secure = socket instanceof TLSSocket
     this.#attach(socket)
@@ -158,6 +161,7 @@ export class Session {
     } else {
       this.#flush()
       this.#log('S', '(connection cut)')
+      if ('reset' in reaction) this.#tcp.resetAndDestroy()
       this.cut()
     }
   }
