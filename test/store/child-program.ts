@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { acme, attempt, email, NOW, result } from './samples.ts'
+import { acme, attempt, email, node, result } from './samples.ts'
 
 const [what, path] = process.argv.slice(2)
 
@@ -22,12 +22,12 @@ function print(line: string): void {
 async function acceptForever(store: Store): Promise<void> {
   const owner = await acme(store)
   print('ready')
-  const token = await store.nextLeaseToken()
+  const token = await store.join(node('child'))
   const stream = async (): Promise<never> => {
     for (let n = 0; ; n++) {
       const value = email(owner, ['a@x.test'], { size: 20_000 })
       value.content.html = 'x'.repeat(20_000)
-      await store.accept(value, { token, until: NOW })
+      await store.accept(value, { token })
       print(`accepted ${value.id}`)
       if (n % 2 === 1) continue
       await store.record(attempt(value, token, [result(0)]))

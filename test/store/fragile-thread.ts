@@ -15,7 +15,7 @@ port.on('message', ({ calls }: Batch) => {
   port.postMessage({
     kind: 'done',
     outcomes: calls.map(({ args }) => ({ value: args })),
-    changed: { accounts: false, queue: false },
+    changed: { accounts: false, queue: false, stops: false },
     commits: 1,
   })
 })

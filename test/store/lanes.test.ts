@@ -42,7 +42,7 @@ class Model {
   readonly #queue: QueueReader
   readonly #dbs: readonly [DatabaseSync, DatabaseSync]
   /** What the first store has yet to tell of the second one's writes. */
-  #foreign: Changed = { accounts: false, queue: false }
+  #foreign: Changed = { accounts: false, queue: false, stops: false }
   now = NOW
 
   constructor(path: string, dbs: readonly [DatabaseSync, DatabaseSync]) {
@@ -169,7 +169,7 @@ class Model {
     } else {
       assert.ok(changed.queue || !this.#foreign.queue, 'a write of another process was not told')
       assert.ok(changed.accounts || !this.#foreign.accounts, 'accounts of another process were not told')
-      this.#foreign = { accounts: false, queue: false }
+      this.#foreign = { accounts: false, queue: false, stops: false }
     }
     return outcomes
   }

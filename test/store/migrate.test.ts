@@ -8,6 +8,7 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { StoreConflict } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
+import { claimRequest, NOW, node, states } from './samples.ts'
 
 const FIRST = { name: '0001-first', sql: "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('row')" }
 const SECOND = { name: '0002-b', sql: "ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = a || '!'" }
@@ -66,6 +67,39 @@ describe('migrations', () => {
         return true
       },
     )
+  })
+
+  test('from the first schema keep what was accepted, and take back what was under way', async (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, MIGRATIONS.slice(0, 1))
+    db.exec(`
+      INSERT INTO companies VALUES (1, 'company', 'Acme', ${NOW});
+      INSERT INTO emails (id, company, domain_id, key_id, sender, header_from, header_to, subject, message_id, date, created_at,
+        individual, test_mode, size, sent, last_event, last_event_at)
+      VALUES ('email', 1, 'domain', 'key', 'a@acme.test', 'a@acme.test', '["b@x.test"]', 'Hello', '<1@acme.test>', ${NOW}, ${NOW},
+        0, 0, 1000, 1, 'sent', ${NOW});
+      INSERT INTO contents (email, created_at, text) VALUES (1, ${NOW}, 'Hello');
+      INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease)
+      VALUES (1, 0, 1, 'b@x.test', 'x.test', 'to', 'leased', NULL, 7), (1, 1, 1, 'c@y.test', 'y.test', 'to', 'waiting', ${NOW}, NULL);
+      INSERT INTO lanes VALUES (1, 'y.test', ${NOW});
+      INSERT INTO leases VALUES (7, ${NOW + 60_000});
+      UPDATE counters SET value = 7 WHERE name = 'lease';
+      INSERT INTO suppressions VALUES (1, 'gone@x.test', '550 no', ${NOW}, NULL);
+    `)
+    const store = await SqliteStore.open(path, { exclusive: true })
+    t.after(() => store.close())
+    assert.equal(await store.join(node('here')), 8)
+    assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 1)
+    const [claimed] = await store.claim(claimRequest(8))
+    assert.equal(claimed?.content.text, 'Hello')
+    assert.deepEqual(claimed?.recipients.map(({ position }) => position).sort(), [0, 1])
+    assert.deepEqual(await states(store, 'email'), ['leased', 'leased'])
+    assert.equal((await store.listSuppressions({ limit: 10 }))[0]?.address, 'gone@x.test')
+    const { cursor } = await store.suppressionsSince(null)
+    await store.addSuppression('company', 'later@x.test', 'asked to', NOW)
+    assert.deepEqual((await store.suppressionsSince(cursor)).added, [
+      { companyId: 'company', address: 'later@x.test' },
+    ])
   })
 
   test('processes that start at the same time make one schema', async (t) => {

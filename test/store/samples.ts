@@ -7,6 +7,7 @@ import type {
   ClaimRequest,
   NewEmail,
   NewRecipient,
+  NodeDescription,
   RecipientRecord,
   Store,
 } from '../../src/store/store.ts'
@@ -118,15 +119,20 @@ export function email(owner: Company, addresses: string[], change: Partial<NewEm
 
 export function claimRequest(token: number, change: Partial<ClaimRequest> = {}): ClaimRequest {
   return {
-    lease: { token, until: NOW + HOUR },
+    lease: { token },
     now: NOW,
     maxRecipients: 100,
     maxBytes: 1_000_000,
     maxPerCompany: 100,
     skip: [],
     skipCompanies: [],
+    skipDomains: [],
     ...change,
   }
+}
+
+export function node(name: string): NodeDescription {
+  return { name, roles: ['api', 'delivery'], timeoutMs: 30_000, since: NOW }
 }
 
 /** One recipient's result: delivered, unless changed. */

@@ -96,7 +96,7 @@ describe('a transaction of the SQLite store', () => {
     assert.equal(transactions.run([{ name: 'probe', args: [] }]).commits, 0)
     other.exec('ROLLBACK')
     const { changed } = transactions.run([{ name: 'probe', args: [] }])
-    assert.deepEqual(changed, { accounts: true, queue: true })
+    assert.deepEqual(changed, { accounts: true, queue: true, stops: true })
   })
 
   test('a locked database is a fault that passes', (t) => {
@@ -173,7 +173,7 @@ describe('a transaction of the SQLite store', () => {
     const emails = [carrying(owner, NOW - 10), carrying(owner, NOW), carrying(other, NOW - 10)]
     transactions.run([{ name: 'addCompany', args: [other] }])
     for (const value of emails) {
-      transactions.run([{ name: 'accept', args: [value, { token: 1, until: NOW }] }])
+      transactions.run([{ name: 'accept', args: [value, { token: 1 }] }])
       transactions.run([{ name: 'record', args: [attempt(value, 1, [result(0)])] }])
     }
     const blobs = db.prepare('SELECT count(*) AS n FROM blobs')

@@ -5,15 +5,20 @@ import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
-  reserveTokens(count: number): number
+  join(node: store.NodeDescription, alone: boolean): number
+  beat(token: number): store.NodeBeat[] | null
+  giveUp(token: number, beats: number): boolean
+  leave(token: number): void
   accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted
   claim(request: store.ClaimRequest): store.ClaimedEmail[]
   record(attempt: store.AttemptRecord): store.Recorded
-  renew(tokens: number[], until: number): void
-  recoverChunk(request: { now: number; all: boolean; jitterMs: number }): number
+  recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease): number
+  addSuppression(companyId: string, address: string, reason: string, at: number): boolean
   removeSuppression(companyId: string, address: string): boolean
+  pause(pause: store.Pause): void
+  resume(scope: store.PauseScope): boolean
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
   probe(): void
   addCompany(company: Company): void
@@ -26,6 +31,7 @@ export interface Writes {
 /** Operations of the reader: each sees the last commit. */
 export interface Reads {
   nextDue(): number | null
+  nodes(): store.NodeBeat[]
   readEmail(id: string): store.StoredEmail | null
   readHistory(id: string): store.EmailHistory | null
   readWork(id: string): store.ClaimedEmail | null
@@ -36,6 +42,8 @@ export interface Reads {
   queue(companyId?: string): store.QueueLane[]
   counts(now: number): store.StoreCounts
   listSuppressions(filter: { companyId?: string; address?: string; limit: number }): store.Suppression[]
+  suppressionsSince(cursor: string | null): store.NewSuppressions
+  pauses(): store.Pause[]
   accounts(): AccountsSnapshot
 }
 
@@ -57,6 +65,7 @@ export type Outcome = { value: unknown } | { fault: Fault }
 export interface Changed {
   accounts: boolean
   queue: boolean
+  stops: boolean
 }
 
 /** To a thread. One batch is under way at a time. `watch` switches the writer's look-out for other processes. */
@@ -74,7 +83,7 @@ export type Reply =
   | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number; damage?: string[] }
   | { kind: 'changed'; changed: Changed }
 
-export const UNCHANGED: Changed = { accounts: false, queue: false }
+export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false }
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreUnavailable) return { kind: 'StoreUnavailable', message: error.message }

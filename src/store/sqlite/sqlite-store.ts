@@ -7,8 +7,6 @@ import { findPlace, type Place } from './place.ts'
 import type { Call, Changed, Reads, Writes } from './protocol.ts'
 import { StoreThread } from './thread.ts'
 
-/** Fencing tokens set aside by one commit, when nobody else hands any out. */
-const TOKENS = 1_000
 /** Bounds of one transaction: so many operations, and past the first so many octets. */
 const MAX_OPERATIONS = 500
 const MAX_OCTETS = 16 * 1024 * 1024
@@ -28,13 +26,12 @@ export interface SqliteOptions {
  * the same file at the same time; of those that open it `exclusive` there is one.
  */
 export class SqliteStore implements types.Store {
+  readonly shared = false
   readonly #writer: StoreThread<Writes>
   readonly #reader: StoreThread<Reads>
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
   readonly #exclusive: boolean
   #unlock: (() => void) | null
-  #tokens: { next: number; last: number } = { next: 1, last: 0 }
-  #reserving: Promise<void> | null = null
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
@@ -83,16 +80,24 @@ export class SqliteStore implements types.Store {
     return this.#writer.commits
   }
 
-  async nextLeaseToken(): Promise<number> {
-    // Without the lock another process may hand out tokens too: then each is fetched by itself, to keep them in order.
-    if (!this.#exclusive) return await this.#write('reserveTokens', [1])
-    while (this.#tokens.next > this.#tokens.last) {
-      this.#reserving ??= this.#reserveTokens().finally(() => {
-        this.#reserving = null
-      })
-      await this.#reserving
-    }
-    return this.#tokens.next++
+  join(node: types.NodeDescription): Promise<number> {
+    return this.#write('join', [node, this.#exclusive])
+  }
+
+  beat(token: number): Promise<types.NodeBeat[] | null> {
+    return this.#write('beat', [token])
+  }
+
+  nodes(): Promise<types.NodeBeat[]> {
+    return this.#read('nodes', [])
+  }
+
+  giveUp(token: number, beats: number): Promise<boolean> {
+    return this.#write('giveUp', [token, beats])
+  }
+
+  leave(token: number): Promise<void> {
+    return this.#write('leave', [token])
   }
 
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
@@ -111,11 +116,7 @@ export class SqliteStore implements types.Store {
     return this.#write('record', [{ ...attempt, captured }], captured.byteLength, moved)
   }
 
-  renew(tokens: number[], until: number): Promise<void> {
-    return this.#write('renew', [tokens, until])
-  }
-
-  async recover(request: { now: number; all: boolean; jitterMs: number }): Promise<number> {
+  async recover(request: { now: number; jitterMs: number }): Promise<number> {
     let recovered = 0
     while (true) {
       const chunk = await this.#write('recoverChunk', [request])
@@ -185,8 +186,28 @@ export class SqliteStore implements types.Store {
     return this.#read('listSuppressions', [filter])
   }
 
+  addSuppression(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
+    return this.#write('addSuppression', [companyId, address, reason, at])
+  }
+
   removeSuppression(companyId: string, address: string): Promise<boolean> {
     return this.#write('removeSuppression', [companyId, address])
+  }
+
+  suppressionsSince(cursor: string | null): Promise<types.NewSuppressions> {
+    return this.#read('suppressionsSince', [cursor])
+  }
+
+  pauses(): Promise<types.Pause[]> {
+    return this.#read('pauses', [])
+  }
+
+  pause(pause: types.Pause): Promise<void> {
+    return this.#write('pause', [pause])
+  }
+
+  resume(scope: types.PauseScope): Promise<boolean> {
+    return this.#write('resume', [scope])
   }
 
   async retain(request: types.RetentionRequest): Promise<number> {
@@ -226,7 +247,7 @@ export class SqliteStore implements types.Store {
 
   /**
    * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do, whose
-   * caller knows. Any write of another process counts as `queue`.
+   * caller knows. Any write of another process counts as `queue` and `stops`.
    */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     if (this.#watchers.size === 0) this.#writer.watch(true)
@@ -244,15 +265,11 @@ export class SqliteStore implements types.Store {
     this.#unlock = null
   }
 
-  async #reserveTokens(): Promise<void> {
-    const last = await this.#write('reserveTokens', [TOKENS])
-    this.#tokens = { next: last - TOKENS + 1, last }
-  }
-
   #tell(changed: Changed): void {
     for (const watcher of this.#watchers) {
       if (changed.accounts) watcher('accounts')
       if (changed.queue) watcher('queue')
+      if (changed.stops) watcher('stops')
     }
   }
 

@@ -136,7 +136,7 @@ export class StoreThread<Operations> {
       if ('fault' in outcome) pending.reject(errorOf(outcome.fault))
       else pending.resolve(outcome.value)
     }
-    if (changed.accounts || changed.queue) this.#options.onChanged(changed)
+    if (changed.accounts || changed.queue || changed.stops) this.#options.onChanged(changed)
   }
 
   #flush(): void {

@@ -58,7 +58,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
   function look(): void {
     if (watch.look() !== null) return
     const changed = transactions.look()
-    if (changed.accounts || changed.queue) reply({ kind: 'changed', changed })
+    if (changed.accounts || changed.queue || changed.stops) reply({ kind: 'changed', changed })
   }
 }
 

@@ -124,7 +124,7 @@ export function claimContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const bounced = email(owner, ['gone@x.test'])
-      await store.accept(bounced, { token: 1, until: NOW })
+      await store.accept(bounced, { token: 1 })
       const waits = await accept(store, email(owner, ['gone@x.test', 'here@x.test']))
       const alone = await accept(store, email(owner, ['gone@x.test'], { scheduled: true }))
       await store.record(attempt(bounced, 1, [result(0, { state: 'bounced', suppress: true })]))

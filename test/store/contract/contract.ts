@@ -4,10 +4,11 @@ import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
 import { fairnessContract } from './fairness.ts'
-import { leaseContract } from './lease.ts'
+import { nodesContract } from './nodes.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
 import { retentionContract } from './retention.ts'
+import { stopsContract } from './stops.ts'
 import { watchContract } from './watch.ts'
 
 /** A store on a database of its own, as a test sees it. */
@@ -28,7 +29,8 @@ export function storeContract(name: string, open: OpenBench): void {
     claimContract(open)
     fairnessContract(open)
     recordContract(open)
-    leaseContract(open)
+    nodesContract(open)
+    stopsContract(open)
     readContract(open)
     accountsContract(open)
     retentionContract(open)

@@ -21,7 +21,7 @@ function perCompany(claimed: readonly ClaimedEmail[]): Map<string, number> {
 
 /** Ends everything an earlier run left, so that each run (and each step of shrinking) starts alike. */
 async function drain(store: Store, now: number, token: number): Promise<void> {
-  await store.recover({ now, all: true, jitterMs: 0 })
+  await store.recover({ now, jitterMs: 0 })
   for (let some = true; some; ) {
     const works = await store.claim(claimRequest(token, { now }))
     const ended = works.map((work) => {

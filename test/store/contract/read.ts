@@ -80,7 +80,7 @@ export function readContract(open: OpenBench): void {
       const owner = await acme(store)
       const other = await acme(store, 'Other')
       const value = email(owner, ['a@x.test', 'b@x.test', 'c@y.test'])
-      await store.accept(value, { token: 1, until: NOW })
+      await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(0, NOW + HOUR)]))
       await accept(store, email(owner, ['d@x.test'], { dueAt: NOW + 2 * HOUR }))
       await accept(store, email(other, ['e@x.test'], { dueAt: NOW - 1 }))

@@ -23,7 +23,7 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@x.test', 'c@x.test'])
-      await store.accept(value, { token: 7, until: NOW + HOUR })
+      await store.accept(value, { token: 7 })
       const captured = randomBytes(20_000)
       const recorded = await store.record(
         attempt(
@@ -127,7 +127,7 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
-      await store.accept(value, { token: 1, until: NOW + HOUR })
+      await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(0, NOW, { uncertain: true, preferredServer: 'mx1' })]))
       await store.claim(claimRequest(2))
       const released = deferred(0, NOW, { tried: false, message: '', code: null, events: [] })
@@ -145,8 +145,8 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@x.test'])
-      await store.accept(value, { token: 1, until: NOW - 1 })
-      assert.equal(await store.recover({ now: NOW, all: false, jitterMs: 0 }), 2)
+      await store.accept(value, { token: 1 })
+      assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 2)
       await store.claim(claimRequest(2, { maxRecipients: 1 }))
 
       const late = attempt(value, 1, [result(0, { suppress: true }), result(1)], { captured: randomBytes(5) })
@@ -174,8 +174,8 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
-      await store.accept(value, { token: 1, until: NOW - 1 })
-      await store.recover({ now: NOW, all: false, jitterMs: 0 })
+      await store.accept(value, { token: 1 })
+      await store.recover({ now: NOW, jitterMs: 0 })
       await store.claim(claimRequest(2))
       const released = deferred(0, NOW + HOUR, { tried: false, message: '', code: null, events: [] })
       assert.deepEqual(await store.record(attempt(value, 1, [released])), { refused: [0] })
@@ -188,7 +188,7 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
-      await store.accept(value, { token: 1, until: NOW })
+      await store.accept(value, { token: 1 })
       const events = [
         { type: 'delivered' as const, at: NOW + 1, detail: {} },
         { type: 'complained' as const, at: NOW + 2, detail: {} },
@@ -218,7 +218,7 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
-      await store.accept(value, { token: 1, until: NOW })
+      await store.accept(value, { token: 1 })
       assert.deepEqual(await store.cancel(value.id, NOW + 1), { canceled: 0, underWay: 3 })
       assert.deepEqual(await store.cancelRequests(), [value.id])
       await store.record(
@@ -237,9 +237,9 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
-      await store.accept(value, { token: 1, until: NOW })
+      await store.accept(value, { token: 1 })
       await store.cancel(value.id, NOW + 1)
-      await store.recover({ now: NOW + 2, all: true, jitterMs: 0 })
+      await store.recover({ now: NOW + 2, jitterMs: 0 })
       assert.deepEqual(await states(store, value.id), ['canceled'])
       assert.equal(await store.nextDue(), null)
     })
@@ -250,7 +250,7 @@ export function recordContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@x.test'])
-      await store.accept(value, { token: 1, until: NOW })
+      await store.accept(value, { token: 1 })
       const later = NOW + 60_000
       const release = { now: NOW, dueBefore: later + 1 }
       await store.record(
@@ -286,7 +286,7 @@ export function recordContract(open: OpenBench): void {
         [other, 'a@x.test'],
       ] as const) {
         const value = email(who, [address])
-        await store.accept(value, { token: 1, until: NOW })
+        await store.accept(value, { token: 1 })
         await store.record(
           attempt(value, 1, [result(0, { state: 'bounced', suppress: true, message: '550 no' })]),
         )
@@ -302,7 +302,7 @@ export function recordContract(open: OpenBench): void {
       assert.equal(await store.removeSuppression(newId(), 'a@x.test'), false)
       assert.equal((await store.listSuppressions({ address: 'a@x.test', limit: 10 })).length, 1)
       const again = email(owner, ['a@x.test'])
-      assert.deepEqual(await store.accept(again, { token: 1, until: NOW }), { kind: 'accepted', leased: [0] })
+      assert.deepEqual(await store.accept(again, { token: 1 }), { kind: 'accepted', leased: [0] })
     })
   })
 }

@@ -18,7 +18,7 @@ async function past(
   value.content.attachments = files.map((content, n) => {
     return { filename: `f${n}`, contentType: 'text/plain', content, disposition: 'attachment' }
   })
-  await store.accept(value, deliver ? { token: 1, until: NOW } : null)
+  await store.accept(value, deliver ? { token: 1 } : null)
   if (deliver) await store.record(attempt(value, 1, [result(0)], { captured: Uint8Array.of(1) }))
   return value
 }
@@ -73,7 +73,7 @@ export function retentionContract(open: OpenBench): void {
       const owner = await acme(store)
       const waiting = await past(store, owner, NOW - 10 * DAY, [], false)
       const leased = email(owner, ['a@x.test'], { createdAt: NOW - 10 * DAY })
-      await store.accept(leased, { token: 5, until: NOW })
+      await store.accept(leased, { token: 5 })
       const done = await past(store, owner, NOW - 10 * DAY)
       assert.ok((await retainAll(store, NOW, NOW)) >= 1)
       assert.equal((await store.readEmail(waiting.id))?.contentRemoved, false)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Store, StoreChange } from '../../../src/store/store.ts'
-import { acme, apiKey, attempt, claimRequest, company, email, NOW, result } from '../samples.ts'
+import { acme, apiKey, attempt, claimRequest, company, email, NOW, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 /** Resolves with the next change of this kind. */
@@ -33,10 +33,14 @@ export function watchContract(open: OpenBench): void {
       assert.deepEqual(seen, ['queue', 'queue'])
       seen.length = 0
       const leased = email(owner, ['a@x.test'])
-      await store.accept(leased, { token: 1, until: NOW })
+      await store.accept(leased, { token: 1 })
       await store.record(attempt(leased, 1, [result(0, { suppress: true })]))
+      assert.deepEqual(seen, ['stops'])
+      seen.length = 0
       await store.claim(claimRequest(1))
       await store.probe()
+      const token = await store.join(node('here'))
+      await store.beat(token)
       assert.deepEqual(seen, [])
       await store.removeSuppression(owner.id, 'a@x.test')
       assert.deepEqual(seen, ['queue'])
@@ -57,6 +61,28 @@ export function watchContract(open: OpenBench): void {
       await other.revokeKey(key.id, NOW)
       await revoked
       assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW)
+    })
+
+    test('tells of everything that is to stop mail, wherever it comes from', async (t) => {
+      const { store, another } = await open(t)
+      const owner = await acme(store)
+      const other = await another()
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1 })
+      const steps: (() => Promise<unknown>)[] = [
+        () => other.addSuppression(owner.id, 'a@x.test', 'asked to', NOW),
+        () => other.pause({ companyId: owner.id, domain: null, since: NOW }),
+        () => other.resume({ companyId: owner.id, domain: null }),
+        () => other.cancel(value.id, NOW),
+        () => store.addSuppression(owner.id, 'b@x.test', 'asked to', NOW),
+        () => store.pause({ companyId: null, domain: 'x.test', since: NOW }),
+        () => store.resume({ companyId: null, domain: 'x.test' }),
+      ]
+      for (const step of steps) {
+        const told = next(store, 'stops')
+        await step()
+        await told
+      }
     })
 
     test('work accepted by another node is noticed and can be claimed', async (t) => {

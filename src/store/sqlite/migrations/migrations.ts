@@ -1,4 +1,5 @@
 import { sql as first } from './0001-first.ts'
+import { sql as nodes } from './0002-nodes.ts'
 
 export interface Migration {
   name: string
@@ -6,4 +7,7 @@ export interface Migration {
 }
 
 /** In order; the schema version is the number of those applied. A released one is never changed. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first', sql: first }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-first', sql: first },
+  { name: '0002-nodes', sql: nodes },
+]

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Reads } from '../protocol.ts'
 import { AccountReader } from './accounts.ts'
 import { EmailReader } from './emails.ts'
+import { NodeReader } from './nodes.ts'
 import { QueueReader } from './queue.ts'
+import { StopReader } from './stops.ts'
 import { WorkReader } from './work.ts'
 
 /** All that can be read through one connection, its statements prepared once. */
@@ -11,8 +13,11 @@ export function readOperations(db: DatabaseSync): Reads {
   const queue = new QueueReader(db)
   const works = new WorkReader(db)
   const accounts = new AccountReader(db)
+  const nodes = new NodeReader(db)
+  const stops = new StopReader(db)
   return {
     nextDue: () => queue.nextDue(),
+    nodes: () => nodes.nodes(),
     readEmail: (id) => emails.read(id),
     readHistory: (id) => emails.history(id),
     readWork: (id) => works.read(id),
@@ -23,6 +28,8 @@ export function readOperations(db: DatabaseSync): Reads {
     queue: (companyId) => queue.lanes(companyId),
     counts: (now) => queue.counts(now),
     listSuppressions: (filter) => accounts.suppressions(filter),
+    suppressionsSince: (cursor) => stops.suppressionsSince(cursor),
+    pauses: () => stops.pauses(),
     accounts: () => accounts.snapshot(),
   }
 }

@@ -14,7 +14,7 @@ export class QueueReader {
   readonly #nextDueAround: StatementSync
   readonly #lanes: StatementSync
   readonly #waitingOfLane: StatementSync
-  readonly #leases: StatementSync
+  readonly #nodes: StatementSync
   readonly #leasedUnder: StatementSync
 
   readonly #heldDomains: StatementSync
@@ -50,7 +50,7 @@ export class QueueReader {
       `SELECT count(*) AS waiting, coalesce(sum(due_at <= ?), 0) AS due FROM recipients INDEXED BY recipients_waiting
        WHERE state = 'waiting' AND company = ? AND domain = ?`,
     )
-    this.#leases = db.prepare('SELECT token FROM leases')
+    this.#nodes = db.prepare('SELECT token FROM nodes')
     this.#leasedUnder = db.prepare(
       "SELECT count(*) AS leased FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
     )
@@ -87,7 +87,7 @@ export class QueueReader {
       counts.waiting += lane.waiting
       counts.due += lane.due
     }
-    for (const { token } of all<{ token: number }>(this.#leases)) {
+    for (const { token } of all<{ token: number }>(this.#nodes)) {
       counts.leased += aroundDamage(
         () => one<{ leased: number }>(this.#leasedUnder, token)!.leased,
         () => 0,

@@ -7,7 +7,6 @@ import type { CompanyNumbers } from './companies.ts'
 import type { Contents } from './contents.ts'
 import { type EmailEvents, latest, type NewEvent } from './email-events.ts'
 import type { Lanes } from './lanes.ts'
-import type { Leases } from './leases.ts'
 import type { Suppressions } from './suppressions.ts'
 
 /** How long an idempotency key is remembered, in milliseconds: 24 hours. */
@@ -18,7 +17,6 @@ export interface AcceptParts {
   contents: Contents
   events: EmailEvents
   lanes: Lanes
-  leases: Leases
   suppressions: Suppressions
   changes: Changes
 }
@@ -156,7 +154,6 @@ export class Acceptance {
     }
     for (const domain of waiting) this.#parts.lanes.add(company, domain, dueAt)
     if (waiting.size > 0) this.#parts.changes.queue = true
-    if (lease !== null && leased.length > 0) this.#parts.leases.hold(lease)
     return leased
   }
 }

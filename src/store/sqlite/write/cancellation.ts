@@ -60,7 +60,7 @@ export class Cancellation {
     const underWay = Number(this.#request.run(num).changes)
     if (underWay > 0) {
       this.#any = true
-      this.#parts.changes.queue = true
+      this.#parts.changes.stops = true
     }
     return { canceled: ended.length, underWay }
   }

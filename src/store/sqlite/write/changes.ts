@@ -2,9 +2,11 @@
 export class Changes {
   accounts = false
   queue = false
+  stops = false
 
   clear(): void {
     this.accounts = false
     this.queue = false
+    this.stops = false
   }
 }

@@ -7,7 +7,6 @@ import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
 import type { EmailEvents, NewEvent } from './email-events.ts'
 import type { Lanes } from './lanes.ts'
-import type { Leases } from './leases.ts'
 import type { Suppressions } from './suppressions.ts'
 
 /** Lanes looked into in one turn of a company before the turn passes on; bounds the time a claim takes. */
@@ -18,7 +17,6 @@ export interface ClaimParts {
   damage: Damage
   events: EmailEvents
   lanes: Lanes
-  leases: Leases
   suppressions: Suppressions
 }
 
@@ -26,6 +24,7 @@ export interface ClaimParts {
 interface Gathering {
   request: ClaimRequest
   skip: ReadonlySet<string>
+  skipDomains: ReadonlySet<string>
   works: Map<number, Work>
   recipients: number
   bytes: number
@@ -80,10 +79,11 @@ export class Claim {
   }
 
   claim(request: ClaimRequest): ClaimedEmail[] {
-    const { lanes, leases } = this.#parts
+    const { lanes } = this.#parts
     const gathering: Gathering = {
       request,
       skip: new Set(request.skip),
+      skipDomains: new Set(request.skipDomains),
       works: new Map(),
       recipients: 0,
       bytes: 0,
@@ -108,15 +108,13 @@ export class Claim {
         return taken > 0 && entry.taken < request.maxPerCompany
       })
     }
-    if (gathering.works.size > 0) leases.hold(request.lease)
     return [...gathering.works.values()].map(({ email }) => email)
   }
 
   /** Takes at most `room` recipients of one email of the company's next lane. Returns how many; 0 ends its turns. */
   #turn(gathering: Gathering, company: number, room: number): number {
     const { lanes, damage } = this.#parts
-    const { request, skip } = gathering
-    const { now } = request
+    const { now } = gathering.request
     if (room <= 0) return 0
     const companyId = this.#parts.companies.id(company)
     // Kept out of the ring meanwhile, so that they cannot hide the lanes behind them, however many they are.
@@ -125,7 +123,7 @@ export class Claim {
     for (let looks = 0; taken === 0 && looks < LOOKS_PER_TURN; ) {
       const domain = lanes.take(company, now)
       if (domain === undefined) break
-      if (skip.has(laneName(companyId, domain)) || damage.lane(company, domain, now)) {
+      if (skipped(gathering, companyId, domain) || damage.lane(company, domain, now)) {
         passed.push(domain)
         continue
       }
@@ -210,7 +208,7 @@ export class Claim {
     due: readonly RecipientRow[],
     room: number,
   ): number {
-    const { request, skip, works } = gathering
+    const { request, works } = gathering
     const { num, email } = work
     const { damage } = this.#parts
     const { now } = request
@@ -218,7 +216,7 @@ export class Claim {
     let taken = 0
     for (const row of due) {
       if (taken === room) break
-      if (skip.has(laneName(email.companyId, row.domain))) continue
+      if (skipped(gathering, email.companyId, row.domain)) continue
       if (!damage.none && damage.lane(company, row.domain, now)) continue
       const reason = this.#parts.suppressions.reason(company, email.testMode, row)
       if (reason !== null) {
@@ -264,6 +262,6 @@ export class Claim {
   }
 }
 
-function laneName(companyId: string, domain: string): string {
-  return `${companyId}\0${domain}`
+function skipped({ skip, skipDomains }: Gathering, companyId: string, domain: string): boolean {
+  return skip.has(`${companyId}\0${domain}`) || skipDomains.has(domain)
 }

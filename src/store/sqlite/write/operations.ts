@@ -11,8 +11,10 @@ import { Damage } from './damage.ts'
 import { EmailEvents } from './email-events.ts'
 import { Holds } from './holds.ts'
 import { Lanes } from './lanes.ts'
-import { Leases } from './leases.ts'
+import { Nodes } from './nodes.ts'
+import { Pauses } from './pauses.ts'
 import { Recording } from './record.ts'
+import { Recovery } from './recovery.ts'
 import { Retention } from './retention.ts'
 import { Suppressions } from './suppressions.ts'
 
@@ -20,8 +22,6 @@ export interface WriteOperations {
   operations: Writes
   /** Sentences about damage that was met and gone around since the last call. */
   takeNews(): string[]
-  /** A transaction begins. */
-  begin(): void
   /** A transaction was undone, wholly or in part, or another process wrote: what is remembered may be wrong. */
   forget(): void
 }
@@ -33,31 +33,39 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const events = new EmailEvents(db)
   const damage = new Damage()
   const lanes = new Lanes(db, damage)
-  const leases = new Leases(db, { lanes, damage, changes })
+  const nodes = new Nodes(db)
+  const recovery = new Recovery(db, { lanes, damage, changes })
   const suppressions = new Suppressions(db, companies, changes)
+  const pauses = new Pauses(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
   const retention = new Retention(db, contents)
-  const acceptance = new Acceptance(db, { companies, contents, events, lanes, leases, suppressions, changes })
-  const claim = new Claim(db, { companies, damage, events, lanes, leases, suppressions })
+  const acceptance = new Acceptance(db, { companies, contents, events, lanes, suppressions, changes })
+  const claim = new Claim(db, { companies, damage, events, lanes, suppressions })
   const holds = new Holds(db, { lanes, changes })
   const cancellation = new Cancellation(db, { events, lanes, changes })
   const recording = new Recording(db, { events, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     operations: {
-      reserveTokens: (count) => leases.reserveTokens(count),
+      join: (node, alone) => nodes.join(node, alone),
+      beat: (token) => nodes.beat(token),
+      giveUp: (token, beats) => nodes.giveUp(token, beats),
+      leave: (token) => nodes.leave(token),
       accept: (email, lease) => acceptance.accept(email, lease),
       claim: (request) => claim.claim(request),
       record: (attempt) => recording.record(attempt),
-      renew: (tokens, until) => leases.renew(tokens, until),
       recoverChunk: (request) => {
-        const recovered = leases.recoverChunk(request)
+        const recovered = recovery.chunk(request)
         if (recovered > 0) cancellation.endWaiting(request.now)
         return recovered
       },
       releaseHeldChunk: (domainId, release) => holds.releaseChunk(domainId, release),
       cancel: (emailId, at) => cancellation.cancel(emailId, at),
+      addSuppression: (companyId, address, reason, at) =>
+        suppressions.addByHand(companyId, address, reason, at),
       removeSuppression: (companyId, address) => suppressions.remove(companyId, address),
+      pause: (pause) => pauses.pause(pause),
+      resume: (scope) => pauses.resume(scope),
       retainStep: (request) => retention.step(request),
       probe: () => void probe.run(),
       addCompany: (company) => accounts.addCompany(company),
@@ -67,11 +75,9 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
       revokeKey: (id, at) => accounts.revokeKey(id, at),
     },
     takeNews: () => damage.takeNews(),
-    begin: () => leases.begin(),
     forget() {
       companies.forget()
       lanes.forget()
-      leases.begin()
       retention.forget()
       cancellation.forget()
     },

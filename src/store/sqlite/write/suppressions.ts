@@ -10,6 +10,7 @@ const SIMULATOR_DOMAIN = 'simulator.test'
 export class Suppressions {
   readonly #find: StatementSync
   readonly #insert: StatementSync
+  readonly #nextSeq: StatementSync
   readonly #delete: StatementSync
   readonly #companies: CompanyNumbers
   readonly #changes: Changes
@@ -19,8 +20,10 @@ export class Suppressions {
     this.#changes = changes
     this.#find = db.prepare('SELECT reason FROM suppressions WHERE company = ? AND address = ?')
     this.#insert = db.prepare(
-      `INSERT INTO suppressions (company, address, reason, created_at, email_id) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
+      'INSERT INTO suppressions (company, address, reason, created_at, email_id, seq) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#nextSeq = db.prepare(
+      "UPDATE counters SET value = value + 1 WHERE name = 'suppressions' RETURNING value",
     )
     this.#delete = db.prepare('DELETE FROM suppressions WHERE company = ? AND address = ?')
   }
@@ -31,9 +34,17 @@ export class Suppressions {
     return one<{ reason: string }>(this.#find, company, recipient.address)?.reason ?? null
   }
 
-  /** The first reason stays. */
-  add(company: number, address: string, reason: string, at: number, emailId: string): void {
-    this.#insert.run(company, address, reason, Math.round(at), emailId)
+  /** The first reason stays: false then. */
+  add(company: number, address: string, reason: string, at: number, emailId: string | null): boolean {
+    if (one(this.#find, company, address) !== undefined) return false
+    const { value } = one<{ value: number }>(this.#nextSeq)!
+    this.#insert.run(company, address, reason, Math.round(at), emailId, value)
+    this.#changes.stops = true
+    return true
+  }
+
+  addByHand(companyId: string, address: string, reason: string, at: number): boolean {
+    return this.add(this.#companies.number(companyId), address, reason, at, null)
   }
 
   remove(companyId: string, address: string): boolean {

@@ -38,7 +38,7 @@ export class Transactions {
   #seenData: number
   #seenAccounts: number
   /** Seen in a transaction that failed, and not yet told. */
-  #missed: Changed = { accounts: false, queue: false }
+  #missed: Changed = UNCHANGED
 
   constructor(db: DatabaseSync, path: string) {
     this.#db = db
@@ -81,7 +81,6 @@ export class Transactions {
     let current = -1
     try {
       this.#begin.run()
-      this.#writes.begin()
       foreign = this.look()
       const outcomes = calls.map((call, index) => {
         current = index
@@ -91,8 +90,7 @@ export class Transactions {
       current = -1
       this.#commit.run()
       if (this.#changes.accounts) this.#seenAccounts = this.#readAccountsVersion()
-      const accounts = this.#changes.accounts || foreign.accounts
-      return { outcomes, changed: { accounts, queue: this.#changes.queue || foreign.queue }, commits: 1 }
+      return { outcomes, changed: union(this.#changes, foreign), commits: 1 }
     } catch (error) {
       this.#writes.forget()
       this.#missed = union(this.#missed, foreign)
@@ -114,12 +112,12 @@ export class Transactions {
   look(): Changed {
     const version = this.#readDataVersion()
     const missed = this.#missed
-    this.#missed = { accounts: false, queue: false }
+    this.#missed = UNCHANGED
     if (version === this.#seenData) return missed
     this.#seenData = version
     this.#writes.forget()
     const accounts = this.#readAccountsVersion()
-    const changed = { accounts: accounts !== this.#seenAccounts || missed.accounts, queue: true }
+    const changed = { accounts: accounts !== this.#seenAccounts || missed.accounts, queue: true, stops: true }
     this.#seenAccounts = accounts
     return changed
   }
@@ -184,5 +182,5 @@ function isDamage(error: unknown): boolean {
 }
 
 function union(a: Changed, b: Changed): Changed {
-  return { accounts: a.accounts || b.accounts, queue: a.queue || b.queue }
+  return { accounts: a.accounts || b.accounts, queue: a.queue || b.queue, stops: a.stops || b.stops }
 }

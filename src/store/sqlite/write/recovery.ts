@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Lease } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { Damage } from './damage.ts'
@@ -15,36 +14,24 @@ interface Row {
   position: number
 }
 
-export interface LeaseParts {
+export interface RecoveryParts {
   lanes: Lanes
   damage: Damage
   changes: Changes
 }
 
-/** Fencing tokens, the ends of their leases, and taking back what an ended lease held. */
-export class Leases {
-  readonly #parts: LeaseParts
-  /** Written in this transaction already: most emails of a group commit come under one lease. */
-  #held: Lease | null = null
-  readonly #reserve: StatementSync
-  readonly #hold: StatementSync
-  readonly #renew: StatementSync
-  readonly #until: StatementSync
+/** Takes back what is leased under the token of a node that is in service no more. */
+export class Recovery {
+  readonly #parts: RecoveryParts
+  readonly #node: StatementSync
   readonly #tokenAfter: StatementSync
   readonly #leased: StatementSync
   readonly #lane: StatementSync
   readonly #giveBack: StatementSync
-  readonly #dropEnded: StatementSync
 
-  constructor(db: DatabaseSync, parts: LeaseParts) {
+  constructor(db: DatabaseSync, parts: RecoveryParts) {
     this.#parts = parts
-    this.#reserve = db.prepare("UPDATE counters SET value = value + ? WHERE name = 'lease' RETURNING value")
-    this.#hold = db.prepare(
-      `INSERT INTO leases (token, until) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET until = excluded.until WHERE excluded.until > until`,
-    )
-    this.#renew = db.prepare('UPDATE leases SET until = max(until, ?) WHERE token = ?')
-    this.#until = db.prepare('SELECT until FROM leases WHERE token = ?')
+    this.#node = db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
     this.#tokenAfter = db.prepare(
       `SELECT lease AS token FROM recipients INDEXED BY recipients_leased
        WHERE state = 'leased' AND lease > ? ORDER BY lease LIMIT 1`,
@@ -57,38 +44,13 @@ export class Leases {
     this.#giveBack = db.prepare(
       "UPDATE recipients SET state = 'waiting', lease = NULL, due_at = ? WHERE email = ? AND position = ?",
     )
-    this.#dropEnded = db.prepare(
-      `DELETE FROM leases WHERE until < ?
-       AND NOT EXISTS (SELECT 1 FROM recipients WHERE state = 'leased' AND lease = token)`,
-    )
-  }
-
-  /** A new transaction: nothing has been written in it. */
-  begin(): void {
-    this.#held = null
-  }
-
-  /** Sets `count` tokens aside; the answer is the highest of them. */
-  reserveTokens(count: number): number {
-    return one<{ value: number }>(this.#reserve, count)!.value
-  }
-
-  /** The lease now holds recipients. */
-  hold(lease: Lease): void {
-    if (this.#held?.token === lease.token && this.#held.until === lease.until) return
-    this.#hold.run(lease.token, Math.round(lease.until))
-    this.#held = lease
-  }
-
-  renew(tokens: number[], until: number): void {
-    for (const token of tokens) this.#renew.run(Math.round(until), token)
   }
 
   /**
    * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. What is damaged
    * stays as it is, and is told.
    */
-  recoverChunk({ now, all: any, jitterMs }: { now: number; all: boolean; jitterMs: number }): number {
+  chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
     const { damage, changes } = this.#parts
     if (!damage.none && damage.index(UNDER_WAY, now)) return 0
     return damage.inIndex(UNDER_WAY, now, () => {
@@ -99,12 +61,10 @@ export class Leases {
         token = this.#after(token)
       ) {
         if (recovered >= CHUNK) break
-        const until = one<{ until: number }>(this.#until, token)?.until
-        if (!any && until !== undefined && until >= now) continue
+        if (one(this.#node, token) !== undefined) continue
         recovered += this.#giveBackFrom(token, CHUNK - recovered, now, jitterMs)
       }
       if (recovered > 0) changes.queue = true
-      else this.#dropEnded.run(now)
       return recovered
     })
   }

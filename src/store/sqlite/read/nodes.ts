@@ -1,0 +1,19 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { NodeBeat, NodeRole } from '../../store.ts'
+import { all, listOf } from '../rows.ts'
+
+export class NodeReader {
+  readonly #nodes: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#nodes = db.prepare(
+      'SELECT token, name, roles, timeout_ms AS timeoutMs, since, beats FROM nodes ORDER BY token',
+    )
+  }
+
+  nodes(): NodeBeat[] {
+    return all<Omit<NodeBeat, 'roles'> & { roles: string }>(this.#nodes).map((row) => {
+      return { ...row, roles: listOf<NodeRole>(row.roles) }
+    })
+  }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Store } from '../../../src/store/store.ts'
+import { accept, acme, attempt, claimRequest, email, NOW, newId, result, states } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+/** Reads on from a cursor as a node does; what it has seen so far, as `company address`. */
+class Reading {
+  readonly seen = new Set<string>()
+  readonly #store: Store
+  #cursor: string | null = null
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async read(): Promise<string[]> {
+    const { cursor, added } = await this.#store.suppressionsSince(this.#cursor)
+    this.#cursor = cursor
+    const names = added.map(({ companyId, address }) => `${companyId} ${address}`)
+    for (const name of names) this.seen.add(name)
+    return names
+  }
+}
+
+export function stopsContract(open: OpenBench): void {
+  describe('new suppressions', () => {
+    test('are told to each reader, whichever node added them', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const owner = await acme(store)
+      assert.equal(await store.addSuppression(owner.id, 'old@x.test', 'asked to', NOW), true)
+      const readings = [new Reading(store), new Reading(other)]
+      for (const reading of readings) assert.deepEqual(await reading.read(), [], 'what was there before')
+
+      const value = email(owner, ['Gone@x.test', 'there@x.test'])
+      await other.accept(value, { token: 1 })
+      const bounced = result(0, { state: 'bounced', suppress: true, message: '550 5.1.1 no' })
+      await other.record(attempt(value, 1, [bounced, result(1)]))
+      await store.addSuppression(owner.id, 'left@x.test', 'asked to', NOW)
+      const expected = [`${owner.id} Gone@x.test`, `${owner.id} left@x.test`]
+      for (const reading of readings) assert.deepEqual((await reading.read()).sort(), expected)
+    })
+
+    test('are not told when they were known before, or are gone again', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      await store.addSuppression(owner.id, 'a@x.test', 'first', NOW)
+      const reading = new Reading(store)
+      await reading.read()
+      assert.equal(await store.addSuppression(owner.id, 'A@x.test', 'second', NOW), false)
+      assert.equal((await store.listSuppressions({ limit: 10 }))[0]?.reason, 'first')
+      await store.addSuppression(other.id, 'b@x.test', 'first', NOW)
+      await store.removeSuppression(other.id, 'b@x.test')
+      await store.addSuppression(other.id, 'c@x.test', 'first', NOW)
+      assert.deepEqual(await reading.read(), [`${other.id} c@x.test`])
+    })
+
+    test('of many nodes at once are all told, in whatever order they are committed', async (t) => {
+      const { store, another } = await open(t)
+      const others = await Promise.all([another(), another(), another()])
+      const owner = await acme(store)
+      const reading = new Reading(store)
+      await reading.read()
+      let adding = true
+      const added = Promise.all(
+        others.map(async (each, n) => {
+          for (let i = 0; i < 40; i++) await each.addSuppression(owner.id, `r${i}@n${n}.test`, 'x', NOW)
+        }),
+      ).then(() => {
+        adding = false
+      })
+      while (adding) await reading.read()
+      await added
+      await reading.read()
+      assert.equal(reading.seen.size, 120)
+    })
+
+    test('are refused for a company that is not there', async (t) => {
+      const { store } = await open(t)
+      await assert.rejects(store.addSuppression(newId(), 'a@x.test', 'x', NOW), { name: 'StoreConflict' })
+    })
+
+    test('made by hand end what waits at the next claim', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = await accept(store, email(owner, ['a@x.test', 'b@x.test']))
+      await store.addSuppression(owner.id, 'a@x.test', 'asked to', NOW)
+      const [claimed] = await store.claim(claimRequest(1))
+      assert.deepEqual(
+        claimed?.recipients.map(({ position }) => position),
+        [1],
+      )
+      assert.deepEqual(await states(store, value.id), ['suppressed', 'leased'])
+      const [listed] = await store.listSuppressions({ limit: 1 })
+      assert.deepEqual(listed, {
+        companyId: owner.id,
+        address: 'a@x.test',
+        reason: 'asked to',
+        createdAt: NOW,
+        emailId: null,
+      })
+    })
+  })
+
+  describe('pauses', () => {
+    test('are kept by scope, each once, until they are ended', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const owner = await acme(store)
+      const scopes = [
+        { companyId: null, domain: null },
+        { companyId: null, domain: 'x.test' },
+        { companyId: owner.id, domain: null },
+        { companyId: owner.id, domain: 'x.test' },
+      ]
+      for (const scope of scopes) await store.pause({ ...scope, since: NOW })
+      await other.pause({ ...scopes[1]!, since: NOW + 5 })
+      assert.deepEqual(
+        await other.pauses(),
+        scopes.map((scope) => ({ ...scope, since: NOW })),
+      )
+      assert.equal(await other.resume(scopes[1]!), true)
+      assert.equal(await store.resume(scopes[1]!), false)
+      assert.equal(await store.resume({ companyId: owner.id, domain: 'y.test' }), false)
+      assert.deepEqual(
+        (await store.pauses()).map(({ companyId, domain }) => ({ companyId, domain })),
+        [scopes[0], scopes[2], scopes[3]],
+      )
+      await assert.rejects(store.pause({ companyId: newId(), domain: null, since: NOW }), {
+        name: 'StoreConflict',
+      })
+    })
+
+    test('of a domain are kept to by a claim that names it', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const mixed = await accept(store, email(owner, ['a@paused.test', 'b@free.test']))
+      await accept(store, email(other, ['c@paused.test']))
+      const claimed = await store.claim(claimRequest(1, { skipDomains: ['paused.test'] }))
+      assert.deepEqual(
+        claimed.map(({ id, recipients }) => [id, recipients.map(({ address }) => address)]),
+        [[mixed.id, ['b@free.test']]],
+      )
+      assert.deepEqual(await store.claim(claimRequest(1, { skipDomains: ['paused.test'] })), [])
+      assert.equal((await store.claim(claimRequest(1))).length, 2)
+    })
+  })
+}
