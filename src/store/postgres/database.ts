@@ -1,0 +1,200 @@
+/** Connections to PostgreSQL, and transactions on them. */
+import pg from 'pg'
+import { StoreUnavailable } from '../store.ts'
+import { asStoreError, codeOf, isBroken, isCollision, OutcomeUnknown } from './faults.ts'
+import { types } from './rows.ts'
+
+/** Connections for the hot path (accept, claim, record) and for everything else. */
+const WRITING = 8
+const READING = 4
+/** Milliseconds for a connection to be made, or to become free. */
+const CONNECT_TIMEOUT = 5_000
+/** Milliseconds a statement may take: in the server, and (a network that swallows everything) as seen from here. */
+const STATEMENT_TIMEOUT = 20_000
+const ANSWER_TIMEOUT = 25_000
+/** How often a transaction that lost against another one is run again. */
+const COLLISIONS = 10
+
+/** A statement with a name is parsed and planned once for each connection; the name stands for this text alone. */
+export interface Statement {
+  name?: string
+  text: string
+  /** Results in binary form: for octets, which as text take twice their size. Columns must be of a type `rows.ts` knows. */
+  binary?: boolean
+}
+
+export type Value = string | number | boolean | Uint8Array | null
+
+/** One connection inside a transaction. */
+export interface Session {
+  /** Rows in the shape that the statement's columns have. */
+  run<Row>(statement: Statement | string, values?: readonly Value[]): Promise<Row[]>
+}
+
+/**
+ * A PostgreSQL database. Commits are durable when they resolve (synchronous_commit is on, whatever the server's default).
+ *
+ * Faults of the surroundings reject with StoreUnavailable and a sentence for the operator; OutcomeUnknown, which is one of
+ * those, when it cannot be told whether the commit took place. All else rejects as the driver reports it.
+ */
+export class Database {
+  /** Host, port and name of the database: what messages may show of its URL. */
+  readonly place: string
+  readonly #writing: pg.Pool
+  readonly #reading: pg.Pool
+  #commits = 0
+
+  constructor(url: string) {
+    this.place = placeOf(url)
+    // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just grown.
+    this.#writing = pool(url, WRITING, 'SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
+    this.#reading = pool(url, READING, '')
+  }
+
+  /** Transactions committed that may have written. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  /** One statement that is a transaction by itself. Run again when it loses against another one. */
+  async write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+    return await this.#again(() =>
+      this.#with(this.#writing, async (client) => {
+        const rows = await this.#commit(run<Row>(client, statement, values))
+        this.#commits += 1
+        return rows
+      }),
+    )
+  }
+
+  /** One statement that reads. */
+  async read<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+    return await this.#with(this.#reading, (client) => run<Row>(client, statement, values))
+  }
+
+  /** Several statements that read, all of them the same state of the database. */
+  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return await this.#with(this.#reading, (client) =>
+      this.#within(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
+    )
+  }
+
+  /**
+   * Several statements in one transaction (read committed: each sees what was committed before it). It may be run several
+   * times, so `work` has no effect but on the database. An error of `work` undoes it. No other network is waited for in it.
+   */
+  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#writing.end(), this.#reading.end()])
+  }
+
+  async #within<T>(client: pg.PoolClient, begin: string, work: (session: Session) => Promise<T>): Promise<T> {
+    await client.query(begin)
+    let value: T
+    try {
+      value = await work({ run: (statement, values = []) => run(client, statement, values) })
+    } catch (error) {
+      if (!isBroken(error)) await client.query('ROLLBACK')
+      throw error
+    }
+    const { command } = await this.#commit(client.query('COMMIT'))
+    if (command !== 'COMMIT')
+      throw new StoreUnavailable(`The database ${this.place} has undone a transaction`)
+    this.#commits += 1
+    return value
+  }
+
+  /** The outcome of what was sent to be committed is known only when an answer comes. */
+  async #commit<T>(sent: Promise<T>): Promise<T> {
+    try {
+      return await sent
+    } catch (error) {
+      // An error with another SQLSTATE is the server's word that nothing was kept.
+      if (!isBroken(error) || codeOf(error) === '25006') throw error
+      const { message } = asStoreError(error, this.place)
+      throw new OutcomeUnknown(`${message}. It is not known whether the last commit took place`, {
+        cause: error,
+      })
+    }
+  }
+
+  async #with<T>(from: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient
+    try {
+      client = await from.connect()
+    } catch (error) {
+      throw asStoreError(error, this.place)
+    }
+    // Between two statements a lost connection has nobody else to tell; the next statement finds out.
+    const ignore = () => {}
+    client.on('error', ignore)
+    let broken = true
+    try {
+      const value = await work(client)
+      broken = false
+      return value
+    } catch (error) {
+      broken = isBroken(error instanceof OutcomeUnknown ? error.cause : error)
+      throw asStoreError(error, this.place)
+    } finally {
+      client.off('error', ignore)
+      client.release(broken)
+    }
+  }
+
+  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let collisions = 1; ; collisions++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        const cause = error instanceof StoreUnavailable ? error.cause : error
+        if (collisions >= COLLISIONS || !isCollision(cause)) throw error
+      }
+    }
+  }
+}
+
+/** `host:port/name` of a database URL: no user, no password. */
+export function placeOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url)
+    return `${host || 'localhost'}${pathname}`
+  } catch {
+    return 'of POSTROAD_DATABASE_URL'
+  }
+}
+
+function pool(url: string, max: number, settings: string): pg.Pool {
+  const made = new pg.Pool({
+    connectionString: url,
+    max,
+    application_name: 'postroad',
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: ANSWER_TIMEOUT,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+    onConnect: async (client) => {
+      await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;
+        SET statement_timeout = ${STATEMENT_TIMEOUT}; SET idle_in_transaction_session_timeout = ${ANSWER_TIMEOUT};
+        SET default_transaction_isolation = 'read committed'; ${settings}`)
+    },
+  })
+  // An idle connection that breaks leaves the pool by itself; whoever needs one next gets another, or the fault.
+  made.on('error', () => {})
+  return made
+}
+
+async function run<Row>(
+  client: pg.PoolClient,
+  statement: Statement | string,
+  values: readonly Value[],
+): Promise<Row[]> {
+  const query = typeof statement === 'string' ? { text: statement } : statement
+  const { rows } = await client.query({ ...query, values: [...values] } as pg.QueryConfig)
+  return rows as Row[]
+}

@@ -1,0 +1,116 @@
+/** What PostgreSQL and the way to it report, in plain words. No sentence here carries a password. */
+import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
+
+/**
+ * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks, over
+ * another connection.
+ */
+export class OutcomeUnknown extends StoreUnavailable {
+  override name = 'OutcomeUnknown'
+}
+
+/** SQLSTATE of an error the server reported, or the code of a failed socket; empty when there is none. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
+  return ''
+}
+
+const SOCKET_FAULTS: Record<string, string> = {
+  ECONNREFUSED: 'nothing answers there. Is PostgreSQL running, and is the address right?',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ENOTFOUND: 'the name of the host is not known',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  ENOENT: 'there is no socket of that path. Is PostgreSQL running?',
+  EACCES: 'this user may not use that socket',
+}
+
+/** By SQLSTATE: faults that may pass, after which the same succeeds. */
+const SERVER_FAULTS: Record<string, string> = {
+  '25006':
+    'it is read-only: a standby, or a primary that has become one. It goes on when the address leads to the primary',
+  '53000': 'it lacks resources',
+  '53100': 'its disk is full. Free some space on the database server',
+  '53200': 'it has no memory left',
+  '53300': 'it takes no more connections. Raise max_connections, or run fewer nodes',
+  '53400': 'a limit of its configuration was reached',
+  '57014': 'the statement took too long and was canceled',
+  '57P01': 'it is being shut down, or an administrator ended the connection',
+  '57P02': 'it has crashed and is recovering',
+  '57P03': 'it is starting up or shutting down',
+  '57P05': 'it ended a connection that was idle for too long',
+  '58000': 'it met an error of its operating system. Look at its log',
+  '58030': 'reading or writing failed. Look for disk faults in its log',
+  '55P03': 'a lock was not to be had in time',
+  '40001': 'the transaction met another one, again and again',
+  '40P01': 'the transaction met another one, again and again',
+}
+
+/** By SQLSTATE: what the operator has to put right before anything works. */
+const REFUSALS: Record<string, string> = {
+  '28000': 'it lets this user in from nowhere here. Look at user name and pg_hba.conf',
+  '28P01': 'user name or password is wrong. Correct POSTROAD_DATABASE_URL',
+  '3D000': 'there is no database of that name. Make it (createdb), or correct POSTROAD_DATABASE_URL',
+  '42501': 'this user may not do that. Make it the owner of the database',
+}
+
+/** The transaction can simply be run again: it lost against another one, and nothing of it was kept. */
+export function isCollision(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** unique_violation. */
+export function isDuplicate(error: unknown): boolean {
+  return codeOf(error) === '23505'
+}
+
+/** What was given cannot be stored, whatever the state of the database: data exceptions and violated constraints. */
+export function isRefusedData(error: unknown): boolean {
+  return /^2[23]/.test(codeOf(error))
+}
+
+/**
+ * True when the connection cannot be used any more: it broke, the server ends it, or the server behind it does not write any
+ * more (so that the next connection may lead to another one).
+ */
+export function isBroken(error: unknown): boolean {
+  const code = codeOf(error)
+  if (!/^[0-9A-Z]{5}$/.test(code)) return !(error instanceof StoreConflict || error instanceof StoreDamaged)
+  return /^(08|57P)/.test(code) || code === '25006'
+}
+
+/** A fault of the surroundings as StoreUnavailable, with reason and advice; anything else as it is. `place` names the database. */
+export function asStoreError(error: unknown, place: string): Error {
+  if (error instanceof StoreUnavailable || error instanceof StoreConflict || error instanceof StoreDamaged)
+    return error
+  const reason = reasonOf(error)
+  if (reason !== null) {
+    return new StoreUnavailable(`The database ${place} is not available: ${reason}`, { cause: error })
+  }
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === 'XX001' || code === 'XX002') {
+    return new StoreDamaged(
+      `The database ${place} is damaged: ${message}. Stop the service and restore a backup, or repair it (REINDEX)`,
+      { cause: error },
+    )
+  }
+  return error instanceof Error ? error : new Error(message)
+}
+
+function reasonOf(error: unknown): string | null {
+  const code = codeOf(error)
+  const known = SOCKET_FAULTS[code] ?? SERVER_FAULTS[code] ?? REFUSALS[code]
+  const message = error instanceof Error ? error.message : String(error)
+  if (known !== undefined) return `${known} (${code})`
+  if (/^(08|53|57P|58)/.test(code)) return `${message} (${code})`
+  // What the driver says by itself carries no code: lost connections, and time that ran out.
+  if (code === '' && /connection|timeout|terminated|not queryable/i.test(message))
+    return message.toLowerCase()
+  if (/^(E[A-Z]+|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/.test(code)) return `${message} (${code})`
+  return null
+}

@@ -1,0 +1,9 @@
+import { sql as first } from './0001-first.ts'
+
+export interface Migration {
+  name: string
+  sql: string
+}
+
+/** In the order they are applied; the version of a schema is how many of them it has. Only ever added to. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first', sql: first }]

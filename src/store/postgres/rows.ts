@@ -1,0 +1,84 @@
+/** Values as they come from PostgreSQL, and as they go there beside the arrays of `arrays.ts`. */
+
+/** OIDs of the built-in types whose values we read. */
+const BOOL = 16
+const BYTEA = 17
+const INT8 = 20
+const INT2 = 21
+const INT4 = 23
+const UUID = 2950
+
+type Parse = (value: never) => unknown
+
+/**
+ * How `pg` reads columns. Whole numbers come as numbers (none here exceeds 2^53), octets as a Uint8Array of their own,
+ * all else as text: cast other types to text or bigint in SQL.
+ */
+export const types = {
+  getTypeParser(oid: number, format: 'text' | 'binary' = 'text'): Parse {
+    return (format === 'binary' ? BINARY[oid] : TEXT[oid]) ?? (format === 'binary' ? utf8 : asIs)
+  },
+}
+
+const TEXT: Record<number, Parse> = {
+  [BOOL]: (value: string) => value === 't',
+  [BYTEA]: (value: string) => new Uint8Array(Buffer.from(value.slice(2), 'hex')),
+  [INT8]: Number,
+  [INT4]: Number,
+  [INT2]: Number,
+}
+
+const BINARY: Record<number, Parse> = {
+  [BOOL]: (value: Buffer) => value[0] === 1,
+  [BYTEA]: (value: Buffer) => new Uint8Array(value),
+  [INT8]: (value: Buffer) => value.readInt32BE(0) * 0x1_0000_0000 + value.readUInt32BE(4),
+  [INT4]: (value: Buffer) => value.readInt32BE(0),
+  [INT2]: (value: Buffer) => value.readInt16BE(0),
+  [UUID]: uuidText,
+}
+
+function utf8(value: Buffer): string {
+  return value.toString('utf8')
+}
+
+function asIs(value: string): string {
+  return value
+}
+
+function uuidText(value: Buffer): string {
+  const hex = value.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Ids of emails are lower-case UUIDs; what is not is the id of none, and PostgreSQL would reject the question. */
+export function isEmailId(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
+}
+
+/** Text that PostgreSQL takes: it has no place for NUL, which a server's reply may contain. */
+export function storable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+}
+
+/** An address as it is compared: ASCII letters in lower case, all else as it is. */
+export function folded(address: string): string {
+  return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/** Lists and maps are stored as JSON, empty ones as NULL. */
+export function listText(list: readonly unknown[]): string | null {
+  return list.length === 0 ? null : JSON.stringify(list)
+}
+
+export function mapText(map: object): string | null {
+  for (const _ in map) return JSON.stringify(map)
+  return null
+}
+
+export function listOf<T>(text: string | null): T[] {
+  return text === null ? [] : (JSON.parse(text) as T[])
+}
+
+export function mapOf<T extends object>(text: string | null): T {
+  return (text === null ? {} : JSON.parse(text)) as T
+}
