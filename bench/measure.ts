@@ -1,20 +1,29 @@
 /** The measurements: what the machine can do, how fast messages are accepted, and how fast they arrive at their destination. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Limits, LimitsOrder } from './limits-process.ts'
-import type { LoadOrder, LoadReport } from './load-process.ts'
-import type { PinnedProcess } from './pinned-process.ts'
-import type { ServiceProcess } from './service-process.ts'
-import type { SinkOrder, SinkReport } from './sink-process.ts'
+import type { LoadOrder, LoadReport } from './load/order.ts'
+import type { MessageShape } from './message.ts'
+import type { BenchDatabase } from './service/database.ts'
+import type { Limits, LimitsOrder } from './service/limits-process.ts'
+import type { PinnedProcess } from './service/pinned-process.ts'
+import type { ServiceProcess } from './service/service-process.ts'
+import type { SinkOrder, SinkReport } from './sink/order.ts'
 import { median, percentile } from './statistics.ts'
 
 export interface AcceptFigure {
   connections: number
+  /** Open loop: requests a second that were due. */
+  offered?: number
   /** Answers with 200 a second. */
   accepted: number
   p50: number
   p99: number
+  p999?: number
   /** CPU-ms of the service for each accepted message. */
   cpu: number
+  /** CPU-ms of the load generator for each message. */
+  loadCpu?: number
+  /** CPU-ms of the PostgreSQL server for each message, when it is ours. */
+  databaseCpu?: number
 }
 
 export interface DeliveryRound {
@@ -26,6 +35,10 @@ export interface DeliveryRound {
   accepted: number
   /** CPU-ms of the service for each message, until the queue was empty. */
   cpu: number
+  /** The same of the load generator, the sink, and the PostgreSQL server when it is ours. */
+  loadCpu?: number
+  sinkCpu?: number
+  databaseCpu?: number
   /** Ms from the 200 answer to the arrival; negative when the message was there before the answer. */
   latencyMedian: number
   latencyP99: number
@@ -35,8 +48,44 @@ export interface DeliveryRound {
   doubled: number
 }
 
+export interface LatencyFigure {
+  messages: number
+  /** Requests a second that were due; null: one message at a time, with a rest after each. */
+  offered: number | null
+  /** Ms from the 200 answer to the arrival. */
+  median: number
+  p99: number
+  /** Ms from when the request was due to the arrival. */
+  wholeMedian: number
+  wholeP99: number
+}
+
+export interface Parts {
+  load: PinnedProcess
+  sink: PinnedProcess
+  limits: PinnedProcess
+  service: ServiceProcess
+  database: BenchDatabase
+  shape: MessageShape
+}
+
+/** How long no message may arrive before a round is given up, in ms. */
+const PATIENCE = 60_000
+
+/** Connections of an open-loop run: more than are ever needed unless the service stalls. */
+const OPEN_LOOP_CONNECTIONS = 100
+
+/** Ms that an idle service rests between two messages. */
+const REST = 20
+
 /** Recipients are numbered through the whole run, so that nothing late can be taken for another's. */
 let nextNumber = 0
+
+export function takeNumbers(count: number): number {
+  const first = nextNumber
+  nextNumber += count
+  return first
+}
 
 function refuseFailures(report: LoadReport): void {
   if (report.refused > 0) {
@@ -48,93 +97,168 @@ export async function measureLimits(limits: PinnedProcess, order: LimitsOrder): 
   return limits.report<Limits>(order)
 }
 
+function target({ service, shape }: Parts): Extract<LoadOrder['target'], { protocol: 'http' }> {
+  const { port, token, from } = service
+  return { protocol: 'http', host: `127.0.0.1:${port}`, token, from, shape }
+}
+
+export interface AcceptingWay {
+  connections: number
+  milliseconds: number
+  /** Requests a second, due whatever the answers do. Without it each connection waits for its answer. */
+  rate?: number
+}
+
 /**
  * Accepting alone: messages scheduled for twenty days from now are stored durably like any other and then left in peace, so nothing but
  * the way from the request to the commit is measured.
  */
-export async function measureAccepting(
-  load: PinnedProcess,
-  service: ServiceProcess,
-  connections: number,
-  milliseconds: number,
-): Promise<AcceptFigure> {
+export async function measureAccepting(parts: Parts, way: AcceptingWay): Promise<AcceptFigure> {
+  const { load, service, database } = parts
+  const { connections, milliseconds, rate } = way
   const scheduledAt = new Date(Date.now() + 20 * 86_400_000).toISOString()
-  const count = 2_000_000
+  const most = rate === undefined ? Math.ceil(milliseconds * 40) : Math.round((milliseconds * rate) / 1000)
   const order: LoadOrder = {
     port: service.port,
-    target: { host: `127.0.0.1:${service.port}`, token: service.token, from: service.from, scheduledAt },
+    target: { ...target(parts), scheduledAt },
     connections,
-    first: nextNumber % 50_000_000,
-    count,
-    milliseconds,
+    first: takeNumbers(most),
+    count: most,
+    ...(rate === undefined ? { milliseconds } : { rate }),
   }
-  const cpuBefore = service.cpu()
+  const before = { service: service.cpu(), database: database.cpu() }
   const report = await load.report<LoadReport>(order)
   refuseFailures(report)
-  nextNumber += report.accepted
-  const seconds = (report.endedAt - report.startedAt) / 1000
+  const each = (cpu: number) => cpu / report.accepted
   return {
     connections,
-    accepted: report.accepted / seconds,
+    ...(rate === undefined ? {} : { offered: rate }),
+    accepted: (report.accepted * 1000) / (report.endedAt - report.startedAt),
     p50: percentile(report.latencies, 50),
     p99: percentile(report.latencies, 99),
-    cpu: (service.cpu() - cpuBefore) / report.accepted,
+    p999: percentile(report.latencies, 99.9),
+    cpu: each(service.cpu() - before.service),
+    loadCpu: each(report.cpu),
+    ...whenKnown('databaseCpu', each(database.cpu() - before.database)),
   }
 }
 
-export interface DeliveryParts {
-  load: PinnedProcess
-  sink: PinnedProcess
-  limits: PinnedProcess
-  service: ServiceProcess
+/** Accepting at half of the best rate that was measured: latency as clients see it when nobody waits for the server. */
+export async function measureAcceptingAtHalf(
+  parts: Parts,
+  measured: AcceptFigure[],
+  milliseconds: number,
+): Promise<AcceptFigure> {
+  const rate = Math.max(...measured.map(({ accepted }) => accepted)) / 2
+  return measureAccepting(parts, { connections: OPEN_LOOP_CONNECTIONS, milliseconds, rate })
+}
+
+interface Delivered {
+  offered: LoadReport
+  received: SinkReport
+}
+
+/** Offers messages and awaits them at the sink. Throws unless every one arrived exactly once. */
+export async function deliver(
+  { load, sink }: Pick<Parts, 'load' | 'sink'>,
+  order: Omit<LoadOrder, 'first'>,
+): Promise<Delivered> {
+  const { count } = order
+  const first = takeNumbers(count)
+  const sinkOrder: SinkOrder = { first, count, patience: PATIENCE }
+  sink.order(sinkOrder)
+  await sink.hear()
+  const [offered, received] = await Promise.all([
+    load.report<LoadReport>({ ...order, first }),
+    sink.hear().then(({ report }) => report as SinkReport),
+  ])
+  refuseFailures(offered)
+  if (received.arrived !== count || received.doubled > 0 || received.strangers > 0) {
+    throw new Error(
+      `not exactly once: ${count} offered, ${received.arrived} arrived, ${received.doubled} doubled, ${received.strangers} unknown`,
+    )
+  }
+  return { offered, received }
 }
 
 /** End to end: offered over `connections`, signed, delivered to the sink. Throws unless every message arrived exactly once. */
 export async function measureDelivery(
-  { load, sink, limits, service }: DeliveryParts,
+  parts: Parts,
   messages: number,
   connections: number,
 ): Promise<DeliveryRound> {
+  const { limits, service, database } = parts
   const machine = await measureLimits(limits, { directory: service.directory, milliseconds: 1000 })
-  const first = nextNumber
-  nextNumber += messages
-  const sinkOrder: SinkOrder = { first, count: messages, patience: 60_000 }
-  sink.order(sinkOrder)
-  await sink.hear()
-  const cpuBefore = service.cpu()
-  const loadOrder: LoadOrder = {
+  const before = { service: service.cpu(), database: database.cpu() }
+  const { offered, received } = await deliver(parts, {
     port: service.port,
-    target: { host: `127.0.0.1:${service.port}`, token: service.token, from: service.from },
+    target: target(parts),
     connections,
-    first,
     count: messages,
-  }
-  const [offered, received] = await Promise.all([
-    load.report<LoadReport>(loadOrder),
-    sink.hear().then(({ report }) => report as SinkReport),
-  ])
-  refuseFailures(offered)
-  if (received.arrived !== messages || received.doubled > 0 || received.strangers > 0) {
-    throw new Error(
-      `not exactly once: ${messages} offered, ${received.arrived} arrived, ${received.doubled} doubled, ${received.strangers} unknown`,
-    )
-  }
+  })
   // What is still being recorded after the last arrival belongs to the cost of the messages.
   await pause(500)
-  const cpu = (service.cpu() - cpuBefore) / messages
-  const lastArrival = received.arrivedAt.reduce((last, at) => Math.max(last, at), 0)
+  const each = (cpu: number) => cpu / messages
   const latencies = received.arrivedAt.map((at, index) => at - offered.answeredAt[index]!)
-  const delivered = (messages * 1000) / (lastArrival - offered.startedAt)
+  const delivered = (messages * 1000) / (lastOf(received.arrivedAt) - offered.startedAt)
   return {
     messages,
     limits: machine,
     delivered,
     accepted: (messages * 1000) / (offered.endedAt - offered.startedAt),
-    cpu,
+    cpu: each(service.cpu() - before.service),
+    loadCpu: each(offered.cpu),
+    sinkCpu: each(received.cpu),
+    ...whenKnown('databaseCpu', each(database.cpu() - before.database)),
     latencyMedian: median(latencies),
     latencyP99: percentile(latencies, 99),
     ratio: delivered / machine.signatures,
     octets: received.octets,
     doubled: received.doubled,
   }
+}
+
+/** One message at a time with a rest after each: what a message costs in time when nothing else is going on. */
+export async function measureIdleLatency(parts: Parts, messages: number): Promise<LatencyFigure> {
+  return latency(parts, { connections: 1, count: messages, pause: REST })
+}
+
+/** Messages due at a steady rate, whatever the answers do. */
+export async function measureLatencyAt(
+  parts: Parts,
+  rate: number,
+  milliseconds: number,
+): Promise<LatencyFigure> {
+  const count = Math.max(1, Math.round((rate * milliseconds) / 1000))
+  return latency(parts, { connections: OPEN_LOOP_CONNECTIONS, count, rate })
+}
+
+async function latency(
+  parts: Parts,
+  way: Pick<LoadOrder, 'connections' | 'count' | 'pause' | 'rate'>,
+): Promise<LatencyFigure> {
+  const order = { port: parts.service.port, target: target(parts), ...way }
+  const { offered, received } = await deliver(parts, order)
+  const after = received.arrivedAt.map((at, index) => at - offered.answeredAt[index]!)
+  const { rate } = way
+  const whole =
+    rate === undefined
+      ? after.map((ms, index) => ms + offered.latencies[index]!)
+      : received.arrivedAt.map((at, index) => at - (offered.startedAt + (index * 1000) / rate))
+  return {
+    messages: way.count,
+    offered: rate ?? null,
+    median: median(after),
+    p99: percentile(after, 99),
+    wholeMedian: median(whole),
+    wholeP99: percentile(whole, 99),
+  }
+}
+
+function lastOf(times: Float64Array): number {
+  return times.reduce((last, at) => Math.max(last, at), 0)
+}
+
+function whenKnown<Name extends string>(name: Name, value: number): Partial<Record<Name, number>> {
+  return Number.isNaN(value) ? {} : ({ [name]: value } as Record<Name, number>)
 }

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
-import type { AcceptFigure, DeliveryRound } from './measure.ts'
+import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
+import { type MessageShape, USUAL_SIZE } from './message.ts'
 import { median } from './statistics.ts'
 
 export interface Run {
@@ -11,10 +12,22 @@ export interface Run {
   node: string
   machine: string
   cpus: string
+  /** `sqlite`, or `postgres` with its version. */
+  database: string
+  /** Delivery nodes; 0: one process for everything. */
+  nodes: number
+  route: string
+  shape: MessageShape
+  /** Behaviour of the sink, as given. */
+  sink: string
   settings: Record<string, string>
   accepting: AcceptFigure[]
+  /** Open loop, at half of the best of `accepting`. */
+  acceptingAtHalf?: AcceptFigure
   connections: number
   rounds: DeliveryRound[]
+  /** Of the idle service, and at half of the best of `rounds`. */
+  latencies: LatencyFigure[]
   /** Octets. */
   peakMemory: number
 }
@@ -76,15 +89,26 @@ export function printRun(run: Run): void {
   say(
     `\n${run.machine}; CPUs ${run.cpus} for service, load and sink together; ${run.node}; commit ${run.commit}`,
   )
+  const how = ways(run)
+  if (how !== '') say(how)
   say(
     `limits of one CPU: ${s.signatures.toFixed(0)} RSA-2048 signatures/s, ${s.syncs.toFixed(0)} fsync/s of 4 KB\n`,
   )
   say('accepting (scheduled far ahead, so nothing is delivered)')
-  say('  connections   accepted/s     p50 ms     p99 ms   CPU-ms/msg')
-  for (const { connections, accepted, p50, p99, cpu } of run.accepting) {
-    const cells = [String(connections), accepted.toFixed(0), p50.toFixed(2), p99.toFixed(2), cpu.toFixed(3)]
-    say(`  ${cells.map((cell, i) => cell.padStart([11, 12, 10, 10, 12][i]!)).join(' ')}`)
+  say('  connections   accepted/s     p50 ms     p99 ms   CPU-ms/msg    load    PostgreSQL')
+  for (const { connections, accepted, p50, p99, cpu, loadCpu, databaseCpu } of run.accepting) {
+    const cells = [
+      String(connections),
+      accepted.toFixed(0),
+      p50.toFixed(2),
+      p99.toFixed(2),
+      cpu.toFixed(3),
+      loadCpu?.toFixed(3) ?? '',
+      databaseCpu?.toFixed(3) ?? '',
+    ]
+    say(`  ${cells.map((cell, i) => cell.padStart([11, 12, 10, 10, 12, 7, 13][i]!)).join(' ')}`.trimEnd())
   }
+  if (run.acceptingAtHalf) say(`  ${acceptingSentence(run.acceptingAtHalf)}`)
   say(
     `\nend to end: POST /emails over ${run.connections} connections, DKIM RSA-2048, to the sink; exactly once in every round`,
   )
@@ -103,11 +127,55 @@ export function printRun(run: Run): void {
     ]
     say(`  ${cells.map((cell, i) => cell.padStart([5, 10, 13, 12, 12, 20, 10, 7][i]!)).join(' ')}`)
   }
+  for (const figure of run.latencies) say(`  ${latencySentence(figure)}`)
+  const first = run.rounds[0]
+  if (first?.loadCpu !== undefined && first.sinkCpu !== undefined) {
+    const others = [
+      `load ${column(run.rounds, ({ loadCpu }) => loadCpu ?? Number.NaN).toFixed(3)}`,
+      `sink ${column(run.rounds, ({ sinkCpu }) => sinkCpu ?? Number.NaN).toFixed(3)}`,
+    ]
+    if (first.databaseCpu !== undefined)
+      others.push(
+        `PostgreSQL ${column(run.rounds, ({ databaseCpu }) => databaseCpu ?? Number.NaN).toFixed(3)}`,
+      )
+    say(`  CPU-ms a message beside the service: ${others.join(', ')}`)
+  }
   say(
     `\nmedian (best): ${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)}) delivered/s, ` +
       `${s.cpu.toFixed(3)} (${s.cpuBest.toFixed(3)}) CPU-ms a message, ${s.ratio.toFixed(2)} (${s.ratioBest.toFixed(2)}) of the RSA limit, ` +
       `${s.octets.toFixed(0)} octets a message, peak RSS ${(run.peakMemory / 1048576).toFixed(0)} MB`,
   )
+}
+
+function acceptingSentence({ offered, accepted, p50, p99, p999, cpu }: AcceptFigure): string {
+  return (
+    `at half of the best rate, due at ${offered?.toFixed(0)}/s whatever the answers do: ${accepted.toFixed(0)} accepted/s, ` +
+    `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, p99.9 ${p999?.toFixed(2)} ms from when it was due, ${cpu.toFixed(3)} CPU-ms`
+  )
+}
+
+function latencySentence({ offered, median: middle, p99, wholeMedian, wholeP99 }: LatencyFigure): string {
+  const when =
+    offered === null ? 'idle, one message at a time' : `half load, ${offered.toFixed(0)} due a second`
+  return (
+    `${when}: from the 200 to the arrival ${middle.toFixed(1)} ms median, ${p99.toFixed(1)} p99; ` +
+    `from the request ${wholeMedian.toFixed(1)} median, ${wholeP99.toFixed(1)} p99`
+  )
+}
+
+/** What differs from the usual: one process on SQLite, messages of 10,240 octets, relayed to a sink that obliges. */
+export function ways({ database, nodes, route, shape, sink }: Run): string {
+  const parts = [
+    ...(database === 'sqlite' ? [] : [database]),
+    ...(nodes === 0 ? [] : [`an API node and ${nodes} delivery node${nodes === 1 ? '' : 's'}`]),
+    ...(route === 'relay' ? [] : [route]),
+    ...(shape.size === USUAL_SIZE
+      ? []
+      : [`${shape.size} octets${shape.attachment ? ' with attachment' : ''}`]),
+    ...(shape.domains === 1 ? [] : [`${shape.domains} domains`]),
+    ...(sink === '' ? [] : [`sink ${sink}`]),
+  ]
+  return parts.join('; ')
 }
 
 /** Writes results/<date>-<commit>.json and appends a row to results/history.md. Returns the path of the JSON file. */
@@ -125,7 +193,7 @@ export function keepRun(run: Run): string {
   const cells = [
     run.at.slice(0, 16).replace('T', ' '),
     run.commit,
-    run.cpus,
+    ways(run) === '' ? run.cpus : `${run.cpus} (${ways(run)})`,
     `${run.rounds[0]?.messages ?? 0} x ${run.rounds.length}`,
     `${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)})`,
     `${s.cpu.toFixed(2)} (${s.cpuBest.toFixed(2)})`,

@@ -1,13 +1,24 @@
 /**
  * Measures the service against the limits of the machine it runs on. See `--help`.
- * Service, load generator and sink are three processes that share the same CPUs; the yardstick is measured in the same run.
+ * Service, load generator and sink are processes that share the same CPUs; the yardstick is measured in the same run.
  */
 import os from 'node:os'
 import { parseArgs } from 'node:util'
-import { type AcceptFigure, type DeliveryRound, measureAccepting, measureDelivery } from './measure.ts'
-import { canPin, PinnedProcess } from './pinned-process.ts'
+import {
+  type AcceptFigure,
+  type DeliveryRound,
+  type LatencyFigure,
+  measureAccepting,
+  measureAcceptingAtHalf,
+  measureDelivery,
+  measureIdleLatency,
+  measureLatencyAt,
+} from './measure.ts'
+import { USUAL_SIZE } from './message.ts'
+import { count, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine, keepRun, printRun } from './report.ts'
-import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { Rig, ROUTES } from './rig.ts'
+import { parseBehaviour } from './sink/behaviour.ts'
 
 const HELP = `Usage: node bench/run.ts [options]
 
@@ -16,11 +27,20 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
   --messages N       messages in each end-to-end round (5000)
   --rounds N         end-to-end rounds after one warm-up round (5)
   --connections N    connections that offer the messages, end to end (20)
-  --accept-ms N      milliseconds of accepting at each number of connections (3000)
-  --cpus LIST        CPUs shared by service, load and sink, as taskset writes them; "all" pins nothing (0,1)
+  --accept-ms N      milliseconds of accepting at each number of connections, and of each latency measurement (3000)
+  --size N           octets of a message (${USUAL_SIZE})
+  --attachment       what is above ${USUAL_SIZE} octets is a file like a PDF, another one in every message
+  --domains N        recipients spread over so many domains (1)
+  --route NAME       relay: everything to the sink; direct: by MX look-ups (relay)
+  --sink LIST        behaviour of the sink, e.g. latency=20,4xx@rcpt=0.02,cut@dot=0.001,dribble=5,starttls,connections=20,messages=100
+                     (with faults messages arrive later or never: rounds that demand exactly one of each fail)
+  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
+  --nodes N          delivery nodes beside one for the API; 0: one process does both (0)
+  --cpus LIST        CPUs shared by service, load, sink and database, as taskset writes them; "all" pins nothing (0,1)
   --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
   --directory DIR    where the temporary databases go: the disk that is measured (the system's temporary directory)
   --skip-accepting   end to end only
+  --skip-latency     no latency of an idle and of a half-loaded service
   --quick            few messages, one round: shows that the benchmark works, keeps no result
   --no-keep          prints only
 `
@@ -31,10 +51,18 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '20' },
     'accept-ms': { type: 'string', default: '3000' },
+    size: { type: 'string', default: String(USUAL_SIZE) },
+    attachment: { type: 'boolean', default: false },
+    domains: { type: 'string', default: '1' },
+    route: { type: 'string', default: 'relay' },
+    sink: { type: 'string', default: '' },
+    database: { type: 'string', default: 'sqlite' },
+    nodes: { type: 'string', default: '0' },
     cpus: { type: 'string', default: '0,1' },
     set: { type: 'string', multiple: true, default: [] },
     directory: { type: 'string', default: os.tmpdir() },
     'skip-accepting': { type: 'boolean', default: false },
+    'skip-latency': { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     'no-keep': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -44,62 +72,75 @@ if (values.help) {
   process.stdout.write(HELP)
   process.exit(0)
 }
-const messages = values.quick ? 300 : Number(values.messages)
-const rounds = values.quick ? 1 : Number(values.rounds)
-const acceptMs = values.quick ? 300 : Number(values['accept-ms'])
-const connections = Number(values.connections)
-const cpus = canPin && os.availableParallelism() > 1 ? values.cpus : 'all'
-const firstCpu = /^\d+/.exec(cpus)?.[0] ?? 'all'
-const settings = Object.fromEntries(
-  values.set.map((pair): [string, string] => [
-    pair.slice(0, pair.indexOf('=')),
-    pair.slice(pair.indexOf('=') + 1),
-  ]),
-)
-
-const load = new PinnedProcess(cpus, new URL('./load-process.ts', import.meta.url))
-const sink = new PinnedProcess(cpus, new URL('./sink-process.ts', import.meta.url))
-const limits = new PinnedProcess(firstCpu, new URL('./limits-process.ts', import.meta.url))
-let running: ServiceProcess | undefined
-
-async function startFresh(sinkPort: number): Promise<ServiceProcess> {
-  const relay = { POSTROAD_DELIVERY: `smtp://127.0.0.1:${sinkPort}?tls=off` }
-  running = await startServiceProcess({ parent: values.directory, cpus, settings: { ...relay, ...settings } })
-  return running
+const route = ROUTES.find((each) => each === values.route)
+if (route === undefined) {
+  process.stderr.write(`--route ${values.route}: one of ${ROUTES.join(', ')} is needed\n`)
+  process.exit(2)
+}
+const messages = values.quick ? 300 : count('messages', values.messages)
+const rounds = values.quick ? 1 : count('rounds', values.rounds)
+const acceptMs = values.quick ? 300 : count('accept-ms', values['accept-ms'])
+const connections = count('connections', values.connections)
+const nodes = count('nodes', values.nodes, 0)
+const cpus = usableCpus(values.cpus)
+const settings = parseSettings(values.set)
+const shape = {
+  size: count('size', values.size, 1500),
+  attachment: values.attachment,
+  domains: count('domains', values.domains),
 }
 
-try {
-  const { port } = await sink.hear()
-  const accepting: AcceptFigure[] = []
-  if (!values['skip-accepting']) {
-    const service = await startFresh(port!)
-    await measureAccepting(load, service, 10, acceptMs / 2)
-    for (const count of [1, 10, 50, 200])
-      accepting.push(await measureAccepting(load, service, count, acceptMs))
-    await service.stop()
-  }
-  const service = await startFresh(port!)
-  const parts = { load, sink, limits, service }
-  await measureDelivery(parts, Math.min(messages, 1000), connections)
-  const measured: DeliveryRound[] = []
-  for (let round = 0; round < rounds; round++)
-    measured.push(await measureDelivery(parts, messages, connections))
-  const run = {
-    at: new Date().toISOString(),
-    commit: currentCommit(),
-    node: `Node ${process.version}`,
-    machine: describeMachine(),
-    cpus,
-    settings,
-    accepting,
-    connections,
-    rounds: measured,
-    peakMemory: service.peakMemory(),
-  }
-  await service.stop()
-  printRun(run)
-  if (!values.quick && !values['no-keep']) process.stdout.write(`kept as ${keepRun(run)}\n`)
-} finally {
-  await running?.stop()
-  await Promise.all([load, sink, limits].map((part) => part.stop()))
+await using rig = await Rig.start({
+  cpus,
+  database: values.database,
+  route,
+  shape,
+  behaviour: parseBehaviour(values.sink),
+  parent: values.directory,
+  nodes,
+  settings,
+})
+
+const accepting: AcceptFigure[] = []
+let acceptingAtHalf: AcceptFigure | undefined
+if (!values['skip-accepting']) {
+  const parts = await rig.serve()
+  await measureAccepting(parts, { connections: 10, milliseconds: acceptMs / 2 })
+  for (const each of [1, 10, 50, 200])
+    accepting.push(await measureAccepting(parts, { connections: each, milliseconds: acceptMs }))
+  acceptingAtHalf = await measureAcceptingAtHalf(parts, accepting, acceptMs)
+  await rig.stop(parts.service)
 }
+const parts = await rig.serve()
+await measureDelivery(parts, Math.min(messages, 1000), connections)
+const measured: DeliveryRound[] = []
+for (let round = 0; round < rounds; round++)
+  measured.push(await measureDelivery(parts, messages, connections))
+const latencies: LatencyFigure[] = []
+if (!values['skip-latency']) {
+  const half = Math.max(...measured.map(({ delivered }) => delivered)) / 2
+  latencies.push(await measureIdleLatency(parts, values.quick ? 10 : 100))
+  latencies.push(await measureLatencyAt(parts, half, acceptMs))
+}
+const run = {
+  at: new Date().toISOString(),
+  commit: currentCommit(),
+  node: `Node ${process.version}`,
+  machine: describeMachine(),
+  cpus,
+  database: rig.database.name,
+  nodes,
+  route,
+  shape,
+  sink: values.sink,
+  settings,
+  accepting,
+  ...(acceptingAtHalf ? { acceptingAtHalf } : {}),
+  connections,
+  rounds: measured,
+  latencies,
+  peakMemory: parts.service.peakMemory(),
+}
+await rig.stop(parts.service)
+printRun(run)
+if (!values.quick && !values['no-keep']) process.stdout.write(`kept as ${keepRun(run)}\n`)

@@ -1,0 +1,140 @@
+/** The load generator, a process of its own: offers prepared messages over kept-open connections and measures its own cost. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { now } from '../clock.ts'
+import { MARK, markedRecipient, PreparedText, preparedMessage, preparedRequest } from '../message.ts'
+import { HttpConnection } from './http-connection.ts'
+import type { LoadOrder, LoadReport, LoadTarget } from './order.ts'
+import { SmtpConnection } from './smtp-connection.ts'
+
+/** Ms between looks at the clock of an open-loop run; a request leaves at most so much later than intended by our own doing. */
+const TICK = 1
+
+interface Connection {
+  send(number: number): Promise<{ status: number; body: string }>
+  close(): void
+}
+
+function opener(target: LoadTarget): (port: number) => Promise<Connection> {
+  if (target.protocol === 'http') {
+    const request = preparedRequest(target)
+    return (port) => HttpConnection.open('127.0.0.1', port, request.copy())
+  }
+  const envelope = `MAIL FROM:<${target.from}>\r\nRCPT TO:<${markedRecipient(target.shape)}>\r\nDATA\r\n`
+  const commands = new PreparedText(Buffer.from(envelope), target.shape.domains)
+  const message = preparedMessage(target.from, target.shape)
+  return (port) =>
+    SmtpConnection.open('127.0.0.1', port, { commands: commands.copy(), message: message.copy() })
+}
+
+class Run {
+  readonly #order: LoadOrder
+  readonly #connections: Connection[]
+  readonly #answeredAt: Float64Array
+  readonly #latencies: Float64Array
+  readonly #refusals: string[] = []
+  #accepted = 0
+  #refused = 0
+
+  constructor(order: LoadOrder, connections: Connection[]) {
+    this.#order = order
+    this.#connections = connections
+    this.#answeredAt = new Float64Array(order.count)
+    this.#latencies = new Float64Array(order.count)
+  }
+
+  async do(): Promise<LoadReport> {
+    const before = process.cpuUsage()
+    const startedAt = now()
+    await (this.#order.rate === undefined ? this.#closedLoop(startedAt) : this.#openLoop(startedAt))
+    const endedAt = now()
+    const { user, system } = process.cpuUsage(before)
+    for (const connection of this.#connections) connection.close()
+    return {
+      startedAt,
+      endedAt,
+      accepted: this.#accepted,
+      refused: this.#refused,
+      refusals: this.#refusals,
+      latencies: this.#latencies.slice(0, this.#accepted),
+      answeredAt: this.#answeredAt,
+      cpu: (user + system) / 1000,
+    }
+  }
+
+  /** Each connection sends its next request when the last was answered (and after the pause asked for). */
+  async #closedLoop(startedAt: number): Promise<void> {
+    const { count, milliseconds, pause: rest } = this.#order
+    const stopAt = milliseconds === undefined ? Number.POSITIVE_INFINITY : startedAt + milliseconds
+    let next = 0
+    const work = async (connection: Connection) => {
+      while (next < count && now() < stopAt) {
+        const index = next++
+        await this.#send(connection, index, now())
+        if (rest !== undefined) await pause(rest)
+      }
+    }
+    await Promise.all(this.#connections.map(work))
+  }
+
+  /**
+   * Requests become due at a steady rate whether or not the earlier ones were answered, and their latency runs from when they were due:
+   * a server that stalls is charged for all who would have come meanwhile.
+   */
+  async #openLoop(startedAt: number): Promise<void> {
+    const { count, rate } = this.#order
+    const gap = 1000 / rate!
+    const free = [...this.#connections]
+    let next = 0
+    let failed: unknown
+    const pump = () => {
+      const at = now()
+      while (next < count && free.length > 0 && startedAt + next * gap <= at) {
+        const index = next++
+        const connection = free.pop()!
+        this.#send(connection, index, startedAt + index * gap).then(
+          () => {
+            free.push(connection)
+            pump()
+          },
+          (error: unknown) => {
+            failed ??= error
+          },
+        )
+      }
+    }
+    while (failed === undefined && (next < count || free.length < this.#connections.length)) {
+      pump()
+      await pause(TICK)
+    }
+    if (failed !== undefined) throw failed
+  }
+
+  async #send(connection: Connection, index: number, dueAt: number): Promise<void> {
+    const { status, body } = await connection.send(this.#order.first + index)
+    const at = now()
+    if (status === 200) {
+      this.#latencies[this.#accepted++] = at - dueAt
+      this.#answeredAt[index] = at
+    } else if (this.#refused++ < 3) {
+      this.#refusals.push(`${status} ${body}`)
+    }
+  }
+}
+
+async function offer(order: LoadOrder): Promise<LoadReport> {
+  if (String(order.first + order.count).length > MARK.length) {
+    throw new Error(`message numbers have ${MARK.length} digits; ${order.first + order.count} is too high`)
+  }
+  const open = opener(order.target)
+  const connections: Connection[] = []
+  for (let index = 0; index < order.connections; index++) connections.push(await open(order.port))
+  return new Run(order, connections).do()
+}
+
+process.on('message', (order: LoadOrder) => {
+  offer(order).then(
+    (report) => process.send?.({ report }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  )
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,123 @@
+/** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
+import { type FakeDns, startDns, type Zone } from '../test/support/dns.ts'
+import type { Parts } from './measure.ts'
+import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
+import { firstCpu } from './options.ts'
+import { type BenchDatabase, openDatabase } from './service/database.ts'
+import { PinnedProcess } from './service/pinned-process.ts'
+import { type ServiceChoice, type ServiceProcess, startServiceProcess } from './service/service-process.ts'
+import { OBLIGING, type SinkBehaviour } from './sink/behaviour.ts'
+import type { SinkOrder } from './sink/order.ts'
+
+export const ROUTES = ['relay', 'direct'] as const
+export type Route = (typeof ROUTES)[number]
+
+export interface RigChoice {
+  cpus: string
+  database: string
+  /** `relay`: everything to the sink. `direct`: by MX look-ups at a name server of ours. */
+  route: Route
+  shape: MessageShape
+  behaviour?: SinkBehaviour
+  seed?: number
+  /** Parent of the services' directories. */
+  parent: string
+  nodes: number
+  settings: Record<string, string>
+}
+
+export class Rig implements AsyncDisposable {
+  readonly choice: RigChoice
+  readonly load: PinnedProcess
+  readonly sink: PinnedProcess
+  readonly limits: PinnedProcess
+  readonly database: BenchDatabase
+  readonly sinkPort: number
+  readonly #dns: FakeDns | null
+  readonly #running = new Set<ServiceProcess>()
+
+  private constructor(choice: RigChoice, processes: Processes, sinkPort: number, dns: FakeDns | null) {
+    this.choice = choice
+    this.load = processes.load
+    this.sink = processes.sink
+    this.limits = processes.limits
+    this.database = processes.database
+    this.sinkPort = sinkPort
+    this.#dns = dns
+  }
+
+  static async start(choice: RigChoice): Promise<Rig> {
+    const { cpus, behaviour = OBLIGING, seed = 1 } = choice
+    const processes: Processes = {
+      load: new PinnedProcess(cpus, new URL('./load/load-process.ts', import.meta.url)),
+      sink: new PinnedProcess(cpus, new URL('./sink/sink-process.ts', import.meta.url)),
+      limits: new PinnedProcess(firstCpu(cpus), new URL('./service/limits-process.ts', import.meta.url)),
+      database: await openDatabase(choice.database, cpus),
+    }
+    const listen: SinkOrder = { listen: [{ host: '127.0.0.1', behaviour }], seed }
+    processes.sink.order(listen)
+    const { port } = await processes.sink.hear()
+    const dns = choice.route === 'direct' ? await startDns(zone(choice.shape)) : null
+    return new Rig(choice, processes, port!, dns)
+  }
+
+  /** A service on a fresh directory and database, with what `prepare` puts in before it serves. */
+  async serve({
+    prepare,
+  }: Pick<ServiceChoice, 'prepare'> = {}): Promise<Parts & { service: ServiceProcess }> {
+    const { cpus, parent, nodes, settings, shape } = this.choice
+    const url = await this.database.fresh()
+    const service = await startServiceProcess({
+      parent,
+      cpus,
+      nodes,
+      settings: {
+        ...this.#delivery(),
+        ...(url === null ? {} : { POSTROAD_DATABASE_URL: url }),
+        ...settings,
+      },
+      ...(prepare ? { prepare } : {}),
+    })
+    this.#running.add(service)
+    const { load, sink, limits, database } = this
+    return { load, sink, limits, database, service, shape }
+  }
+
+  #delivery(): Record<string, string> {
+    if (this.#dns === null)
+      return { POSTROAD_DELIVERY: `smtp://127.0.0.1:${this.sinkPort}?tls=${this.#tls()}` }
+    return {
+      POSTROAD_DELIVERY: 'direct',
+      POSTROAD_DNS_SERVERS: this.#dns.address,
+      POSTROAD_SMTP_PORT: String(this.sinkPort),
+      POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    }
+  }
+
+  #tls(): string {
+    return this.choice.behaviour?.starttls ? 'required' : 'off'
+  }
+
+  async stop(service: ServiceProcess): Promise<void> {
+    this.#running.delete(service)
+    await service.stop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((service) => this.stop(service)))
+    await Promise.all([this.load, this.sink, this.limits].map((part) => part.stop()))
+    await this.#dns?.close()
+    await this.database.stop()
+  }
+}
+
+type Processes = Pick<Rig, 'load' | 'sink' | 'limits' | 'database'>
+
+function zone({ domains }: MessageShape): Zone {
+  const names =
+    domains === 1 ? [RECIPIENT_DOMAIN] : Array.from({ length: domains }, (_, index) => domainName(index))
+  return {
+    'mx.sink.test/A': ['127.0.0.1'],
+    ...Object.fromEntries(names.map((name) => [`${name}/MX`, ['10 mx.sink.test']])),
+  }
+}

@@ -1,0 +1,72 @@
+/** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
+import { Installation, type ServiceChild, type Tenant } from '../../test/support/service-child.ts'
+import { pinning } from './pinned-process.ts'
+import { processCpu, processMemory } from './process-usage.ts'
+
+export interface ServiceProcess {
+  port: number
+  token: string
+  from: string
+  directory: string
+  /** Process ids, the one that takes requests first. */
+  pids: number[]
+  installation: Installation
+  tenant: Tenant
+  /** User and system CPU-ms used so far, all threads of all nodes; NaN where /proc is missing. */
+  cpu(): number
+  /** Highest resident set of a node so far in octets; NaN where /proc is missing. */
+  peakMemory(): number
+  /** What the nodes have written to their logs; the last lines of each. */
+  log(): string[]
+  /** Stops it as an operator would, and removes its directory. */
+  stop(): Promise<void>
+}
+
+export interface ServiceChoice {
+  /** Parent of its directory. */
+  parent: string
+  cpus: string
+  /** `POSTROAD_...` settings. */
+  settings: Record<string, string>
+  /** Delivery nodes beside a node for the API alone; 0: one process does both. */
+  nodes: number
+  /** Called when the tenant exists and nothing serves yet. */
+  prepare?: (installation: Installation, tenant: Tenant) => Promise<void>
+}
+
+export async function startServiceProcess(choice: ServiceChoice): Promise<ServiceProcess> {
+  const { parent, cpus, settings, nodes, prepare } = choice
+  const installation = new Installation(settings, parent)
+  try {
+    const tenant = await installation.addTenant('bench.test')
+    await prepare?.(installation, tenant)
+    const prefix = pinning(cpus)
+    const roles = nodes === 0 ? [{}] : [{ POSTROAD_ROLES: 'api' }, ...deliveryRoles(nodes)]
+    const children: ServiceChild[] = []
+    for (const role of roles) children.push(await installation.serve({ prefix, settings: role }))
+    const pids = children.map(({ pid }) => pid)
+    return {
+      port: children[0]!.port,
+      token: tenant.token,
+      from: `orders@${tenant.domain}`,
+      directory: installation.directory,
+      pids,
+      installation,
+      tenant,
+      cpu: () => pids.reduce((sum, pid) => sum + processCpu(pid), 0),
+      peakMemory: () => Math.max(...pids.map((pid) => processMemory(pid).peak)),
+      log: () => children.flatMap((child) => child.log),
+      stop: async () => {
+        await Promise.all(children.map((child) => child.kill('SIGTERM')))
+        await installation.remove()
+      },
+    }
+  } catch (error) {
+    await installation.remove()
+    throw error
+  }
+}
+
+function deliveryRoles(nodes: number): Record<string, string>[] {
+  return Array.from({ length: nodes }, () => ({ POSTROAD_ROLES: 'delivery' }))
+}

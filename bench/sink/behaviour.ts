@@ -1,0 +1,91 @@
+/** How a receiving server of the benchmark behaves: how slow it is, and how often it refuses, cuts or hangs at each step of the dialogue. */
+
+/** Where in the dialogue (RFC 5321 section 3) something may go wrong. */
+export const STEPS = ['connect', 'ehlo', 'starttls', 'mail', 'rcpt', 'data', 'dot'] as const
+export type SinkStep = (typeof STEPS)[number]
+
+/** 4xx: refuses for now. 5xx: refuses for good. cut: closes without a reply. hang: says nothing and keeps the connection. */
+export const FAULTS = ['4xx', '5xx', 'cut', 'hang'] as const
+export type SinkFault = (typeof FAULTS)[number]
+
+export interface SinkBehaviour {
+  /** Ms before each group of replies leaves: the way there and back, and the server's own work. */
+  latency: number
+  /** Ms between the octets of its replies; 0: a reply leaves whole. */
+  dribble: number
+  /** Shares from 0 to 1 by step, each a share of all times the step is reached. */
+  faults: Partial<Record<SinkStep, Partial<Record<SinkFault, number>>>>
+  starttls: boolean
+  /** Connections beyond are told 421; 0: any number. */
+  connections: number
+  /** Messages taken over one connection before it is closed with 421; 0: any number. */
+  messages: number
+}
+
+export const OBLIGING: SinkBehaviour = {
+  latency: 0,
+  dribble: 0,
+  faults: {},
+  starttls: false,
+  connections: 0,
+  messages: 0,
+}
+
+const NUMBERS = ['latency', 'dribble', 'connections', 'messages'] as const
+
+/**
+ * Reads `latency=20,4xx@rcpt=0.02,hang@connect=0.01,starttls,connections=20`. Throws with a sentence that names what was not
+ * understood.
+ */
+export function parseBehaviour(text: string): SinkBehaviour {
+  const behaviour: SinkBehaviour = { ...OBLIGING, faults: {} }
+  for (const part of text.split(',').filter((each) => each !== '')) {
+    const [name = '', value = ''] = part.split('=')
+    const number = Number(value)
+    const plain = NUMBERS.find((each) => each === name)
+    const [faultName, stepName] = name.split('@')
+    const fault = FAULTS.find((each) => each === faultName)
+    const step = STEPS.find((each) => each === stepName)
+    if (name === 'starttls' && value === '') behaviour.starttls = true
+    else if (plain && value !== '' && number >= 0) behaviour[plain] = number
+    else if (fault && step && value !== '' && number >= 0 && number <= 1) {
+      behaviour.faults[step] = { ...behaviour.faults[step], [fault]: number }
+    } else {
+      throw new Error(
+        `sink behaviour "${part}" is not understood: starttls, ${NUMBERS.map((each) => `${each}=N`).join(', ')}, or ` +
+          `FAULT@STEP=SHARE with a fault of ${FAULTS.join(', ')}, a step of ${STEPS.join(', ')} and a share from 0 to 1`,
+      )
+    }
+  }
+  return behaviour
+}
+
+/** Draws what goes wrong at a step; null: nothing. The same seed draws the same. */
+export class FaultDice {
+  readonly #faults: SinkBehaviour['faults']
+  #state: number
+
+  constructor({ faults }: SinkBehaviour, seed: number) {
+    this.#faults = faults
+    this.#state = seed >>> 0
+  }
+
+  draw(step: SinkStep): SinkFault | null {
+    const shares = this.#faults[step]
+    if (shares === undefined) return null
+    let left = this.#random()
+    for (const fault of FAULTS) {
+      left -= shares[fault] ?? 0
+      if (left < 0) return fault
+    }
+    return null
+  }
+
+  /** From 0 to 1, by mulberry32. */
+  #random(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,26 @@
+/** What is asked of the sink process, and what it answers. */
+import type { SinkBehaviour } from './behaviour.ts'
+
+export type SinkOrder =
+  /** Listens at these addresses, all at the same port; answers with the port. */
+  | { listen: { host: string; behaviour: SinkBehaviour }[]; seed: number }
+  /**
+   * Expects recipients `first` to `first + count - 1`; answers `ready` at once. With `patience` the report follows when all have
+   * arrived, or after so many ms without a new one; without, when it is asked for.
+   */
+  | { first: number; count: number; patience?: number }
+  | { report: true }
+
+export interface SinkReport {
+  arrived: number
+  /** Messages for a recipient that had one already. */
+  doubled: number
+  /** Messages for recipients nobody offered. */
+  strangers: number
+  /** Monotonic ms of the first arrival, by recipient number minus `first`; 0 where there was none. */
+  arrivedAt: Float64Array
+  /** Octets of a message on the wire, on average. */
+  octets: number
+  /** CPU-ms that the sink itself used. */
+  cpu: number
+}

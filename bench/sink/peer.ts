@@ -1,0 +1,55 @@
+/** One receiving server of the benchmark: listens at an address, behaves as it is told, and tells what arrives. */
+import { once } from 'node:events'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { selfSigned } from '../../test/support/certificate.ts'
+import { FaultDice, type SinkBehaviour } from './behaviour.ts'
+import { PeerSession } from './session.ts'
+
+export interface PeerChoice {
+  host: string
+  /** 0: any free port. */
+  port: number
+  behaviour: SinkBehaviour
+  seed: number
+}
+
+export class Peer {
+  readonly behaviour: SinkBehaviour
+  readonly dice: FaultDice
+  readonly secureContext: SecureContext | null
+  /** Called with each message taken: its recipients and its octets on the wire. */
+  readonly onMessage: (recipients: readonly string[], octets: number) => void
+  port = 0
+  /** Connections open now. */
+  open = 0
+  /** Connections so far. */
+  connections = 0
+  readonly #choice: PeerChoice
+
+  constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
+    this.#choice = choice
+    this.behaviour = choice.behaviour
+    this.dice = new FaultDice(choice.behaviour, choice.seed)
+    this.secureContext = choice.behaviour.starttls
+      ? createSecureContext(selfSigned(['sink.test', choice.host]))
+      : null
+    this.onMessage = onMessage
+  }
+
+  async listen(): Promise<void> {
+    const server = net.createServer({ noDelay: true }, (socket) => this.#welcome(socket))
+    server.listen({ port: this.#choice.port, host: this.#choice.host, backlog: 1_000 })
+    await once(server, 'listening')
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  #welcome(socket: Socket): void {
+    this.connections++
+    this.open++
+    socket.once('close', () => {
+      this.open--
+    })
+    new PeerSession(this, socket).greet()
+  }
+}

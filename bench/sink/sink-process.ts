@@ -1,0 +1,37 @@
+/** The receiving servers, in a process of their own: counts when each numbered recipient's message arrives, and how often. */
+import type { SinkOrder } from './order.ts'
+import { Peer } from './peer.ts'
+import { Tally } from './tally.ts'
+
+let tally = new Tally(0, 0)
+
+async function listen(order: Extract<SinkOrder, { listen: unknown }>): Promise<number> {
+  let port = 0
+  for (const [index, { host, behaviour }] of order.listen.entries()) {
+    const peer = new Peer({ host, port, behaviour, seed: order.seed + index }, (recipients, octets) =>
+      tally.take(recipients, octets),
+    )
+    await peer.listen()
+    port = peer.port
+  }
+  return port
+}
+
+process.on('message', (order: SinkOrder) => {
+  if ('listen' in order) {
+    listen(order).then(
+      (port) => process.send?.({ port }),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    )
+  } else if ('report' in order) {
+    process.send?.({ report: tally.report() })
+  } else {
+    const counting = new Tally(order.first, order.count)
+    tally = counting
+    process.send?.({ ready: true })
+    if (order.patience !== undefined) {
+      counting.complete(order.patience).then(() => process.send?.({ report: counting.report() }))
+    }
+  }
+})
+process.on('disconnect', () => process.exit(0))
