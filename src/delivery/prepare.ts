@@ -1,6 +1,7 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
 import { compose } from '../mail/compose/compose.ts'
 import { signMessage } from '../mail/dkim/dkim.ts'
+import { type Signer, signInPool } from '../mail/dkim/signature.ts'
 import { isEightBit, RawError, toSevenBit } from '../mail/raw/raw.ts'
 import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
@@ -18,10 +19,13 @@ interface Parts {
 }
 
 /** Nothing is done before the first request; then each variant is made once. */
-export function prepareMessage({ message, signing }: Pick<Delivery, 'message' | 'signing'>): PreparedMessage {
+export function prepareMessage(
+  { message, signing }: Pick<Delivery, 'message' | 'signing'>,
+  signer: Signer = signInPool,
+): PreparedMessage {
   const sign = async ({ header, body }: Parts, date: number): Promise<Uint8Array[]> => {
     // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
-    const signature = await signMessage(header, body, signing, { at: Math.floor(date / 1000) })
+    const signature = await signMessage(header, body, signing, { at: Math.floor(date / 1000), signer })
     return [signature, header, CRLF, body].filter((chunk) => chunk.length > 0)
   }
   if (message.kind === 'parts') {

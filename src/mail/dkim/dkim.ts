@@ -1,7 +1,8 @@
 /** DKIM signatures (RFC 6376, with Ed25519 by RFC 8463 and the algorithm rules of RFC 8301). */
-import { createHash, sign as cryptoSign, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { relaxedBodyHash } from './body-hash.ts'
 import type { DkimKeyAlgorithm } from './key.ts'
+import { type Signer, signInPool } from './signature.ts'
 import { headerFields, relaxField, selectFields } from './signed-fields.ts'
 
 export {
@@ -35,16 +36,17 @@ const FOLD_AT = 76
  * line, whole or in consecutive pieces. `at` (Unix seconds) becomes the `t=` tag; given the same input the RSA and
  * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), as a message may wait for days at a relay.
  *
- * Signing runs in the thread pool. Throws TypeError when a key does not fit its algorithm or names no valid domain.
+ * Signing runs in the thread pool unless `signer` does it otherwise. Throws TypeError when a key does not fit its algorithm or names no valid domain.
  */
 export async function signMessage(
   header: Buffer,
   body: Buffer | readonly Buffer[],
   keys: readonly SigningKeyLike[],
-  options: { at: number },
+  options: { at: number; signer?: Signer },
 ): Promise<Buffer> {
   if (keys.length === 0) return Buffer.alloc(0)
   for (const key of keys) checkKey(key)
+  const sign = options.signer ?? signInPool
   const bodyHash = await relaxedBodyHash(body)
   const { names, canonical } = selectFields(headerFields(header))
   const signed = await Promise.all(
@@ -52,7 +54,7 @@ export async function signMessage(
       const unsigned = signatureField(key, names, bodyHash, options.at)
       // The signature covers its own field with an empty b= and without the final CRLF (RFC 6376 3.7).
       const data = Buffer.from(canonical + relaxField(unsigned), 'latin1')
-      return `${unsigned}${foldBase64(await signatureOf(key, data))}\r\n`
+      return `${unsigned}${foldBase64(await sign(key, data))}\r\n`
     }),
   )
   return Buffer.from(signed.join(''), 'latin1')
@@ -82,18 +84,6 @@ function signatureField(key: SigningKeyLike, names: string[], bodyHash: string, 
     } else line += `:${name}`
   }
   return `${field}${line};\r\n bh=${bodyHash};\r\n b=`
-}
-
-function signatureOf(key: SigningKeyLike, data: Buffer): Promise<string> {
-  // RFC 8463 3: Ed25519 signs the SHA-256 of the data, not the data.
-  const [digest, input] =
-    key.algorithm === 'rsa-sha256' ? ['sha256', data] : [null, createHash('sha256').update(data).digest()]
-  return new Promise((resolve, reject) => {
-    cryptoSign(digest as string | null, input as Buffer, key.privateKey, (error, signature) => {
-      if (error) reject(error)
-      else resolve(signature.toString('base64'))
-    })
-  })
 }
 
 /** White space within b= is ignored (RFC 6376 3.5). */
