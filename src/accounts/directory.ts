@@ -1,7 +1,7 @@
 /** All accounts in memory: every request asks it, the store only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
 import type { AccountsSnapshot, ApiKey, Company, Principal, SendingDomain } from './account.ts'
-import { hashToken, isToken } from './token.ts'
+import { isToken, tokenDigest } from './token.ts'
 
 interface Holder {
   tokenHash: Uint8Array
@@ -14,6 +14,7 @@ export class AccountDirectory {
   #domains = new Map<string, SendingDomain>()
   #domainsByName = new Map<string, SendingDomain>()
   #keys = new Map<string, ApiKey>()
+  /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
@@ -42,9 +43,9 @@ export class AccountDirectory {
   /** Who holds this token; null when it is malformed, unknown or revoked (one answer for all three). */
   authenticate(token: string): Principal | null {
     if (!isToken(token)) return null
-    const tokenHash = hashToken(token)
-    const holder = this.#holders.get(Buffer.from(tokenHash).toString('base64'))
-    if (!holder || !timingSafeEqual(holder.tokenHash, tokenHash)) return null
+    const digest = tokenDigest(token)
+    const holder = this.#holders.get(digest)
+    if (!holder || !timingSafeEqual(holder.tokenHash, Buffer.from(digest, 'base64'))) return null
     return holder.principal
   }
 

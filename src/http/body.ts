@@ -50,16 +50,21 @@ function welcomeBody(request: IncomingMessage, response: ServerResponse): void {
   response.writeContinue()
 }
 
-/** The whole body. Throws what `consumeBody` throws. */
-export async function readBody(
+/** The whole body. Rejects with what `consumeBody` rejects with. */
+export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
   companyId: string,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  await consumeBody(request, response, limit, companyId, (chunk) => chunks.push(chunk))
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    receive(request, response, limit, companyId, {
+      take: (chunk) => chunks.push(chunk),
+      done: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+      fail: reject,
+    })
+  })
 }
 
 /**
@@ -67,46 +72,64 @@ export async function readBody(
  * ClientGone when the client leaves, and with whatever `take` throws; then nothing more is read. What has arrived counts
  * against the budget of `companyId` until it is released.
  */
-export async function consumeBody(
+export function consumeBody(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
   companyId: string,
   take: (chunk: Buffer) => void,
 ): Promise<void> {
+  return new Promise((done, fail) => {
+    receive(request, response, limit, companyId, { take, done, fail })
+  })
+}
+
+interface Receiver {
+  take(chunk: Buffer): void
+  done(): void
+  fail(error: unknown): void
+}
+
+/** Calls `done` or `fail` in the end, unless it throws at once. */
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: BodyLimit,
+  companyId: string,
+  receiver: Receiver,
+): void {
   limit.checkDeclared(request)
   if (request.destroyed) throw new ClientGone(GONE)
   welcomeBody(request, response)
-  return await new Promise((resolve, reject) => {
-    let length = 0
-    const stop = () => {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      request.off('close', onClose)
+  let length = 0
+  let ended = false
+  const fail = (error: unknown) => {
+    request.off('data', onData)
+    request.off('end', onEnd)
+    request.off('close', onClose)
+    receiver.fail(error)
+  }
+  const onData = (chunk: Buffer) => {
+    length += chunk.length
+    if (length > limit.max) return fail(limit.exceeded())
+    try {
+      limit.budget.hold(request, companyId, length)
+      receiver.take(chunk)
+    } catch (error) {
+      fail(error)
     }
-    const fail = (error: unknown) => {
-      stop()
-      reject(error)
-    }
-    const onData = (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit.max) return fail(limit.exceeded())
-      try {
-        limit.budget.hold(request, companyId, length)
-        take(chunk)
-      } catch (error) {
-        fail(error)
-      }
-    }
-    const onEnd = () => {
-      stop()
-      resolve()
-    }
-    const onClose = () => fail(new ClientGone(GONE))
-    request.on('data', onData)
-    request.on('end', onEnd)
-    request.on('close', onClose)
-  })
+  }
+  // The listeners go with the request; taking them off one by one would only cost time.
+  const onEnd = () => {
+    ended = true
+    receiver.done()
+  }
+  const onClose = () => {
+    if (!ended) fail(new ClientGone(GONE))
+  }
+  request.on('data', onData)
+  request.on('end', onEnd)
+  request.on('close', onClose)
 }
 
 /** Connections whose request was answered while its body was still to come. */

@@ -107,7 +107,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     unused.delete(raw.socket)
     const wrong = wrongFraming(raw)
     if (wrong !== null) {
-      reply.header('connection', 'close')
+      reply.raw.setHeader('connection', 'close')
       fail(request, reply, wrong)
       return
     }
