@@ -40,15 +40,27 @@ export interface Session {
 export class Database {
   /** Host, port and name of the database: what messages may show of its URL. */
   readonly place: string
+  readonly #options: pg.ClientConfig
   readonly #writing: pg.Pool
   readonly #reading: pg.Pool
   #commits = 0
 
   constructor(url: string) {
     this.place = placeOf(url)
+    this.#options = {
+      connectionString: url,
+      application_name: 'postroad',
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    }
     // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just grown.
-    this.#writing = pool(url, WRITING, 'SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
-    this.#reading = pool(url, READING, '')
+    this.#writing = pool(
+      this.#options,
+      WRITING,
+      'SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan',
+    )
+    this.#reading = pool(this.#options, READING, '')
   }
 
   /** Transactions committed that may have written. */
@@ -85,6 +97,19 @@ export class Database {
    */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
+  }
+
+  /** A connection of the caller's own, which ends it. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#options, query_timeout: ANSWER_TIMEOUT })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      void client.end().catch(() => {})
+      throw asStoreError(error, this.place)
+    }
   }
 
   async close(): Promise<void> {
@@ -167,16 +192,12 @@ export function placeOf(url: string): string {
   }
 }
 
-function pool(url: string, max: number, settings: string): pg.Pool {
+function pool(options: pg.ClientConfig, max: number, settings: string): pg.Pool {
   const made = new pg.Pool({
-    connectionString: url,
+    ...options,
     max,
-    application_name: 'postroad',
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: ANSWER_TIMEOUT,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
     types,
     onConnect: async (client) => {
       await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;

@@ -1,8 +1,9 @@
 import type * as types from '../store.ts'
+import { Acceptance } from './acceptance.ts'
+import { ChangeFeed } from './changes.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import { Notices } from './notices.ts'
 
 export interface PostgresOptions {
   /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
@@ -13,13 +14,18 @@ export interface PostgresOptions {
 export class PostgresStore {
   readonly shared = true
   readonly #database: Database
-  readonly #notices: Notices
-  readonly #companies: CompanyNumbers
+  readonly #changes: ChangeFeed
+  readonly #acceptance: Acceptance
 
   private constructor(database: Database, _options: PostgresOptions) {
     this.#database = database
-    this.#notices = new Notices(database)
-    this.#companies = new CompanyNumbers(database)
+    this.#changes = new ChangeFeed({
+      connect: () => database.connect(),
+      query: async (text, values) => ({ rows: await database.write(text, values as string[]) }),
+    })
+    const companies = new CompanyNumbers(database)
+    const parts = { database, companies, changes: this.#changes }
+    this.#acceptance = new Acceptance(parts)
   }
 
   /**
@@ -28,7 +34,15 @@ export class PostgresStore {
    */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     await migrate(url)
-    return new PostgresStore(new Database(url), options)
+    const database = new Database(url)
+    const store = new PostgresStore(database, options)
+    try {
+      await store.#changes.begin()
+      return store
+    } catch (error) {
+      await database.close()
+      throw error
+    }
   }
 
   /** Transactions committed since the store was opened. */
@@ -36,12 +50,17 @@ export class PostgresStore {
     return this.#database.commits
   }
 
+  accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
+    return this.#acceptance.accept(email, lease)
+  }
+
   async probe(): Promise<void> {
     await this.#database.write("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   }
 
   async close(): Promise<void> {
-    await this.#notices.close()
+    await this.#acceptance.close()
+    await this.#changes.close()
     await this.#database.close()
   }
 }

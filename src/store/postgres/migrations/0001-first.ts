@@ -235,5 +235,5 @@ CREATE TABLE counters (
   name  text PRIMARY KEY,
   value bigint NOT NULL
 ) WITH (fillfactor = 20);
-INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('stops', 0), ('probe', 0);
+INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('queue', 0), ('stops', 0), ('probe', 0);
 `

@@ -1,0 +1,158 @@
+import type { NewEmail } from '../store.ts'
+import type { Entry } from './acceptance.ts'
+import { bools, byteas, encoded, int4s, int8s, texts, uuids } from './arrays.ts'
+import type { Statement, Value } from './database.ts'
+import { folded, listText, mapText } from './rows.ts'
+
+/** Mail for this domain ends in the simulator, which plays suppression itself. */
+const SIMULATOR_DOMAIN = 'simulator.test'
+const MAX_INT4 = 0x7fff_ffff
+
+/**
+ * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
+ * a suppression list. ($1-$26: emails, by column. $27-$38: recipients, by column.)
+ */
+const INSERT: Statement = {
+  name: 'accept',
+  binary: true,
+  text: `
+WITH email AS (
+  INSERT INTO emails (
+    id, company, created_at, scheduled_at, date, size, individual, test_mode, sent, domain_id, key_id, sender,
+    header_from, header_to, header_cc, bcc, reply_to, subject, headers, message_id, tags, variables, html, text, raw
+  )
+  SELECT * FROM unnest(
+    $1::uuid[], $2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::bool[], $8::bool[], $9::bool[],
+    $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
+    $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::bytea[], $24::bytea[], $25::bytea[]
+  )
+), recipient AS MATERIALIZED (
+  SELECT r.*, s.reason
+  FROM unnest(
+    $27::uuid[], $28::int4[], $29::int4[], $30::int4[], $31::int8[], $32::int8[], $33::bool[], $34::text[],
+    $35::text[], $36::text[], $37::text[], $38::text[]
+  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded)
+  LEFT JOIN suppressions s ON s.company = r.company AND s.folded = r.folded
+), kept AS (
+  INSERT INTO recipients (email, position, kind, state, address, domain, variables)
+  SELECT email, position, kind, CASE WHEN reason IS NOT NULL THEN 'suppressed' END, address, domain, variables
+  FROM recipient
+), queued AS (
+  INSERT INTO queue (email, position, company, size, due_at, lease, ready, domain)
+  SELECT email, position, company, size, CASE WHEN lease IS NULL THEN due_at END, lease, ready, domain
+  FROM recipient WHERE reason IS NULL
+), noted AS (
+  INSERT INTO events (email, recipient, at, type, detail)
+  SELECT id, NULL, at, CASE WHEN detail IS NULL THEN 'sent' ELSE 'scheduled' END, detail
+  FROM unnest($1::uuid[], $3::int8[], $26::text[]) AS first (id, at, detail)
+  UNION ALL
+  SELECT r.email, r.position, e.at, 'suppressed',
+    json_build_object('message', 'Not sent: the address is on the suppression list (' || r.reason || ')')::text
+  FROM recipient r JOIN unnest($1::uuid[], $3::int8[]) AS e (id, at) ON e.id = r.email WHERE r.reason IS NOT NULL
+)
+SELECT email, position FROM recipient WHERE reason IS NOT NULL`,
+}
+
+type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>
+
+/** Returns the positions that were suppressed, by email. */
+export async function insertEmails(run: Run, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
+  const suppressed = new Map<string, Set<number>>()
+  for (const { email, position } of await run(INSERT, [
+    ...emailColumns(entries),
+    ...recipientColumns(entries),
+  ])) {
+    const positions = suppressed.get(email) ?? new Set()
+    suppressed.set(email, positions.add(position))
+  }
+  return suppressed
+}
+
+function emailColumns(entries: readonly Entry[]): Buffer[] {
+  const emails = entries.map(({ email }) => email)
+  const contents = emails.map(({ content }) => content)
+  return [
+    uuids(emails.map(({ id }) => id)),
+    int4s(entries.map(({ company }) => company)),
+    int8s(emails.map(({ createdAt }) => Math.round(createdAt))),
+    int8s(emails.map(({ scheduled, dueAt }) => (scheduled ? Math.round(dueAt) : null))),
+    int8s(contents.map(({ date }) => Math.round(date))),
+    int8s(emails.map(({ size }) => Math.round(size))),
+    bools(emails.map(({ individual }) => individual)),
+    bools(emails.map(({ testMode }) => testMode)),
+    bools(emails.map(({ scheduled }) => !scheduled)),
+    texts(emails.map(({ domainId }) => domainId)),
+    texts(emails.map(({ keyId }) => keyId)),
+    texts(emails.map(({ sender }) => sender)),
+    texts(contents.map(({ from }) => from)),
+    texts(contents.map(({ to }) => listText(to))),
+    texts(contents.map(({ cc }) => listText(cc))),
+    texts(emails.map(({ bcc }) => listText(bcc))),
+    texts(contents.map(({ replyTo }) => listText(replyTo))),
+    texts(contents.map(({ subject }) => subject)),
+    texts(contents.map(({ headers }) => listText(headers))),
+    texts(contents.map(({ messageId }) => messageId)),
+    texts(emails.map(({ tags }) => listText(tags))),
+    texts(emails.map(({ variables }) => mapText(variables))),
+    encoded(contents.map(({ html }) => html ?? null)),
+    encoded(contents.map(({ text }) => text ?? null)),
+    byteas(emails.map(({ raw }) => raw)),
+    texts(emails.map(scheduledDetail)),
+  ]
+}
+
+/** Of the event `scheduled`; null when the first event is `sent`, which has none. */
+function scheduledDetail({ scheduled, dueAt }: NewEmail): string | null {
+  return scheduled ? JSON.stringify({ nextAttemptAt: dueAt }) : null
+}
+
+function recipientColumns(entries: readonly Entry[]): Buffer[] {
+  const ids: string[] = []
+  const positions: number[] = []
+  const companies: number[] = []
+  const sizes: number[] = []
+  const dues: number[] = []
+  const leases: (number | null)[] = []
+  const ready: boolean[] = []
+  const kinds: string[] = []
+  const addresses: string[] = []
+  const domains: string[] = []
+  const variables: (string | null)[] = []
+  const compared: (string | null)[] = []
+  for (const { email, company, lease } of entries) {
+    const dueAt = Math.round(email.dueAt)
+    const isDue = dueAt <= email.createdAt
+    const size = Math.min(Math.round(email.size), MAX_INT4)
+    const token = lease === null || email.scheduled ? null : lease.token
+    for (const [position, recipient] of email.recipients.entries()) {
+      ids.push(email.id)
+      positions.push(position)
+      companies.push(company)
+      sizes.push(size)
+      dues.push(dueAt)
+      leases.push(token)
+      ready.push(isDue)
+      kinds.push(recipient.kind)
+      addresses.push(recipient.address)
+      domains.push(recipient.domain)
+      variables.push(recipient.variables === null ? null : JSON.stringify(recipient.variables))
+      // Test mail goes anywhere: it never leaves.
+      const exempt = email.testMode || recipient.domain === SIMULATOR_DOMAIN
+      compared.push(exempt ? null : folded(recipient.address))
+    }
+  }
+  return [
+    uuids(ids),
+    int4s(positions),
+    int4s(companies),
+    int4s(sizes),
+    int8s(dues),
+    int8s(leases),
+    bools(ready),
+    texts(kinds),
+    texts(addresses),
+    texts(domains),
+    texts(variables),
+    texts(compared),
+  ]
+}

@@ -1,0 +1,79 @@
+export interface BatcherOptions<Item> {
+  /** Bounds of one batch: so many items, and past the first so much weight. */
+  maxItems: number
+  maxWeight: number
+  /** Batches under way at once, each on a connection of its own. */
+  maxRunning: number
+  /** A batch begins beside others when so many items wait; fewer wait for one of them to end, and share the next. */
+  worthwhile: number
+  weigh(item: Item): number
+  /** Never rejects: every item is answered by it. */
+  run(items: Item[]): Promise<void>
+}
+
+/** Group commit: what arrives while batches are under way shares the next one. */
+export class Batcher<Item> {
+  readonly #options: BatcherOptions<Item>
+  #waiting: Item[] = []
+  #running = 0
+  #scheduled = false
+  #idle: (() => void)[] = []
+
+  constructor(options: BatcherOptions<Item>) {
+    this.#options = options
+  }
+
+  add(item: Item): void {
+    this.#waiting.push(item)
+    if (this.#scheduled || !this.#mayBegin()) return
+    this.#scheduled = true
+    // Whatever else the same turn of the event loop brings comes along.
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#begin()
+    })
+  }
+
+  /** Resolves when nothing is waiting or under way. */
+  async idle(): Promise<void> {
+    if (this.#running === 0 && this.#waiting.length === 0) return
+    await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #mayBegin(): boolean {
+    if (this.#running === 0) return this.#waiting.length > 0
+    return this.#running < this.#options.maxRunning && this.#waiting.length >= this.#options.worthwhile
+  }
+
+  #begin(): void {
+    while (this.#mayBegin()) void this.#run(this.#take())
+  }
+
+  #take(): Item[] {
+    const { maxItems, maxWeight, weigh } = this.#options
+    let weight = 0
+    let count = 0
+    for (const item of this.#waiting) {
+      weight += weigh(item)
+      if (count > 0 && weight > maxWeight) break
+      count++
+      if (count === maxItems) break
+    }
+    const taken = this.#waiting.slice(0, count)
+    this.#waiting = this.#waiting.slice(count)
+    return taken
+  }
+
+  async #run(items: Item[]): Promise<void> {
+    this.#running += 1
+    try {
+      await this.#options.run(items)
+    } finally {
+      this.#running -= 1
+    }
+    this.#begin()
+    if (this.#running === 0 && this.#waiting.length === 0) {
+      for (const resolve of this.#idle.splice(0)) resolve()
+    }
+  }
+}

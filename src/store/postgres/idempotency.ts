@@ -1,0 +1,95 @@
+import type { Accepted, NewEmail } from '../store.ts'
+import type { Entry } from './acceptance.ts'
+import { int4s, int8s, texts, uuids } from './arrays.ts'
+import type { Session } from './database.ts'
+
+/** How long an idempotency key is remembered, in milliseconds: 24 hours. */
+const REMEMBERED_MS = 24 * 60 * 60 * 1_000
+
+/** The email for which a key was used first. */
+export interface KeyHolder {
+  id: string
+  messageId: string
+  fingerprint: string
+}
+
+interface KeyRow extends KeyHolder {
+  company: number
+  key: string
+}
+
+/** A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each other. */
+const TAKE = {
+  name: 'take-keys',
+  binary: true,
+  text: `
+INSERT INTO idempotency AS held (company, key, fingerprint, email_id, message_id, created_at)
+SELECT * FROM unnest($1::int4[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::int8[])
+  AS t (company, key, fingerprint, email_id, message_id, created_at)
+ORDER BY company, key COLLATE "C"
+ON CONFLICT (company, key) DO UPDATE
+  SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, message_id = excluded.message_id,
+      created_at = excluded.created_at
+  WHERE held.created_at <= excluded.created_at - ${REMEMBERED_MS}
+RETURNING email_id AS id`,
+}
+
+const HOLDERS = {
+  name: 'key-holders',
+  binary: true,
+  text: `
+SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId"
+FROM unnest($1::int4[], $2::text[]) AS t (company, key)
+JOIN idempotency i ON i.company = t.company AND i.key = t.key COLLATE "C"`,
+}
+
+/** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */
+export async function takeKeys(session: Session, entries: readonly Entry[]): Promise<Map<Entry, KeyHolder>> {
+  const byKey = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    if (entry.email.idempotency === null) continue
+    const name = nameOf(entry.company, entry.email.idempotency.key)
+    byKey.set(name, [...(byKey.get(name) ?? []), entry])
+  }
+  if (byKey.size === 0) return new Map()
+
+  // A key comes once in a statement; the others of a group that bear it are judged by what became of it.
+  const firsts = [...byKey.values()].map(([first]) => first!)
+  const companies = int4s(firsts.map(({ company }) => company))
+  const keys = texts(firsts.map(({ email }) => email.idempotency!.key))
+  const taken = await session.run<{ id: string }>(TAKE, [
+    companies,
+    keys,
+    texts(firsts.map(({ email }) => email.idempotency!.fingerprint)),
+    uuids(firsts.map(({ email }) => email.id)),
+    texts(firsts.map(({ email }) => email.content.messageId)),
+    int8s(firsts.map(({ email }) => Math.round(email.createdAt))),
+  ])
+  const holders = new Map<string, KeyHolder>()
+  if (taken.length < firsts.length) {
+    for (const row of await session.run<KeyRow>(HOLDERS, [companies, keys])) {
+      holders.set(nameOf(row.company, row.key), row)
+    }
+  }
+  const result = new Map<Entry, KeyHolder>()
+  for (const [name, bearers] of byKey) {
+    const holder = holders.get(name) ?? holderFrom(bearers[0]!.email)
+    for (const entry of bearers) result.set(entry, holder)
+  }
+  return result
+}
+
+/** What an email is answered whose key stands for another one. */
+export function judge(email: NewEmail, { id, messageId, fingerprint }: KeyHolder): Accepted {
+  return email.idempotency?.fingerprint === fingerprint
+    ? { kind: 'repeated', id, messageId }
+    : { kind: 'conflict' }
+}
+
+function holderFrom({ id, content, idempotency }: NewEmail): KeyHolder {
+  return { id, messageId: content.messageId, fingerprint: idempotency!.fingerprint }
+}
+
+function nameOf(company: number, key: string): string {
+  return `${company}\0${key}`
+}

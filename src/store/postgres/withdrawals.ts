@@ -1,0 +1,106 @@
+import type { Lease, NewEmail } from '../store.ts'
+import { int4s, int8s, texts, uuids } from './arrays.ts'
+import type { Database, Session } from './database.ts'
+
+/** Milliseconds between two attempts to reach the database. */
+const PAUSE_MS = 500
+
+/** An email of which it may not be known whether it was committed. */
+export interface Doubtful {
+  email: NewEmail
+  lease: Lease | null
+  /** Its company's number. */
+  company: number
+  /** An earlier commit of it may have taken place. */
+  doubtful?: boolean
+}
+
+/**
+ * Emails whose senders were told that nothing was accepted, while the commit may have taken place. They are taken out again as
+ * soon as the database can be reached. Until then those given in under a lease are not sent: nobody knows that they are leased.
+ */
+export class Withdrawals {
+  readonly #database: Database
+  #entries: Doubtful[] = []
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  add(entries: readonly Doubtful[]): void {
+    this.#entries.push(...entries)
+    this.#timer ??= setTimeout(() => this.#begin(), PAUSE_MS)
+  }
+
+  /** Tries once more what is left. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    await this.#running
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.#entries.length > 0) await this.#withdraw().catch(() => {})
+  }
+
+  #begin(): void {
+    this.#running = this.#withdraw()
+      .catch(() => {})
+      .then(() => {
+        this.#running = null
+        this.#timer = this.#entries.length > 0 ? setTimeout(() => this.#begin(), PAUSE_MS) : null
+      })
+  }
+
+  async #withdraw(): Promise<void> {
+    const entries = [...this.#entries]
+    await this.#database.transaction((session) => withdraw(session, entries))
+    this.#entries = this.#entries.filter((entry) => !entries.includes(entry))
+  }
+}
+
+/** Takes the id for a moment: that waits until a commit that is still under way has taken place or failed. */
+const TAKE_IDS = `
+INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
+  subject, message_id)
+SELECT id, 0, 0, 0, 0, false, false, true, '', '', '', '', '', '' FROM unnest($1::uuid[]) AS t (id) ORDER BY id
+ON CONFLICT DO NOTHING`
+
+const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
+
+/** Of which nothing has been tried or ended since, nor is under way at another node. */
+const UNTOUCHED = `
+SELECT e.id::text AS id
+FROM unnest($1::uuid[], $2::int8[]) AS given (id, token) JOIN emails e ON e.id = given.id
+WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.email = e.id)
+  AND NOT EXISTS (SELECT 1 FROM recipients r WHERE r.email = e.id AND r.state <> 'suppressed')
+  AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.email = e.id AND q.lease IS NOT NULL AND q.lease <> given.token)`
+
+const REMOVE = `
+WITH gone AS (SELECT unnest($1::uuid[]) AS id),
+  q AS (DELETE FROM queue USING gone WHERE email = id),
+  r AS (DELETE FROM recipients USING gone WHERE email = id),
+  v AS (DELETE FROM events USING gone WHERE email = id),
+  a AS (DELETE FROM attachments USING gone WHERE email = id)
+DELETE FROM emails e USING gone WHERE e.id = gone.id`
+
+const FORGET_KEYS = `
+DELETE FROM idempotency i USING unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
+WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id`
+
+async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
+  const ids = uuids(entries.map(({ email }) => email.id))
+  await session.run(TAKE_IDS, [ids])
+  await session.run(HOLD, [ids])
+  const tokens = int8s(entries.map(({ lease }) => lease?.token ?? 0))
+  const rows = await session.run<{ id: string }>(UNTOUCHED, [ids, tokens])
+  const untouched = new Set(rows.map(({ id }) => id))
+  await session.run(REMOVE, [uuids([...untouched])])
+  const keyed = entries.filter(({ email }) => email.idempotency !== null && untouched.has(email.id))
+  if (keyed.length === 0) return
+  await session.run(FORGET_KEYS, [
+    int4s(keyed.map(({ company }) => company)),
+    texts(keyed.map(({ email }) => email.idempotency!.key)),
+    uuids(keyed.map(({ email }) => email.id)),
+  ])
+}
