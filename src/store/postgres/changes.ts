@@ -8,8 +8,8 @@ import type { StoreChange } from '../store.ts'
 const POLL_MS = 500
 const RECONNECT_MS = 250
 const END_MS = 1_000
-/** Work that waits is told to other nodes at most this often: a NOTIFY takes a lock that all of a server's commits with one share. */
-const QUEUE_PAUSE_MS = 20
+/** What many commits change is told to other nodes at most this often: commits with a NOTIFY wait for each other. */
+const NOTICE_PAUSE_MS = 20
 
 const CHANNEL = 'postroad'
 const LISTEN = `LISTEN ${CHANNEL}`
@@ -18,7 +18,7 @@ const BUMP = `WITH bumped AS (UPDATE counters SET value = value + 1 WHERE name =
   SELECT value, pg_notify('${CHANNEL}', concat_ws(' ', $1::text, value, $2::text))::text FROM bumped`
 
 /** Runs one statement, on a connection of the caller's choice; its rows. */
-export type Query = (text: string, values: string[]) => Promise<object[]>
+export type Query = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
 
 export interface ChangeParts {
   /** A connection of its own, which may be kept. Its statements must fail when no answer comes for some seconds. */
@@ -48,8 +48,8 @@ export class Noting {
 
   /** Other nodes are told with the commit. */
   async note(query: Query): Promise<void> {
-    const [row] = (await query(BUMP, [this.#kind, this.#feed.id])) as Version[]
-    this.#version = Number(row!.value)
+    const { rows } = await query(BUMP, [this.#kind, this.#feed.id])
+    this.#version = Number((rows[0] as Version).value)
   }
 
   committed(): void {
@@ -73,8 +73,9 @@ export class ChangeFeed {
   readonly #pending = new Map<StoreChange, number>()
   #listening: AbortController | null = null
   #ended: Promise<void> = Promise.resolve()
-  #noticing: Promise<void> | null = null
-  #noticeAgain = false
+  /** Changes being told to other nodes, and those that came since. */
+  readonly #noticing = new Map<StoreChange, Promise<void>>()
+  readonly #noticeAgain = new Set<StoreChange>()
   #closed = false
 
   constructor(parts: ChangeParts) {
@@ -83,7 +84,8 @@ export class ChangeFeed {
 
   /** Once, when the store is opened: what changes from here on is told. */
   async begin(): Promise<void> {
-    this.#startFrom((await this.#parts.query(VERSIONS, [])) as Version[])
+    const { rows } = await this.#parts.query(VERSIONS, [])
+    this.#startFrom(rows as Version[])
   }
 
   /** A change of our own begins to be written. When it is committed, tell it. */
@@ -94,9 +96,12 @@ export class ChangeFeed {
 
   /** Work waits that did not, or is due sooner, or has ended; it is committed. Tells those who watch here now, the others soon. */
   queueChanged(): void {
-    this.tell('queue')
-    if (this.#noticing !== null) this.#noticeAgain = true
-    else this.#noticing = this.#noticeQueue()
+    this.#changed('queue')
+  }
+
+  /** What keeps mail from going out has changed, and is committed. Tells those who watch here now, the others soon. */
+  stopsChanged(): void {
+    this.#changed('stops')
   }
 
   /** Tells those who watch here. */
@@ -120,7 +125,7 @@ export class ChangeFeed {
     this.#closed = true
     this.#watchers.clear()
     this.#stop()
-    await Promise.all([this.#ended, this.#noticing])
+    await Promise.all([this.#ended, ...this.#noticing.values()])
   }
 
   /** For Noting. `version` 0: nothing is known to have been written. */
@@ -135,21 +140,27 @@ export class ChangeFeed {
     this.#listening = null
   }
 
-  /** Not with the commit of each email: commits that carry a notification wait for each other. */
-  async #noticeQueue(): Promise<void> {
+  #changed(kind: StoreChange): void {
+    this.tell(kind)
+    if (this.#noticing.has(kind)) this.#noticeAgain.add(kind)
+    else this.#noticing.set(kind, this.#notice(kind))
+  }
+
+  async #notice(kind: StoreChange): Promise<void> {
     do {
-      this.#noticeAgain = false
-      const noting = this.noting('queue')
+      this.#noticeAgain.delete(kind)
+      const noting = this.noting(kind)
       try {
         await noting.note(this.#parts.query)
         noting.committed()
       } catch {
-        // The database is away. Each node looks for itself now and then; at the latest then the work is found.
+        // The database is away. Each node looks for itself when it is back, and the work is found.
         noting.undone()
       }
-      if (!this.#closed) await sleep(QUEUE_PAUSE_MS)
-    } while (this.#noticeAgain)
-    this.#noticing = null
+      // Not a sleep of those below: closing waits for it, and nothing else may keep the process alive by then.
+      if (!this.#closed) await pause(NOTICE_PAUSE_MS)
+    } while (this.#noticeAgain.has(kind))
+    this.#noticing.delete(kind)
   }
 
   async #listen(signal: AbortSignal): Promise<void> {

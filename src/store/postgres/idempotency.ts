@@ -4,7 +4,7 @@ import { int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Session } from './database.ts'
 
 /** How long an idempotency key is remembered, in milliseconds: 24 hours. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1_000
+export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
 /** The email for which a key was used first. */
 export interface KeyHolder {

@@ -82,3 +82,8 @@ export function listOf<T>(text: string | null): T[] {
 export function mapOf<T extends object>(text: string | null): T {
   return (text === null ? {} : JSON.parse(text)) as T
 }
+
+/** Text that is kept as octets (UTF-8). */
+export function textOf(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
+}

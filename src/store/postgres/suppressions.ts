@@ -1,0 +1,94 @@
+import type { NewSuppressions, Suppression } from '../store.ts'
+import type { ChangeFeed } from './changes.ts'
+import type { CompanyNumbers } from './companies.ts'
+import type { Database } from './database.ts'
+import { folded } from './rows.ts'
+
+const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "createdAt", s.email_id AS "emailId"
+  FROM suppressions s JOIN companies c ON c.num = s.company
+  WHERE ($1::text IS NULL OR c.id = $1) AND ($2::text IS NULL OR s.folded = $2)
+  ORDER BY s.created_at DESC, s.folded LIMIT $3`
+
+const ADD = `INSERT INTO suppressions (company, folded, address, reason, created_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT DO NOTHING RETURNING 1`
+
+/**
+ * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told (again) with
+ * the next answer. Rows of transactions to come have been brought from another server, where numbers were higher.
+ */
+const CURSOR = 'pg_snapshot_xmin(pg_current_snapshot())::text AS cursor'
+const SINCE = `SELECT ${CURSOR}, c.id AS "companyId", s.address
+  FROM (VALUES (1)) AS always
+  LEFT JOIN (suppressions s JOIN companies c ON c.num = s.company)
+    ON s.added_by >= $1::text::xid8 AND s.added_by < pg_snapshot_xmax(pg_current_snapshot())`
+
+/** Addresses a company's mail no longer goes to, as the operator and the nodes look at them. */
+export class Suppressions {
+  readonly #database: Database
+  readonly #companies: CompanyNumbers
+  readonly #changes: ChangeFeed
+
+  constructor(database: Database, companies: CompanyNumbers, changes: ChangeFeed) {
+    this.#database = database
+    this.#companies = companies
+    this.#changes = changes
+  }
+
+  /** Newest first. */
+  async list(filter: { companyId?: string; address?: string; limit: number }): Promise<Suppression[]> {
+    const { companyId = null, address, limit } = filter
+    return await this.#database.read<Suppression>(LIST, [
+      companyId,
+      address === undefined ? null : folded(address),
+      limit,
+    ])
+  }
+
+  /** False when it is on the list already. */
+  async add(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
+    const company = await this.#companies.number(companyId)
+    const noting = this.#changes.noting('stops')
+    let added: boolean
+    try {
+      added = await this.#database.transaction(async (session) => {
+        const rows = await session.run(ADD, [company, folded(address), address, reason, Math.round(at)])
+        if (rows.length > 0)
+          await noting.note(async (text, values) => ({ rows: await session.run(text, values) }))
+        return rows.length > 0
+      })
+    } catch (error) {
+      noting.undone()
+      throw error
+    }
+    if (added) {
+      noting.committed()
+      this.#changes.tell('stops')
+    } else noting.undone()
+    return added
+  }
+
+  async remove(companyId: string, address: string): Promise<boolean> {
+    const company = (await this.#companies.find([companyId])).get(companyId)
+    if (company === undefined) return false
+    const sql = 'DELETE FROM suppressions WHERE company = $1 AND folded = $2 RETURNING 1'
+    const removed = (await this.#database.write(sql, [company, folded(address)])).length > 0
+    if (removed) this.#changes.queueChanged()
+    return removed
+  }
+
+  async since(cursor: string | null): Promise<NewSuppressions> {
+    if (cursor === null) {
+      const [row] = await this.#database.read<{ cursor: string }>(`SELECT ${CURSOR}`)
+      return { cursor: row!.cursor, added: [] }
+    }
+    const rows = await this.#database.read<{
+      cursor: string
+      companyId: string | null
+      address: string | null
+    }>(SINCE, [cursor])
+    const added = rows.flatMap(({ companyId, address }) =>
+      companyId === null || address === null ? [] : [{ companyId, address }],
+    )
+    return { cursor: rows[0]!.cursor, added }
+  }
+}
