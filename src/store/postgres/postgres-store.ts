@@ -1,9 +1,16 @@
+import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type * as types from '../store.ts'
 import { Acceptance } from './acceptance.ts'
+import { Accounts } from './accounts.ts'
 import { ChangeFeed } from './changes.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
+import { EmailReader } from './read/emails.ts'
+import { QueueReader } from './read/queue.ts'
+import { readWork } from './read/work.ts'
+import { Retention } from './retention.ts'
+import { Suppressions } from './suppressions.ts'
 
 export interface PostgresOptions {
   /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
@@ -16,6 +23,11 @@ export class PostgresStore {
   readonly #database: Database
   readonly #changes: ChangeFeed
   readonly #acceptance: Acceptance
+  readonly #emails: EmailReader
+  readonly #queue: QueueReader
+  readonly #accounts: Accounts
+  readonly #suppressions: Suppressions
+  readonly #retention: Retention
 
   private constructor(database: Database, _options: PostgresOptions) {
     this.#database = database
@@ -26,6 +38,11 @@ export class PostgresStore {
     const companies = new CompanyNumbers(database)
     const parts = { database, companies, changes: this.#changes }
     this.#acceptance = new Acceptance(parts)
+    this.#emails = new EmailReader(database, companies)
+    this.#queue = new QueueReader(database, companies)
+    this.#accounts = new Accounts(database, companies, this.#changes)
+    this.#suppressions = new Suppressions(database, companies, this.#changes)
+    this.#retention = new Retention(database)
   }
 
   /**
@@ -52,6 +69,87 @@ export class PostgresStore {
 
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
     return this.#acceptance.accept(email, lease)
+  }
+
+  readEmail(id: string): Promise<types.StoredEmail | null> {
+    return this.#emails.read(id)
+  }
+
+  readHistory(id: string): Promise<types.EmailHistory | null> {
+    return this.#emails.history(id)
+  }
+
+  readWork(id: string): Promise<types.ClaimedEmail | null> {
+    return readWork(this.#database, id)
+  }
+
+  readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
+    return this.#emails.captured(id)
+  }
+
+  listEmails(filter: types.EmailFilter): Promise<types.EmailSummary[]> {
+    return this.#emails.list(filter)
+  }
+
+  queue(companyId?: string): Promise<types.QueueLane[]> {
+    return this.#queue.lanes(companyId)
+  }
+
+  counts(now: number): Promise<types.StoreCounts> {
+    return this.#queue.counts(now)
+  }
+
+  listSuppressions(filter: {
+    companyId?: string
+    address?: string
+    limit: number
+  }): Promise<types.Suppression[]> {
+    return this.#suppressions.list(filter)
+  }
+
+  addSuppression(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
+    return this.#suppressions.add(companyId, address, reason, at)
+  }
+
+  removeSuppression(companyId: string, address: string): Promise<boolean> {
+    return this.#suppressions.remove(companyId, address)
+  }
+
+  suppressionsSince(cursor: string | null): Promise<types.NewSuppressions> {
+    return this.#suppressions.since(cursor)
+  }
+
+  retain(request: types.RetentionRequest): Promise<number> {
+    return this.#retention.retain(request)
+  }
+
+  accounts(): Promise<AccountsSnapshot> {
+    return this.#accounts.snapshot()
+  }
+
+  addCompany(company: Company): Promise<void> {
+    return this.#accounts.addCompany(company)
+  }
+
+  addDomain(domain: SendingDomain): Promise<void> {
+    return this.#accounts.addDomain(domain)
+  }
+
+  updateDomain(id: string, change: Parameters<types.AccountStore['updateDomain']>[1]): Promise<void> {
+    return this.#accounts.updateDomain(id, change)
+  }
+
+  addKey(key: ApiKey): Promise<void> {
+    return this.#accounts.addKey(key)
+  }
+
+  revokeKey(id: string, at: number): Promise<boolean> {
+    return this.#accounts.revokeKey(id, at)
+  }
+
+  /** `queue` and `stops` are told for what operations of this store change, but not for what `claim` and `record` do to the queue. */
+  watch(onChange: (change: types.StoreChange) => void): () => void {
+    return this.#changes.watch(onChange)
   }
 
   async probe(): Promise<void> {
