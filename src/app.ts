@@ -4,23 +4,26 @@ import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import type { Settings } from './config/settings.ts'
 import type { Courier } from './delivery/courier.ts'
+import { Membership } from './delivery/membership.ts'
 import type { ReadyLimits } from './delivery/ready-queues.ts'
 import { RetrySchedule } from './delivery/retry-schedule.ts'
 import type { RouteLog } from './delivery/route/route.ts'
 import { destinationOf, RouteCourier } from './delivery/route-courier.ts'
 import { Scheduler } from './delivery/scheduler.ts'
+import { SendingRight } from './delivery/sending-right.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
 import { Resolver } from './dns/resolver.ts'
 import { type FirstStart, makeFirstCompany } from './first-start.ts'
 import { createServer } from './http/server.ts'
+import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import type { Logger } from './log.ts'
 import { TextThread } from './mail/text/text-thread.ts'
 import { Metrics } from './metrics.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
-import type { Store } from './store/store.ts'
+import { type Store, StoreConflict } from './store/store.ts'
 import { version } from './version.ts'
 
 /** A running service. */
@@ -74,7 +77,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const seal = await openSeal(settings, accounts)
   // Only where mail cannot leave is a company made up.
   const makesUp = settings.delivery.kind === 'capture' && accounts.companies.length === 0
-  const firstStart = makesUp ? await makeFirstCompany(store, seal) : null
+  const firstStart = makesUp ? await firstCompany(store, seal) : null
   const directory = new AccountDirectory()
   const onAccounts: (() => void)[] = []
   const refreshAccounts = async () => {
@@ -87,34 +90,47 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const texts = new TextThread()
   started.defer(() => texts.close())
 
-  const courier = openCourier(settings, (level, message, detail) => log[level](detail, message))
-  const scheduler = new Scheduler({
-    store,
-    courier,
-    domain: (id) => directory.domain(id),
-    signingKeys: new SigningKeys(seal),
-    retrySchedule: new RetrySchedule(settings.retrySchedule),
-    siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
-    limits: readyLimits(settings),
-    metrics,
-    log,
-  })
-  started.defer(() => scheduler.stop(settings.shutdownTimeout))
-  onAccounts.push(() => scheduler.domainsChanged())
+  const { nodeName, roles, nodeTimeout } = settings
+  const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
+  const right = new SendingRight()
+  const membership = new Membership({ store, node, right, metrics, log })
+  started.defer(() => membership.leave())
+  // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
+  await membership.start()
+  let scheduler: Scheduler | null = null
+  if (roles.includes('delivery')) {
+    const delivering = new Scheduler({
+      store,
+      courier: openCourier(settings, right, (level, message, detail) => log[level](detail, message)),
+      membership,
+      domain: (id) => directory.domain(id),
+      signingKeys: new SigningKeys(seal),
+      retrySchedule: new RetrySchedule(settings.retrySchedule),
+      siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
+      limits: readyLimits(settings),
+      metrics,
+      log,
+    })
+    scheduler = delivering
+    started.defer(() => delivering.stop(settings.shutdownTimeout))
+    onAccounts.push(() => delivering.domainsChanged())
+    const retention = new Retention(store, settings, (error) =>
+      log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
+    )
+    started.defer(() => retention.stop())
+    await delivering.start()
+    retention.start()
+  }
   metrics.watch({
-    deliveries: () => scheduler.counts,
+    nodes: () => membership.nodes,
+    deliveries: () => scheduler?.counts ?? { ready: 0, underWay: 0, paused: false },
     recipients: () => store.counts(Date.now()),
   })
-
-  const retention = new Retention(store, settings, (error) =>
-    log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
-  )
-  started.defer(() => retention.stop())
 
   const intake = new Intake({
     store,
     directory,
-    handover: scheduler,
+    handover: scheduler ?? noHandover,
     deriveText: (html) =>
       texts.derive(html).catch((error) => {
         // The text part is a courtesy to its readers: a message is not refused for want of one.
@@ -125,6 +141,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     metrics,
   })
   const server = await createServer({
+    api: roles.includes('api'),
     settings,
     directory,
     intake,
@@ -136,11 +153,11 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   })
   started.defer(() => server.close(settings.shutdownTimeout))
 
-  // Delivery first: what the process before left behind is older than what the first request will bring.
-  await scheduler.start()
-  retention.start()
   const { url, metricsUrl } = await server.listen()
-  log.info({ url, metricsUrl, delivery: settings.delivery.kind }, 'Postroad is listening')
+  log.info(
+    { url, metricsUrl, delivery: settings.delivery.kind, roles, node: nodeName },
+    'Postroad is listening',
+  )
 
   const running = started.move()
   const empty = directory.companies().length === 0
@@ -148,12 +165,23 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
 }
 
-function openCourier(settings: Settings, log: RouteLog): Courier {
+/** Null when another node that started at the same moment was first. */
+async function firstCompany(store: Store, seal: Seal): Promise<FirstStart | null> {
+  try {
+    return await makeFirstCompany(store, seal)
+  } catch (error) {
+    if (error instanceof StoreConflict) return null
+    throw error
+  }
+}
+
+function openCourier(settings: Settings, right: SendingRight, log: RouteLog): Courier {
   const { delivery: route, deliveryThreads, dnsServers } = settings
   const { hostname, smtpPort, allowPrivateNetworks } = settings
   const options = { route, hostname, smtpPort, allowPrivateNetworks }
-  if (deliveryThreads > 0) return new ThreadedCourier(deliveryThreads, { ...options, dnsServers }, log)
-  return new RouteCourier({ ...options, resolver: new Resolver({ servers: dnsServers }), log })
+  if (deliveryThreads > 0)
+    return new ThreadedCourier(deliveryThreads, { ...options, dnsServers, right: right.shared }, log)
+  return new RouteCourier({ ...options, right, resolver: new Resolver({ servers: dnsServers }), log })
 }
 
 /** Keys, domains and companies as they are now: a change, whoever makes it, counts within a second. */

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface GaugeSource {
+  nodes(): readonly { roles: readonly string[] }[]
   deliveries(): { ready: number; underWay: number; paused: boolean }
   recipients(): Promise<{ waiting: number; leased: number; due: number }>
 }
@@ -42,6 +43,16 @@ export class Metrics {
     help: 'Results refused because the lease had passed to another.',
     registers: [this.registry],
   })
+  readonly nodesGivenUp = new Counter({
+    name: 'postroad_nodes_given_up_total',
+    help: 'Nodes that were silent for too long, whose work this node set free.',
+    registers: [this.registry],
+  })
+  readonly rejoined = new Counter({
+    name: 'postroad_node_rejoined_total',
+    help: 'Times this node found that it had been given up, and began anew.',
+    registers: [this.registry],
+  })
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
@@ -72,6 +83,17 @@ export class Metrics {
       registers,
       collect() {
         this.set(source.deliveries().paused ? 1 : 0)
+      },
+    })
+    new Gauge({
+      name: 'postroad_nodes',
+      help: 'Nodes in service as this one sees them, by role.',
+      labelNames: ['role'] as const,
+      registers,
+      collect() {
+        for (const role of ['api', 'delivery']) {
+          this.set({ role }, source.nodes().filter(({ roles }) => roles.includes(role)).length)
+        }
       },
     })
     new Gauge({

@@ -61,6 +61,12 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
         'content cannot be kept longer than the email it belongs to.',
     )
   }
+  if (values.POSTROAD_DATABASE_URL.engine === 'sqlite' && values.POSTROAD_ROLES.length < 2) {
+    throw new SettingsError(
+      `POSTROAD_ROLES is ${found('POSTROAD_ROLES', sources).text}, but one node alone can use an SQLite database, so it has to ` +
+        'do both: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
+    )
+  }
   return {
     listen: values.POSTROAD_LISTEN,
     database: absolute(values.POSTROAD_DATABASE_URL),
@@ -86,6 +92,9 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     concurrency: values.POSTROAD_CONCURRENCY,
     siteConcurrency: values.POSTROAD_SITE_CONCURRENCY,
     deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
+    roles: values.POSTROAD_ROLES,
+    nodeName: values.POSTROAD_NODE_NAME,
+    nodeTimeout: values.POSTROAD_NODE_TIMEOUT,
     shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
   }
 }

@@ -75,6 +75,27 @@ export function oneOf<const T extends string>(words: readonly T[]): (text: strin
   }
 }
 
+/** Some of these words, separated by commas; each once, in the order of `words`. At least one. */
+export function someOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
+  return (text) => {
+    const given = text.split(',').map((word) => word.trim().toLowerCase())
+    const unknown = given.find((word) => !words.some((known) => known === word))
+    if (unknown !== undefined) throw new NotAllowed(`it must be one or more of ${words.join(', ')}`)
+    return words.filter((word) => given.includes(word))
+  }
+}
+
+/** One line of text without control characters. */
+export function nameUpTo(length: number): (text: string) => string {
+  return (text) => {
+    const name = text.trim()
+    if (name === '' || [...name].length > length)
+      throw new NotAllowed(`it must have 1 to ${length} characters`)
+    if (/\p{Cc}/u.test(name)) throw new NotAllowed('it must have no control characters')
+    return name
+  }
+}
+
 /** `host:port`, `[::1]:port`, `:port` (every address of the machine). Port 0 picks a free one. */
 export function parseHostPort(text: string): HostPort {
   const [, v6, host, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []

@@ -1,8 +1,9 @@
 /** The one table of settings: names, values, defaults, and the words that explain them. The reference page is made of it. */
 import { availableParallelism, hostname } from 'node:os'
+import { pid } from 'node:process'
 import * as parse from './parse.ts'
 
-export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Running'
+export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
 export interface Setting<T> {
   section: Section
@@ -223,6 +224,35 @@ export const SETTINGS = {
     allowed: '1m to 3650d; not less than POSTROAD_RETENTION_CONTENT',
     description: 'How long finished emails themselves, with recipients, events and SMTP dialogues, are kept.',
     example: '365d',
+  }),
+  POSTROAD_ROLES: setting({
+    section: 'Nodes',
+    parse: parse.someOf(['api', 'delivery']),
+    default: 'api,delivery',
+    allowed: '`api`, `delivery`, or both with a comma between; with SQLite both',
+    description:
+      'What this node does: `api` takes mail in over HTTP, `delivery` hands it to its destinations. Several nodes may share a ' +
+      'PostgreSQL database, each with its own roles. A node without `api` still serves `/health`, `/ready` and `/metrics`.',
+    example: 'delivery',
+  }),
+  POSTROAD_NODE_NAME: setting({
+    section: 'Nodes',
+    parse: parse.nameUpTo(100),
+    default: () => `${hostname()}:${pid}`,
+    defaultShown: "the machine's name and the number of the process",
+    allowed: '1 to 100 characters',
+    description: 'Name of this node in `postroad node list` and in the logs of the others. For people only.',
+    example: 'delivery-2',
+  }),
+  POSTROAD_NODE_TIMEOUT: setting({
+    section: 'Nodes',
+    parse: parse.durationWithin('1s', '10m'),
+    default: '30s',
+    allowed: '1s to 10m',
+    description:
+      'How long a node may be silent before the others take over what it had under way. A node that cannot reach the database ' +
+      'for so long stops sending by itself a little sooner. Without effect with SQLite.',
+    example: '10s',
   }),
   POSTROAD_LOG_LEVEL: setting({
     section: 'Running',

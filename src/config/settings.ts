@@ -57,6 +57,11 @@ export interface Settings {
   siteConcurrency: number
   /** Threads that compose, sign and speak SMTP; 0: on the main thread. */
   deliveryThreads: number
+  /** What this node does. */
+  roles: ('api' | 'delivery')[]
+  nodeName: string
+  /** Milliseconds a node may be silent before the others take over its work. */
+  nodeTimeout: number
   /** Milliseconds a stop may take to let open SMTP transactions finish. */
   shutdownTimeout: number
 }

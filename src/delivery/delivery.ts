@@ -44,8 +44,8 @@ export interface Delivery {
   preferredOnly?: boolean
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode?: boolean
-  /** Until when the lease is ours, on the clock of monotonic.ts. */
-  leaseUntil: number
+  /** What its recipients are leased under: see sending-right.ts. */
+  leaseToken: number
 }
 
 /** How one attempt ended for one recipient. */

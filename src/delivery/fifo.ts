@@ -11,6 +11,11 @@ export class Fifo<T> {
     this.#items.push(item)
   }
 
+  /** From first to last. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at]!
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined
     const item = this.#items[this.#head]

@@ -98,9 +98,22 @@ export class ReadyQueues {
   #busy = 0
   #held = 0
   #bytes = 0
+  #siteConcurrency: number
 
   constructor(limits: ReadyLimits) {
     this.#limits = limits
+    this.#siteConcurrency = limits.siteConcurrency
+  }
+
+  /** Sessions at once to one site from now on. What is open beyond stays open. */
+  set siteConcurrency(sessions: number) {
+    const more = sessions > this.#siteConcurrency
+    this.#siteConcurrency = sessions
+    if (!more) return
+    for (const site of this.#sites.values()) {
+      if (site.parked.length > 0) this.#idle.add(site)
+      for (let free = sessions - site.busy; free > 0 && this.#unpark(site); free--);
+    }
   }
 
   /** Deliveries waiting here, not counting those under way. */
@@ -112,6 +125,11 @@ export class ReadyQueues {
   }
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Those waiting here, in no particular order. Nothing may be added or taken meanwhile. */
+  *deliveries(): Generator<ReadyDelivery> {
+    for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
   }
 
   /** Places left for deliveries of any company. */
@@ -176,7 +194,7 @@ export class ReadyQueues {
       if (company === null) return null
       const lane = company.ring.shift()!
       const site = lane.site
-      if (site.busy >= this.#limits.siteConcurrency) {
+      if (site.busy >= this.#siteConcurrency) {
         site.parked.push(lane)
         this.#requeue(company)
         continue
@@ -256,11 +274,11 @@ export class ReadyQueues {
     return company.lanes.get(site)?.waiting.length ?? 0
   }
 
-  /** Gives a free session of the site to the first parked lane whose company may use it. */
-  #unpark(site: Site): void {
-    if (site.busy >= this.#limits.siteConcurrency || site.parked.length === 0) {
+  /** Gives a free session of the site to the first parked lane whose company may use it. False when there is none. */
+  #unpark(site: Site): boolean {
+    if (site.busy >= this.#siteConcurrency || site.parked.length === 0) {
       this.#idle.delete(site)
-      return
+      return false
     }
     for (let looks = site.parked.length; looks > 0; looks--) {
       const lane = site.parked.shift()!
@@ -270,8 +288,9 @@ export class ReadyQueues {
       }
       lane.company.ring.push(lane)
       this.#requeue(lane.company)
-      return
+      return true
     }
+    return false
   }
 
   #company(id: string): Company {

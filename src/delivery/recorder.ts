@@ -1,7 +1,7 @@
 import { type AttemptRecord, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
-  /** The store did not take results; called once for each time it stops. */
+  /** The store does not take results; called once for each time it stops. */
   onFault(error: unknown): void
   onRecovered(): void
   onFenced(attempt: AttemptRecord, positions: number[]): void
@@ -11,26 +11,35 @@ export interface RecorderEvents {
 
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
+/** Results are waiting, and for this long the store has taken none: it counts as one that takes none. */
+const STALLED_MS = 2_000
 
 /**
  * Writes results down until they are durable. While the store takes none, `paused` is true and nothing new may be sent: a
  * message that was delivered but is not recorded would be sent again after a crash.
  */
 export class Recorder {
-  readonly #store: Store
+  readonly #store: Pick<Store, 'record'>
   readonly #events: RecorderEvents
+  readonly #watch: NodeJS.Timeout
   #unrecorded = 0
+  /** Answers of the store so far, and those seen by the last look of the watch. */
+  #answers = 0
+  #answersSeen = 0
+  #idleLooks = 0
   #faulty = 0
+  #stalled = false
   #given = false
   #flushed: (() => void) | undefined
 
-  constructor(store: Store, events: RecorderEvents) {
+  constructor(store: Pick<Store, 'record'>, events: RecorderEvents, stalledMs = STALLED_MS) {
     this.#store = store
     this.#events = events
+    this.#watch = setInterval(() => this.#look(), stalledMs / 2).unref()
   }
 
   get paused(): boolean {
-    return this.#faulty > 0
+    return this.#faulty > 0 || this.#stalled
   }
 
   /**
@@ -45,10 +54,12 @@ export class Recorder {
     for (;;) {
       try {
         const { refused } = await this.#store.record(attempt)
+        this.#answered()
         if (refused.length > 0) this.#events.onFenced(attempt, refused)
         recorded = true
         break
       } catch (error) {
+        this.#answered()
         if (!(error instanceof StoreUnavailable)) {
           this.#events.onUnrecordable(attempt, error)
           break
@@ -69,14 +80,34 @@ export class Recorder {
 
   /** Everything is recorded, or `ms` are over: then the leases tell the next start what was under way. */
   async flushed(ms: number): Promise<void> {
-    if (this.#unrecorded === 0) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#flushed = resolve
-    const timer = setTimeout(() => {
-      this.#given = true
-      resolve()
-    }, ms)
-    await promise
-    clearTimeout(timer)
+    if (this.#unrecorded > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#flushed = resolve
+      const timer = setTimeout(() => {
+        this.#given = true
+        resolve()
+      }, ms)
+      await promise
+      clearTimeout(timer)
+    }
+    clearInterval(this.#watch)
+  }
+
+  #answered(): void {
+    this.#answers++
+    if (!this.#stalled) return
+    this.#stalled = false
+    if (!this.paused && !this.#given) this.#events.onRecovered()
+  }
+
+  /** A store that neither takes results nor refuses them: its machine cannot be reached, say. */
+  #look(): void {
+    const waits = this.#unrecorded > 0 && this.#faulty === 0 && this.#answers === this.#answersSeen
+    this.#answersSeen = this.#answers
+    this.#idleLooks = waits ? this.#idleLooks + 1 : 0
+    // Two looks in a row without an answer: some result has waited for the time between them.
+    if (this.#idleLooks < 3 || this.#stalled) return
+    this.#stalled = true
+    this.#events.onFault(new StoreUnavailable('The store has not answered for some time'))
   }
 }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { DeliveryRoute } from '../config/settings.ts'
 import type { Resolver } from '../dns/resolver.ts'
+import type { Signer } from '../mail/dkim/signature.ts'
 import { addressGuard } from '../network/private-address.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
-import { monotonic } from './monotonic.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
 import { prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -14,6 +14,7 @@ import type { Leg, Route, RouteLog, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
 import { SIMULATOR_DOMAIN, simulate } from './route/simulator.ts'
 import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
+import type { SendingRight } from './sending-right.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 
 /**
@@ -40,10 +41,12 @@ export interface RouteCourierOptions {
   log: RouteLog
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
+  /** How signatures are made; without it in the thread pool. */
+  signer?: Signer
   limits?: Partial<WalkLimits>
   policies?: HostPolicies
-  /** The clock of `Delivery.leaseUntil`, in milliseconds. */
-  now?: () => number
+  /** Asked right before each final dot. */
+  right: Pick<SendingRight, 'holds'>
 }
 
 /** Takes a delivery to where the settings say, and comes back with an outcome for every recipient, whatever happens. */
@@ -51,13 +54,11 @@ export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
   /** Null when everything is captured. */
   readonly #network: Route | null
-  readonly #now: () => number
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
 
   constructor(options: RouteCourierOptions) {
     this.#options = options
-    this.#now = options.now ?? monotonic
     this.#network = openRoute(options)
     // Every session that is being opened listens, which is no leak.
     setMaxListeners(0, this.#stopping.signal)
@@ -89,8 +90,8 @@ export class RouteCourier implements Courier {
     const startedAt = Date.now()
     const start = performance.now()
     const dialogue = new Dialogue()
-    const message = prepareMessage(delivery)
-    const mayHandOver = () => this.#now() < delivery.leaseUntil
+    const message = prepareMessage(delivery, this.#options.signer)
+    const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const results: RouteResult[] = []
     for (const [destination, recipients] of this.#split(delivery)) {
       const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }

@@ -5,7 +5,7 @@ import type { AttemptRecord, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, releaseRecord } from './attempt.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryResult } from './delivery.ts'
-import { LeaseBook } from './lease-book.ts'
+import type { Membership } from './membership.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -16,6 +16,8 @@ import { deliveriesOf, messageFor, workOf } from './work.ts'
 export interface SchedulerParts {
   store: Store
   courier: Courier
+  /** This node among the others. It starts before the scheduler and leaves after it. */
+  membership: Membership
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
   signingKeys: SigningKeys
@@ -37,28 +39,24 @@ const CLAIM_BYTES = 16 * 1024 * 1024
 const CLAIM_PER_COMPANY = 125
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
-/** Renewal of leases, and the search for those that ended. */
-const HOUSEKEEPING_MS = 60_000
 /** The longest sleep between looks at the store; a wake-up usually comes earlier. */
 const MAX_SLEEP_MS = 30_000
 /** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
 const BACK_OFF_MS = 500
-/** At start, leases of the process that was are given back over this long, so that a restart is no stampede. */
-const RECOVERY_JITTER_MS = 2_000
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
  * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open while a
- * network is waited for.
+ * network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not be recorded.
  */
 export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
-  readonly #leases: LeaseBook
   readonly #ready: ReadyQueues
   readonly #recorder: Recorder
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
   readonly #withheld: Withheld
+  #started = false
   #stopping = false
   #claiming: Promise<void> | null = null
   #wake: NodeJS.Timeout | undefined
@@ -67,18 +65,22 @@ export class Scheduler implements Handover {
   #again = false
   /** The last claim left due work behind for want of room: the end of a delivery starts the next. */
   #full = false
-  #housekeeping: NodeJS.Timeout | undefined
+  /** Claiming ended because nothing may be begun; who allows it again looks for work. */
+  #hindered = false
   #unwatch: (() => void) | undefined
   #idle: (() => void) | undefined
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    this.#leases = new LeaseBook(() => parts.store.nextLeaseToken())
     this.#ready = new ReadyQueues(parts.limits)
     this.#withheld = new Withheld({
       store: parts.store,
       domain: parts.domain,
-      onReleased: () => this.#look(0),
+      waiting: () => this.#ready.deliveries(),
+      onChanged: () => {
+        this.#pump()
+        this.#look(0)
+      },
       log: parts.log,
     })
     this.#recorder = new Recorder(parts.store, {
@@ -111,20 +113,26 @@ export class Scheduler implements Handover {
     })
   }
 
-  /** Takes back what the process before left under way, then starts claiming. */
+  /** Starts claiming. */
   async start(): Promise<void> {
-    const { store, log } = this.#parts
-    const recovered = await store.recover({ now: Date.now(), all: true, jitterMs: RECOVERY_JITTER_MS })
-    if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
-    await this.#leases.refresh()
-    await this.#withheld.start()
-    this.#unwatch = store.watch((change) => {
-      if (change !== 'queue') return
-      this.#look(0)
-      this.#withheld.queueChanged()
+    const { store, membership, limits } = this.#parts
+    membership.listen({
+      confirmed: () => {
+        this.#pump()
+        if (this.#hindered && this.#mayBegin) this.#look(0)
+      },
+      recovered: () => this.#look(0),
+      // One site has one limit, whoever of us talks to it.
+      deliveryNodes: (count) => {
+        this.#ready.siteConcurrency = Math.ceil(limits.siteConcurrency / count)
+      },
     })
-    this.#housekeeping = setInterval(() => void this.#keepHouse(), HOUSEKEEPING_MS)
-    this.#housekeeping.unref()
+    this.#unwatch = store.watch((change) => {
+      if (change === 'queue') this.#look(0)
+      else if (change === 'stops') this.#withheld.stopsChanged()
+    })
+    await this.#withheld.start()
+    this.#started = true
     this.#look(0)
   }
 
@@ -133,13 +141,12 @@ export class Scheduler implements Handover {
     this.#stopping = true
     clearTimeout(this.#wake)
     this.#withheld.stop()
-    clearInterval(this.#housekeeping)
     this.#unwatch?.()
     await this.#claiming
     const now = Date.now()
     for (const ready of this.#ready.drain()) {
+      if (!this.#ours(ready)) continue
       this.#record(
-        ready,
         releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this was tried'),
       )
     }
@@ -152,7 +159,7 @@ export class Scheduler implements Handover {
   }
 
   get counts(): { ready: number; underWay: number; paused: boolean } {
-    return { ready: this.#ready.waiting, underWay: this.#ready.busy, paused: this.#recorder.paused }
+    return { ready: this.#ready.waiting, underWay: this.#ready.busy, paused: !this.#mayBegin }
   }
 
   /** Domains may have become active: what was held for them is due now. */
@@ -161,31 +168,26 @@ export class Scheduler implements Handover {
   }
 
   lease(email: NewEmail): Lease | null {
-    if (this.#stopping || this.#recorder.paused || email.scheduled) return null
-    if (this.#ready.room <= this.#promised) return null
-    const lease = this.#leases.current
-    if (lease === null) return null
+    if (email.scheduled || !this.#mayBegin || this.#ready.room <= this.#promised) return null
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue
       last = domain
+      if (this.#withheld.paused(email.companyId, domain)) return null
       if (!this.#ready.hasRoom(email.companyId, this.#parts.siteOf(domain, email.testMode))) return null
     }
     this.#promised += 1
-    this.#leases.add(lease.token)
-    return lease
+    return this.#parts.membership.lease
   }
 
   accepted(email: NewEmail, leased: number[], lease: Lease): void {
     this.#promised -= 1
     if (leased.length > 0) this.#push(deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email)))
-    this.#leases.remove(lease.token)
     this.#pump()
   }
 
-  abandoned(lease: Lease): void {
+  abandoned(_lease: Lease): void {
     this.#promised -= 1
-    this.#leases.remove(lease.token)
   }
 
   waiting(dueAt: number): void {
@@ -196,27 +198,35 @@ export class Scheduler implements Handover {
     return (domain) => this.#parts.siteOf(domain, email.testMode)
   }
 
+  /** Something may be sent now: it is ours to send, and its result can be recorded. */
+  get #mayBegin(): boolean {
+    return this.#started && !this.#stopping && !this.#recorder.paused && this.#parts.membership.mayBegin
+  }
+
+  /** False for what others may have taken over since. */
+  #ours(ready: ReadyDelivery): boolean {
+    return ready.leaseToken === this.#parts.membership.lease?.token
+  }
+
   #push(deliveries: ReadyDelivery[]): void {
-    for (const ready of deliveries) {
-      this.#leases.add(ready.leaseToken)
-      this.#ready.push(ready)
-    }
+    for (const ready of deliveries) this.#ready.push(ready)
   }
 
   #pump(): void {
-    while (!this.#stopping && !this.#recorder.paused) {
-      const ready = this.#ready.take()
-      if (ready === null) return
-      this.#deliver(ready)
+    if (!this.#mayBegin) return
+    for (let ready = this.#ready.take(); ready !== null; ready = this.#ready.take()) {
+      if (this.#ours(ready)) this.#deliver(ready)
+      else this.#ready.done(ready)
+      if (this.#recorder.paused) return
     }
   }
 
-  #deliver(ready: ReadyDelivery): void {
+  #deliver(taken: ReadyDelivery): void {
     const { courier, metrics, retrySchedule, log } = this.#parts
     const startedAt = Date.now()
-    const withheld = this.#withheld.reason(ready, startedAt)
-    if (withheld !== null) {
-      this.#finish(ready, releaseRecord(ready, withheld, withheld.why))
+    const ready = this.#withoutWithheld(taken, startedAt)
+    if (ready === null) {
+      this.#ready.done(taken)
       return
     }
     let delivery: Delivery
@@ -240,6 +250,17 @@ export class Scheduler implements Handover {
     })
   }
 
+  /** Gives back what must not go out now. Null when nothing is left. */
+  #withoutWithheld(ready: ReadyDelivery, now: number): ReadyDelivery | null {
+    const sifted = this.#withheld.sift(ready, now)
+    if (sifted === null) return ready
+    for (const { recipients, withholding } of sifted.back) {
+      const part = { ...ready, recipients }
+      this.#record(releaseRecord(part, withholding, withholding.why))
+    }
+    return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }
+  }
+
   #delivery(ready: ReadyDelivery): Delivery {
     const { email, recipients } = ready
     const domain = this.#parts.domain(email.domainId)!
@@ -252,22 +273,21 @@ export class Scheduler implements Handover {
       signing: this.#parts.signingKeys.of(domain),
       preferredServer: recipients[0]?.preferredServer ?? null,
       preferredOnly: recipients[0]?.uncertain ?? false,
-      leaseUntil: this.#leases.until(ready.leaseToken),
+      leaseToken: ready.leaseToken,
       testMode: email.testMode,
     }
   }
 
-  /** The session is free at once; the lease is held until the result is durable. */
+  /** The session is free at once; the lease is the node's until the result is durable. */
   #finish(ready: ReadyDelivery, attempt: AttemptRecord): void {
     this.#ready.done(ready)
-    this.#record(ready, attempt)
+    this.#record(attempt)
     if (this.#stopping && this.#ready.busy === 0) this.#idle?.()
   }
 
-  #record(ready: ReadyDelivery, attempt: AttemptRecord): void {
+  #record(attempt: AttemptRecord): void {
     void this.#recorder.record(attempt).then((recorded) => {
       if (!recorded) return
-      this.#leases.remove(ready.leaseToken)
       let earliest = Number.POSITIVE_INFINITY
       for (const { dueAt } of attempt.recipients) if (dueAt !== null && dueAt < earliest) earliest = dueAt
       if (earliest !== Number.POSITIVE_INFINITY && !this.#stopping) this.waiting(earliest)
@@ -303,8 +323,8 @@ export class Scheduler implements Handover {
   async #claim(): Promise<void> {
     const { log, metrics } = this.#parts
     try {
-      await this.#leases.refresh()
-      while (!this.#stopping && !this.#recorder.paused && (await this.#claimBatch()));
+      while (this.#mayBegin && (await this.#claimBatch(this.#parts.membership.lease!)));
+      this.#hindered = !this.#mayBegin
     } catch (error) {
       metrics.storeFaults.inc()
       log.error({ err: error }, 'The store could not be asked for due work; trying again')
@@ -313,53 +333,34 @@ export class Scheduler implements Handover {
   }
 
   /** False when nothing was to be had; then the next look is planned. */
-  async #claimBatch(): Promise<boolean> {
+  async #claimBatch(lease: Lease): Promise<boolean> {
     const { store } = this.#parts
-    if (this.#ready.overfull) {
-      this.#full = true
+    if (this.#ready.overfull || this.#withheld.allPaused) {
+      this.#full = this.#ready.overfull
       this.#look(MAX_SLEEP_MS)
       return false
     }
-    const lease = this.#leases.current!
     const full = this.#ready.full()
+    const paused = this.#withheld.skipped
     const room = this.#ready.room - this.#promised
-    // The token counts as in use, or a refresh meanwhile would forget it.
-    this.#leases.add(lease.token)
-    try {
-      const claimed = await store.claim({
-        lease,
-        now: Date.now(),
-        // Without room there is still some for companies that hold nothing: all others are skipped.
-        maxRecipients: Math.min(Math.max(room, NEWCOMERS), CLAIM_RECIPIENTS),
-        maxBytes: CLAIM_BYTES,
-        maxPerCompany: CLAIM_PER_COMPANY,
-        ...full,
-      })
-      for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
-      this.#pump()
-      if (claimed.length > 0) return true
-    } finally {
-      this.#leases.remove(lease.token)
-    }
+    const claimed = await store.claim({
+      lease,
+      now: Date.now(),
+      // Without room there is still some for companies that hold nothing: all others are skipped.
+      maxRecipients: Math.min(Math.max(room, NEWCOMERS), CLAIM_RECIPIENTS),
+      maxBytes: CLAIM_BYTES,
+      maxPerCompany: CLAIM_PER_COMPANY,
+      skip: [...full.skip, ...paused.skip],
+      skipCompanies: [...full.skipCompanies, ...paused.skipCompanies],
+      skipDomains: paused.skipDomains,
+    })
+    for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
+    this.#pump()
+    if (claimed.length > 0) return true
     this.#full = full.skip.length > 0 || full.skipCompanies.length > 0
     const due = await store.nextDue()
     this.#look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
     return false
-  }
-
-  async #keepHouse(): Promise<void> {
-    const { store, log } = this.#parts
-    try {
-      await this.#leases.refresh()
-      await this.#leases.renew((tokens, until) => store.renew(tokens, until))
-      const recovered = await store.recover({ now: Date.now(), all: false, jitterMs: RECOVERY_JITTER_MS })
-      if (recovered > 0) {
-        log.warn({ recipients: recovered }, 'Leases had ended; their recipients are queued again')
-        this.#look(0)
-      }
-    } catch (error) {
-      log.error({ err: error }, 'Leases could not be renewed; trying again in a minute')
-    }
   }
 }
 

@@ -1,12 +1,16 @@
 import type { SendingDomain } from '../accounts/account.ts'
-import type { Store } from '../store/store.ts'
+import type { ClaimedRecipient, ClaimRequest, Store } from '../store/store.ts'
+import { NewSuppressions } from './new-suppressions.ts'
+import { Pauses } from './pauses.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
 /** Work of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
-/** Requests to cancel are looked for this long after the queue has changed: it changes much more often than they do. */
-const CANCELS_MS = 100
+/** What is to stop is read this long after it has changed: many changes may come at once. */
+const STOPS_MS = 100
 const BACK_OFF_MS = 500
+/** A false alarm about a suppression must not go round faster than this. */
+const SUPPRESSED_MS = 1_000
 
 /** Why a delivery is given back instead of being begun, and when it is due again (Unix ms). */
 export interface Withholding {
@@ -15,34 +19,49 @@ export interface Withholding {
   why: string
 }
 
+/** What may begin, and what is given back. */
+export interface Sifted {
+  go: ClaimedRecipient[]
+  back: { recipients: ClaimedRecipient[]; withholding: Withholding }[]
+}
+
 export interface WithheldParts {
-  store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld'>
+  store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
-  /** Mail that was held is due now. */
-  onReleased(): void
+  /** Work that waits in memory. */
+  waiting(): Iterable<ReadyDelivery>
+  /** Mail that was held or paused may go, or what waits in memory is paused. */
+  onChanged(): void
   log: { error(o: object, m: string): void }
 }
 
-/** What must not go out now although its time has come: mail of a domain that may not send, and what is to be canceled. */
+/**
+ * What must not go out now although its time has come: mail of a domain that may not send, what is to be canceled, what is
+ * paused, and recipients suppressed since the store handed them out.
+ */
 export class Withheld {
   readonly #parts: WithheldParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
   /** Emails with recipients under way that are to be canceled. */
   #toCancel: ReadonlySet<string> = new Set()
+  readonly #suppressions = new NewSuppressions()
+  readonly #pauses = new Pauses()
+  #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
+  #reading = false
   #stopped = false
 
   constructor(parts: WithheldParts) {
     this.#parts = parts
   }
 
-  /** Takes over what was held or to be canceled when the process before ended. */
+  /** Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is claimed. */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
     this.domainsChanged()
-    await this.#readCancels()
+    await this.#refresh()
   }
 
   stop(): void {
@@ -50,8 +69,56 @@ export class Withheld {
     clearTimeout(this.#timer)
   }
 
-  /** Null when the delivery may begin. */
-  reason({ email }: Pick<ReadyDelivery, 'email'>, now: number): Withholding | null {
+  /** Null when all of the delivery may begin: the usual case. */
+  sift(ready: ReadyDelivery, now: number): Sifted | null {
+    const whole = this.#whole(ready, now)
+    if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, withholding: whole }] }
+    if (this.#pauses.none && this.#suppressions.none(ready)) return null
+    const parts = Map.groupBy(ready.recipients, (recipient) => this.#part(ready, recipient))
+    if (parts.size === 1 && parts.has(null)) return null
+    const back = [...parts].flatMap(([why, recipients]) => {
+      if (why === null) return []
+      const dueAt = why === SUPPRESSED ? now + SUPPRESSED_MS : now
+      return [{ recipients, withholding: { dueAt, held: false, why } }]
+    })
+    return { go: parts.get(null) ?? [], back }
+  }
+
+  /** May fresh mail of this company to this domain be begun at once? */
+  paused(companyId: string, domain: string): boolean {
+    return this.#pauses.covers(companyId, domain)
+  }
+
+  /** Everything is paused: there is nothing to claim. */
+  get allPaused(): boolean {
+    return this.#pauses.all
+  }
+
+  /** What a claim is to leave out because it is paused. */
+  get skipped(): Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDomains'> {
+    return this.#pauses.skipped
+  }
+
+  /** Domains may have become active: what was held for them is due now. */
+  domainsChanged(): void {
+    const { store, domain, onChanged, log } = this.#parts
+    for (const id of this.#heldDomains) {
+      if (domain(id)?.sending !== 'active') continue
+      this.#heldDomains.delete(id)
+      const now = Date.now()
+      // What is held again from now on is due later than that.
+      store.releaseHeld(id, { now, dueBefore: now + HELD_MS + 1 }).then(onChanged, (error) => {
+        log.error({ err: error }, 'Held mail could not be released; it is looked at within a minute')
+      })
+    }
+  }
+
+  /** There may be more, or less, to stop. */
+  stopsChanged(): void {
+    this.#look(STOPS_MS)
+  }
+
+  #whole({ email }: ReadyDelivery, now: number): Withholding | null {
     // The store ends it as canceled when it is given back.
     if (this.#toCancel.has(email.id)) return { dueAt: now, held: false, why: 'Canceled before it was begun' }
     const domain = this.#parts.domain(email.domainId)
@@ -61,36 +128,43 @@ export class Withheld {
     return { dueAt: now + HELD_MS, held: true, why }
   }
 
-  /** Domains may have become active: what was held for them is due now. */
-  domainsChanged(): void {
-    const { store, domain, onReleased, log } = this.#parts
-    for (const id of this.#heldDomains) {
-      if (domain(id)?.sending !== 'active') continue
-      this.#heldDomains.delete(id)
-      const now = Date.now()
-      // What is held again from now on is due later than that.
-      store.releaseHeld(id, { now, dueBefore: now + HELD_MS + 1 }).then(onReleased, (error) => {
-        log.error({ err: error }, 'Held mail could not be released; it is looked at within a minute')
-      })
-    }
-  }
-
-  /** There may be requests to cancel. */
-  queueChanged(): void {
-    this.#look(CANCELS_MS)
+  #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {
+    if (this.#pauses.covers(ready.companyId, recipient.domain)) return PAUSED
+    return this.#suppressions.concern(ready, recipient) ? SUPPRESSED : null
   }
 
   #look(ms: number): void {
-    if (!this.#stopped) this.#timer ??= setTimeout(() => void this.#readCancels(), ms).unref()
+    if (!this.#stopped) this.#timer ??= setTimeout(() => void this.#read(), ms).unref()
   }
 
-  async #readCancels(): Promise<void> {
+  async #read(): Promise<void> {
     this.#timer = undefined
+    // An answer that is overtaken must not come last.
+    if (this.#reading) return this.#look(STOPS_MS)
+    this.#reading = true
     try {
-      this.#toCancel = new Set(await this.#parts.store.cancelRequests())
+      await this.#refresh()
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'Requests to cancel could not be read; trying again')
+      this.#parts.log.error({ err: error }, 'What is to be stopped could not be read; trying again')
       this.#look(BACK_OFF_MS)
     }
+    this.#reading = false
+  }
+
+  async #refresh(): Promise<void> {
+    const { store, waiting, onChanged } = this.#parts
+    const [cancels, suppressions, pauses] = await Promise.all([
+      store.cancelRequests(),
+      store.suppressionsSince(this.#cursor),
+      store.pauses(),
+    ])
+    this.#toCancel = new Set(cancels)
+    this.#cursor = suppressions.cursor
+    this.#suppressions.add(suppressions.added, waiting())
+    if (this.#pauses.replace(pauses)) onChanged()
   }
 }
+
+const PAUSED = 'Paused by the operator'
+/** The store ends it when it is claimed again. */
+const SUPPRESSED = 'The address was put on the suppression list before this was begun'

@@ -25,6 +25,8 @@ export type HttpSettings = Pick<
 >
 
 export interface HttpDeps {
+  /** False on a node that takes no mail in: then only its own pages are served. */
+  api: boolean
   settings: HttpSettings
   directory: Keyring
   intake: Acceptance

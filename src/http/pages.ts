@@ -15,7 +15,7 @@ const READY_WITHIN = 5_000
 
 export function registerPages(
   app: FastifyInstance,
-  deps: Pick<HttpDeps, 'version' | 'ready' | 'registry' | 'settings' | 'log'>,
+  deps: Pick<HttpDeps, 'api' | 'version' | 'ready' | 'registry' | 'settings' | 'log'>,
   answers: Answers,
 ): void {
   const home = homePage(deps.version)
@@ -24,7 +24,7 @@ export function registerPages(
   const answer = (request: FastifyRequest, reply: FastifyReply, what: Answer) =>
     answers.send(request, reply, 'other', what)
 
-  app.get('/', async (request, reply) => answer(request, reply, home))
+  if (deps.api) app.get('/', async (request, reply) => answer(request, reply, home))
   app.get('/health', async (request, reply) => answer(request, reply, alive))
   app.get('/ready', async (request, reply) => answer(request, reply, await readiness.ask()))
   if (deps.settings.metrics === 'same') {

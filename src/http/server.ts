@@ -124,8 +124,10 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     if (reason !== null && request.is404) failUnrouted(request, reply)
     else fail(request, reply, reason ?? answers.reasonOf(error, request))
   })
-  json.register(app)
-  form.register(app)
+  if (deps.api) {
+    json.register(app)
+    form.register(app)
+  }
   registerPages(app, deps, answers)
 
   const metrics =

@@ -14,3 +14,11 @@ export interface Handover {
   /** Something was accepted without a lease, due at this Unix ms. */
   waiting(dueAt: number): void
 }
+
+/** Where this node delivers nothing: all that is accepted waits in the store for those that do. */
+export const noHandover: Handover = {
+  lease: () => null,
+  accepted() {},
+  abandoned() {},
+  waiting() {},
+}

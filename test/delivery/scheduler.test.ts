@@ -9,15 +9,17 @@ import type { SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
+import { Membership } from '../../src/delivery/membership.ts'
 import type { ReadyLimits } from '../../src/delivery/ready-queues.ts'
 import { RetrySchedule } from '../../src/delivery/retry-schedule.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { Scheduler } from '../../src/delivery/scheduler.ts'
+import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Metrics } from '../../src/metrics.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type NewEmail, type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
 import { type Script, type Sink, startSink } from '../support/sink.ts'
 
 const LIMITS: ReadyLimits = {
@@ -86,7 +88,19 @@ async function start(
   await store.addDomain(domain)
   const faults = new FaultyRecords()
   const deliveries: Delivery[] = []
+  const right = new SendingRight()
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const metrics = new Metrics()
+  const node: NodeDescription = {
+    name: 'here',
+    roles: ['api', 'delivery'],
+    timeoutMs: 30_000,
+    since: Date.now(),
+  }
+  const membership = new Membership({ store: faults.wrap(store), node, right, metrics, log })
+  await membership.start()
   const courier = new RouteCourier({
+    right,
     route: {
       kind: 'relay',
       host: '127.0.0.1',
@@ -105,6 +119,7 @@ async function start(
   })
   const scheduler = new Scheduler({
     store: faults.wrap(store),
+    membership,
     courier: {
       deliver: (delivery) => {
         deliveries.push(delivery)
@@ -117,8 +132,8 @@ async function start(
     retrySchedule: new RetrySchedule([1, 1, 1]),
     siteOf: () => 'relay',
     limits: { ...LIMITS, ...options.limits },
-    metrics: new Metrics(),
-    log: { info: () => {}, warn: () => {}, error: () => {} },
+    metrics,
+    log,
   })
   const bench: Bench = {
     store,
@@ -139,6 +154,7 @@ async function start(
   }
   t.after(async () => {
     await scheduler.stop(1_000)
+    await membership.leave()
     await store.close()
     await sink.close()
     rmSync(directory, { recursive: true, force: true })

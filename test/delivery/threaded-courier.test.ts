@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { monotonic } from '../../src/delivery/monotonic.ts'
+import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { startSink } from '../support/sink.ts'
 
@@ -31,7 +32,7 @@ function delivery(number: number): Delivery {
     },
     signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'rsa-sha256', privateKey }],
     preferredServer: null,
-    leaseUntil: monotonic() + 60_000,
+    leaseToken: 1,
   }
 }
 
@@ -55,13 +56,23 @@ test('deliveries are spread over threads and come back with their own results', 
   }
 })
 
-test('a delivery whose lease is over is given back untried, in a thread as on the main thread', async () => {
+test('a thread sees at once when the right to send ends, begins, or passes to another token', async () => {
   const sink = await startSink()
-  const courier = open(1, sink.port)
+  const right = new SendingRight()
+  const courier = open(1, sink.port, { right })
+  const verdict = async () => (await courier.deliver(delivery(1))).outcomes[0]!.verdict
   try {
-    const { outcomes } = await courier.deliver({ ...delivery(1), leaseUntil: monotonic() - 1 })
-    assert.equal(outcomes[0]!.verdict, 'released')
+    assert.equal(await verdict(), 'released')
+    right.grant(1, monotonic() - 1)
+    assert.equal(await verdict(), 'released')
+    right.grant(2, Number.POSITIVE_INFINITY)
+    assert.equal(await verdict(), 'released')
     assert.equal(sink.messages.length, 0)
+    right.grant(1, monotonic() + 60_000)
+    assert.equal(await verdict(), 'delivered')
+    right.end()
+    assert.equal(await verdict(), 'released')
+    assert.equal(sink.messages.length, 1)
   } finally {
     await courier.close(1_000)
     await sink.close()
@@ -81,10 +92,16 @@ test('what a thread had under way when it died is uncertain, the operator is tol
   await courier.close(1_000)
 })
 
+function always(): SendingRight {
+  const right = new SendingRight()
+  right.grant(1, Number.POSITIVE_INFINITY)
+  return right
+}
+
 function open(
   threads: number,
   port: number,
-  { dnsServers = [] as string[], log = (_message: string): void => {} } = {},
+  { dnsServers = [] as string[], log = (_message: string): void => {}, right = always() } = {},
 ): ThreadedCourier {
   return new ThreadedCourier(
     threads,
@@ -103,6 +120,7 @@ function open(
       hostname: 'postroad.test',
       smtpPort: 25,
       allowPrivateNetworks: false,
+      right: right.shared,
     },
     (_level, message) => log(message),
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
+import { SendingRight } from '../../../src/delivery/sending-right.ts'
 import type { Zone } from '../../support/dns.ts'
 import type { Script, SinkOptions } from '../../support/sink.ts'
 import { startRig, startSinks } from './rig.ts'
@@ -209,16 +210,17 @@ test('a server that no longer serves the domain binds nobody', async (t) => {
   assert.equal(server, `mx2.x.test [127.0.0.2]:${port}`)
 })
 
-test('a lease that is over hands nothing over', async (t) => {
-  const { outcome, mx } = await startDirect(t, [{}])
-  assert.equal((await outcome('jane@x.test', { leaseUntil: 0 })).verdict, 'released')
+test('without the right to it nothing is handed over', async (t) => {
+  const right = new SendingRight()
+  const { outcome, mx } = await startDirect(t, [{}], {}, { right })
+  assert.equal((await outcome('jane@x.test')).verdict, 'released')
+  right.grant(2, Number.POSITIVE_INFINITY)
+  assert.equal((await outcome('jane@x.test')).verdict, 'released', 'leased under another token')
   assert.equal(mx(1).messages.length, 0)
-})
-
-test('the lease is measured by the given clock', async (t) => {
-  const { outcome } = await startDirect(t, [{}], {}, { now: () => 5_000_000_000 })
-  assert.equal((await outcome('jane@x.test', { leaseUntil: 4_999_999_999 })).verdict, 'released')
-  assert.equal((await outcome('jane@x.test', { leaseUntil: 5_000_000_001 })).verdict, 'delivered')
+  right.grant(1, Number.POSITIVE_INFINITY)
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+  right.end()
+  assert.equal((await outcome('jane@x.test')).verdict, 'released')
 })
 
 test('the time of one attempt has an end', async (t) => {

@@ -57,7 +57,7 @@ export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {})
     message: { kind: 'parts', content },
     signing: [signingKey],
     preferredServer: null,
-    leaseUntil: Number.POSITIVE_INFINITY,
+    leaseToken: 1,
     ...changes,
   }
 }
@@ -92,6 +92,7 @@ export async function startRig(
     hostname: 'out.acme.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    right: { holds: () => true },
     log: (level, message, detail) => log.push({ level, message, detail }),
     ...changes,
   })
