@@ -46,6 +46,8 @@ export function draftFromRaw(
     content,
     raw,
     addressees,
+    textWanted: false,
+    headerBound: null,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Mailbox } from '../mail/address/address.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
+import { headerBound } from '../mail/compose/size-bound.ts'
 import { assertHeaderText, customField, HeaderError, isReservedHeader } from '../mail/header/header.ts'
 import { isMessageId } from '../mail/header/message-id.ts'
 import { OCCURS_ONCE } from '../mail/header/once.ts'
@@ -17,42 +18,43 @@ export interface Draft {
   recipients: NewRecipient[]
   /** Mailboxes as the sender wrote them. */
   bcc: string[]
-  /** `messageId` is empty unless the sender chose one; `date` is still to be set. */
+  /** `messageId` is empty unless the sender chose one; `date` is still to be set, and `text` where it is wanted. */
   content: MessageContent
   /** A ready message to send as it is. */
   raw: Uint8Array | null
   /** In batch sending: whom copies are made for. */
   addressees: Addressee[] | null
+  /** The message has HTML and no text: whoever goes on with the draft derives it. */
+  textWanted: boolean
+  /** Octets of the header at most, the value of Message-ID aside; null when that is to be found by composing it. */
+  headerBound: number | null
 }
 
 /** Checks the parts of a message. Throws a Refusal for the first that cannot be used. */
-export async function draftFromParts(
-  submission: Submission,
-  addressing: Addressing,
-  deriveText: (html: string) => Promise<string>,
-): Promise<Draft> {
+export function draftFromParts(submission: Submission, addressing: Addressing): Draft {
   const { from, to, cc, bcc, replyTo } = addressing
   const html = submission.html || undefined
   if (html === undefined && !submission.text) throw new Refusal({ code: 'body_missing' })
   assertWellFormed('html', html)
   assertWellFormed('text', submission.text)
   named('subject', () => assertHeaderText(submission.subject, 'The subject'))
+  const custom = headersOf(submission)
   const content: MessageContent = {
     from: from.text,
     to: texts(to),
     cc: texts(cc),
     replyTo: texts(replyTo),
     subject: submission.subject,
-    headers: headersOf(submission),
+    headers: custom.headers,
     attachments: submission.attachments.map(attachmentOf),
     messageId: messageIdOf(submission),
     date: 0,
   }
   if (html !== undefined) content.html = html
-  const text = submission.text ?? (html === undefined ? undefined : await deriveText(html))
-  if (text) content.text = text
+  if (submission.text) content.text = submission.text
   const addressees = addresseesOf(submission.recipientVariables, to, to)
   if (addressees !== null) checkVariables(content, addressees)
+  const own = headerBound([[from], to, cc, replyTo], content.subject)
   return {
     from,
     recipients: envelopeOf(addressing, submission.recipientVariables),
@@ -60,6 +62,8 @@ export async function draftFromParts(
     content,
     raw: null,
     addressees,
+    textWanted: submission.text === undefined,
+    headerBound: own === null ? null : own + custom.octets,
   }
 }
 
@@ -72,22 +76,26 @@ export function texts(mailboxes: Mailbox[]): string[] {
   return mailboxes.map(({ text }) => text)
 }
 
-function headersOf(submission: Submission): [string, string][] {
-  const kept: [string, string][] = []
+/** The custom headers that will be written, and how many octets they will have. */
+function headersOf(submission: Submission): { headers: [string, string][]; octets: number } {
+  const headers: [string, string][] = []
+  let octets = 0
   const once = new Set<string>()
   for (const [name, value] of submission.headers) {
     if (isReservedHeader(name)) continue
     const field = `headers.${name.slice(0, 80)}`
-    named(field, () => customField(name, value))
+    named(field, () => {
+      octets += Buffer.byteLength(customField(name, value))
+    })
     const lower = name.toLowerCase()
     if (once.has(lower)) {
       const detail = 'it is given more than once, and a message may have one (RFC 5322 3.6)'
       throw new Refusal({ code: 'field_invalid', field, detail })
     }
     if (OCCURS_ONCE.has(lower)) once.add(lower)
-    kept.push([name, value])
+    headers.push([name, value])
   }
-  return kept
+  return { headers, octets }
 }
 
 function assertWellFormed(field: string, text: string | undefined): void {

@@ -61,17 +61,31 @@ export class Intake {
    */
   async submit(principal: Principal, submission: Submission): Promise<Receipt> {
     try {
-      return await this.#accept(await this.#check(principal, submission))
+      const draft = this.#draft(principal, submission)
+      // Awaited only where there is something to wait for: every await costs, and most mail brings its text.
+      if (draft.textWanted) {
+        const text = await this.#parts.deriveText(draft.content.html ?? '')
+        if (text) draft.content.text = text
+      }
+      return await this.#accept(this.#check(principal, submission, draft))
     } catch (error) {
       throw this.#counted(error)
     }
   }
 
-  /** Checks from the key to the smallest part; the order in which both dialects report. */
-  async #check(principal: Principal, submission: Submission): Promise<NewEmail> {
+  /** The parts of the message. The key comes first, from there the checks go to the smallest part: both dialects report so. */
+  #draft(principal: Principal, submission: Submission): Draft {
     if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
     if (submission.domain !== undefined) this.#admit(principal, submission.domain)
-    const draft = await this.#draft(submission)
+    const { raw } = submission
+    const { maxRecipients } = this.#parts.limits
+    if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
+    assertHeaderBound(submission)
+    return draftFromParts(submission, readAddressing(submission, maxRecipients))
+  }
+
+  /** Whether the whole may be sent, and what is to be stored of it. */
+  #check(principal: Principal, submission: Submission, draft: Draft): NewEmail {
     const { from, content } = draft
     const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
     if (from.domain !== domain.name) {
@@ -86,7 +100,7 @@ export class Intake {
     content.date = now
     content.messageId ||= `<${id}@${domain.name}>`
     const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
-    const size = checkSize(content, raw, maxMessageSize)
+    const size = checkSize(draft, raw, maxMessageSize)
     if (draft.addressees !== null) {
       checkCopies(content, raw, draft.addressees, maxMessageSize)
       checkStoredValues(draft.recipients, maxMessageSize)
@@ -121,14 +135,6 @@ export class Intake {
       if (error instanceof Refusal && error.reason.code === 'domain_inactive') return
       throw error
     }
-  }
-
-  async #draft(submission: Submission): Promise<Draft> {
-    const { raw } = submission
-    const { maxRecipients } = this.#parts.limits
-    if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
-    assertHeaderBound(submission)
-    return draftFromParts(submission, readAddressing(submission, maxRecipients), this.#parts.deriveText)
   }
 
   #sendingDomain(principal: Principal, name: string): SendingDomain {

@@ -1,0 +1,67 @@
+/** How large a message will be at most, reckoned from the lengths of its parts: nothing is composed to know it. */
+import type { Mailbox } from '../address/address.ts'
+import type { MessageContent } from '../message.ts'
+import { fileLeaf, leafSize } from './mime-part.ts'
+import { base64Length } from './transfer-encoding.ts'
+
+/** Octets for the fields and boundary lines of one part, file name aside. */
+const PART_OVERHEAD = 400
+/** Octets of Date, MIME-Version, and the names of all fields that the service writes. */
+const OWN_FIELDS = 300
+/** Longer display names may hold words that no line takes. */
+const LONGEST_NAME = 200
+
+/**
+ * Octets that the fields which the service writes will have at most, the value of Message-ID aside; null when that is better
+ * found by writing them, since one of them may turn out not to fit its lines.
+ * @param mailboxes of every address field
+ * @param subject without anything `assertHeaderText` refuses
+ */
+export function headerBound(mailboxes: Mailbox[][], subject: string): number | null {
+  let octets = OWN_FIELDS + wordsBound(subject)
+  for (const list of mailboxes) {
+    for (const { name, address } of list) {
+      // Comma, space, two brackets, and a line break before each of name and address.
+      octets += 8 + Buffer.byteLength(address)
+      if (name === '') continue
+      if (name.length > LONGEST_NAME) return null
+      octets += wordsBound(name)
+    }
+  }
+  return octets
+}
+
+/**
+ * Octets of the whole body at most: exact for files, up to a third too high for texts.
+ * @throws HeaderError for a file that `compose` would refuse
+ */
+export function bodyBound({
+  text,
+  html,
+  attachments,
+}: Pick<MessageContent, 'text' | 'html' | 'attachments'>): number {
+  let octets = 2 * PART_OVERHEAD + textBound(text ?? '') + textBound(html ?? '')
+  for (const file of attachments) {
+    const leaf = fileLeaf(file)
+    octets += PART_OVERHEAD + leaf.header.length + leafSize(leaf)
+  }
+  return octets
+}
+
+/**
+ * Plain words are at most quoted or escaped (twice their length) and broken before each space. What becomes encoded words has three
+ * octets for one at most, and wrapping of 15 for every 42 or more octets of text.
+ */
+function wordsBound(text: string): number {
+  const octets = Buffer.byteLength(text)
+  const plain = octets === text.length && octets <= LONGEST_NAME && !text.includes('=?')
+  return plain ? 3 * octets + 2 : 4 * octets + 300
+}
+
+/** base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside). */
+function textBound(text: string): number {
+  let octets = Buffer.byteLength(text)
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
+  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
+  return PART_OVERHEAD + base64Length(octets)
+}
