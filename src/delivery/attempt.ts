@@ -1,5 +1,5 @@
 import type { EventDetail, EventType } from '../events/event.ts'
-import type { AttemptRecord, RecipientRecord } from '../store/store.ts'
+import type { AttemptRecord, ClaimedRecipient, RecipientRecord } from '../store/store.ts'
 import type { DeliveryResult, RecipientOutcome } from './delivery.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -11,7 +11,7 @@ export function attemptRecord(
   schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
-  const attempts = new Map(ready.recipients.map(({ position, attempts }) => [position, attempts]))
+  const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   return {
     emailId: ready.email.id,
     companyId: ready.companyId,
@@ -23,7 +23,7 @@ export function attemptRecord(
     dialogue: result.dialogue,
     captured: result.captured ?? null,
     recipients: result.outcomes.map((outcome) =>
-      recipientRecord(outcome, (attempts.get(outcome.position) ?? 0) + 1, result, schedule, now),
+      recipientRecord(outcome, before.get(outcome.position)!, result, schedule, now),
     ),
   }
 }
@@ -53,12 +53,13 @@ export function releaseRecord(
 
 function recipientRecord(
   outcome: RecipientOutcome,
-  attempt: number,
+  before: ClaimedRecipient,
   result: DeliveryResult,
   schedule: RetrySchedule,
   now: number,
 ): RecipientRecord {
   const { position, verdict } = outcome
+  const attempt = before.attempts + 1
   const detail: EventDetail = { attempt, message: outcome.message }
   if (outcome.code !== undefined) detail.code = outcome.code
   if (outcome.enhancedCode !== undefined) detail.enhancedCode = outcome.enhancedCode
@@ -105,15 +106,29 @@ function recipientRecord(
         ...waiting(position, dueAt, {
           tried: true,
           // Greylisting remembers who asked whom, and after a lost answer only the same server can know the message.
-          preferredServer: result.server,
+          preferredServer: result.server ?? before.preferredServer,
           message: outcome.message,
         }),
-        uncertain: verdict === 'uncertain',
+        uncertain: verdict === 'uncertain' || stillUncertain(before, result.server),
         code: outcome.code ?? null,
         events: [{ type: 'delivery_delayed', at: now, detail: { ...detail, nextAttemptAt: dueAt } }],
       }
     }
   }
+}
+
+/**
+ * An earlier answer was lost, and this attempt brought no other: the server that may have the message could not be reached, put us
+ * off, or was not asked at all. Only another server that was asked instead, because that one serves the domain no longer, ends the doubt.
+ */
+function stillUncertain({ uncertain, preferredServer }: ClaimedRecipient, asked: string | null): boolean {
+  if (!uncertain || preferredServer === null) return false
+  return asked === null || hostOf(asked) === hostOf(preferredServer)
+}
+
+/** `mx.x.test` of `mx.x.test [192.0.2.1]:25`. */
+function hostOf(server: string): string {
+  return server.split(' ', 1)[0]!
 }
 
 function waiting(

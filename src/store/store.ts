@@ -145,7 +145,7 @@ export interface ClaimedRecipient {
   variables: Record<string, string> | null
   /** Server to try first, if any (after an uncertain or deferred attempt). */
   preferredServer: string | null
-  /** The last attempt's answer was lost after the final dot: only the preferred server may be tried. */
+  /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
 }
 
