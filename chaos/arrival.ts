@@ -1,0 +1,90 @@
+/** What the sink and the run say to each other. Times are those of `now` in bench/clock.ts: one clock for all processes of the machine. */
+import type { PublishedKeys } from '../test/support/verify-dkim.ts'
+
+/** Steps at which the sink can fail. */
+export const SINK_STEPS = [
+  'connect',
+  'ehlo',
+  'starttls',
+  'mail',
+  'rcpt',
+  'data',
+  'body',
+  'dot',
+  'answered',
+  'rset',
+  'quit',
+] as const
+export type SinkStep = (typeof SINK_STEPS)[number]
+
+/** What it does there: an answer of its class, or something worse. `slow` answers rightly in the end. */
+export const SINK_DEEDS = ['4xx', '421', '5xx', 'close', 'reset', 'hang', 'garbage', 'slow'] as const
+export type SinkDeed = (typeof SINK_DEEDS)[number]
+
+export interface SinkRule {
+  id: number
+  step: SinkStep
+  deed: SinkDeed
+  /** Servers concerned, by index. */
+  servers: number[]
+  /** Share of the moments concerned. */
+  share: number
+}
+
+/** How a final dot ended that was not refused: the message counts as arrived in each of these. */
+export type Ending =
+  /** The reply was handed to the kernel. */
+  | 'answered'
+  /** It was, and then the connection was reset, which may have destroyed it on its way. */
+  | 'answered-reset'
+  /** By a fault of the sink, no reply was written, or one that nobody can read. */
+  | 'withheld'
+  /** The connection had ended before the reply could be written. */
+  | 'gone'
+
+/** One transaction whose final dot the sink received and did not refuse. */
+export interface Arrival {
+  server: number
+  /** EHLO name: tells which life of which node it was. */
+  helo: string
+  sender: string
+  recipients: string[]
+  messageId: string
+  /** Of all octets as they came, 48 bits. */
+  hash: number
+  /** When the dot was received. */
+  dotAt: number
+  /** When the reply was handed to the kernel, null when it never was. */
+  answeredAt: number | null
+  ending: Ending
+  /** What was wrong with it; empty if nothing. */
+  wrong: string[]
+  /** Its signatures were verified. */
+  verified: boolean
+}
+
+/** A recipient (or, at the steps before RCPT, a whole session) was refused for good. */
+export interface PermanentRefusal {
+  server: number
+  recipients: string[]
+  at: number
+}
+
+export type ToSink =
+  | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number }
+  | { kind: 'rule'; rule: SinkRule }
+  | { kind: 'end-rule'; id: number }
+  | { kind: 'dns'; domain: number; answer: 'servfail' | 'silent' | 'right' }
+  /** Report at once what is not reported yet; answered with `settled`. */
+  | { kind: 'settle' }
+
+export type FromSink =
+  | { kind: 'listening'; port: number; dns: string }
+  | { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }
+  | { kind: 'hit'; id: number; count: number }
+  | { kind: 'settled' }
+  | { kind: 'failed'; message: string }
+
+export function keysOf(entries: [string, string][]): PublishedKeys {
+  return new Map(entries)
+}

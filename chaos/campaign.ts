@@ -1,0 +1,291 @@
+/** One run from its first process to its report: set up, load, faults at random times, peace, count. */
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { now } from '../bench/clock.ts'
+import type { Settings } from '../src/config/settings.ts'
+import { Doubles } from './doubles.ts'
+import { FAULT_KINDS, type Fault, FaultLog } from './fault-log.ts'
+import { outsideFaults } from './faults/outside.ts'
+import { processFaults } from './faults/process.ts'
+import { threadFaults } from './faults/thread.ts'
+import { addTenant, queued, settingsFor, type Tenant } from './installation.ts'
+import { Ledger } from './ledger.ts'
+import { Load } from './load.ts'
+import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
+import { ChaosNode, type Environment } from './node.ts'
+import type { ChaosOptions } from './options.ts'
+import { Place, removeLeftovers } from './place.ts'
+import { Random, seedFor } from './random.ts'
+import type { ChaosReport } from './report.ts'
+import { SinkLink } from './sink-link.ts'
+import type { FaultMaker, Stage } from './stage.ts'
+import { checkStored } from './stored.ts'
+
+/** Time between two lines about the progress, in ms. */
+const PROGRESS_MS = 10_000
+/** Faults that last at once, at most. */
+const AT_ONCE = 4
+/** Lost and refused messages that are named. */
+const SHOWN = 30
+
+export class Campaign {
+  readonly #options: ChaosOptions
+  readonly #stack = new AsyncDisposableStack()
+  readonly #log: FaultLog
+  readonly #ledger: Ledger
+  readonly #random: Random
+  readonly #faultFile: WriteStream | null
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #end = new AbortController()
+  readonly #invalid: string[] = []
+  readonly #missing: Record<string, string> = {}
+  #nodes: ChaosNode[] = []
+  #aborted: string | null = null
+
+  constructor(options: ChaosOptions) {
+    this.#options = options
+    this.#ledger = new Ledger(options.seed)
+    this.#random = new Random(seedFor(options.seed, 'faults'))
+    if (options.keep !== null) mkdirSync(options.keep, { recursive: true })
+    this.#faultFile = options.keep === null ? null : createWriteStream(join(options.keep, 'faults.jsonl'))
+    this.#log = new FaultLog((fault, over) => this.#tell(fault, over))
+  }
+
+  /** Ends the faults now; what was accepted is still counted. A second call gives up on that, too. */
+  interrupt(): void {
+    if (this.#end.signal.aborted) {
+      this.#aborted = 'interrupted while draining'
+      for (const node of this.#nodes) node.kill()
+    }
+    this.#end.abort()
+  }
+
+  async run(): Promise<ChaosReport> {
+    try {
+      return await this.#run()
+    } finally {
+      this.#end.abort()
+      for (const node of this.#nodes) node.kill()
+      await this.#stack.disposeAsync()
+      this.#faultFile?.end()
+    }
+  }
+
+  async #run(): Promise<ChaosReport> {
+    const { database, seed, minutes, rate, verifyShare } = this.#options
+    const startedAt = new Date().toISOString()
+    removeLeftovers()
+    const place = new Place(this.#wants('disk-full'))
+    this.#stack.defer(() => place.remove())
+    const sink = new SinkLink()
+    this.#stack.defer(() => sink.close())
+    sink.onFailure = (message) => {
+      this.#invalid.push(`the sink failed: ${message}`)
+      this.#end.abort()
+    }
+    const settings = settingsFor(`sqlite:${join(place.data, 'postroad.db')}`, await sink.listening())
+    const stored: Settings['database'] = { engine: 'sqlite', path: join(place.data, 'postroad.db') }
+    const tenant: Tenant = await addTenant(SENDING_DOMAIN, settings, place.directory)
+    sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
+
+    this.#nodes = [this.#node('n1', ['api', 'delivery'], settings, place.directory)]
+    await Promise.all(this.#nodes.map((node) => node.start()))
+    const load = new Load({
+      ledger: this.#ledger,
+      token: tenant.token,
+      rate,
+      targets: () =>
+        this.#nodes.flatMap(({ url, roles }) => (url !== null && roles.includes('api') ? [url] : [])),
+    })
+    this.#stack.defer(() => load.abort())
+    const stage: Stage = {
+      random: this.#random,
+      log: this.#log,
+      nodes: this.#nodes,
+      sink,
+      load,
+      nodeTimeout: null,
+      wait: (ms) => pause(ms, undefined, { signal: this.#end.signal }).catch(() => {}),
+      over: () => this.#end.signal.aborted,
+    }
+    const makers = [...processFaults(stage), ...threadFaults(stage), ...outsideFaults(stage)].filter(
+      ({ kind }) => this.#wants(kind),
+    )
+    this.#noteMissing(makers)
+
+    const began = now()
+    const progress = setInterval(() => this.#progress(began, load), PROGRESS_MS)
+    this.#stack.defer(() => clearInterval(progress))
+    load.start()
+    const over = setTimeout(() => this.#end.abort(), minutes * 60_000)
+    this.#stack.defer(() => clearTimeout(over))
+    await this.#strike(stage, makers)
+    const peaceAt = now()
+
+    await load.finish()
+    await this.#drain(settings, place.directory, sink)
+    const drainedAt = now()
+    clearInterval(progress)
+    for (const end of await Promise.all(this.#nodes.map((node) => node.end(30_000)))) {
+      if (end !== '0') this.#invalid.push(`a node did not stop well in the end: ${end}`)
+    }
+    await sink.settled()
+    const records = await checkStored(stored, this.#ledger, this.#log).catch((error: unknown) => {
+      this.#invalid.push(`the store cannot be read: ${String(error)}`)
+      return null
+    })
+    const { doubles, lost, refusedButSent } = this.#count()
+    const ledger = this.#ledger
+    return {
+      database,
+      seed,
+      startedAt,
+      faultSeconds: (peaceAt - began) / 1_000,
+      drainSeconds: (drainedAt - peaceAt) / 1_000,
+      nodes: this.#nodes.length,
+      faults: this.#log.counts(),
+      missing: this.#missing,
+      requests: load.requests,
+      answers: load.answers,
+      unanswered: load.lost,
+      messages: ledger.fates,
+      acceptedRecipients: ledger.acceptedRecipients,
+      arrivedRecipients: ledger.arrivedOnce,
+      transactions: ledger.transactions,
+      signaturesVerified: ledger.verified,
+      refusedForGood: ledger.recipientRefusals,
+      lost: lost.slice(0, SHOWN),
+      lostCount: lost.length,
+      doubled: doubles.counts,
+      oldest: doubles.oldest,
+      unexplained: doubles.unexplained,
+      different: doubles.different,
+      elsewhere: doubles.elsewhere,
+      refusedButSent: refusedButSent.slice(0, SHOWN),
+      refusedButSentCount: refusedButSent.length,
+      wrongMessages: ledger.wrong,
+      wrongCount: ledger.wrongCount,
+      strangers: ledger.strangers,
+      stored: records,
+      surprises: load.surprises,
+      surpriseCount: load.surpriseCount,
+      crashes: this.#nodes.flatMap(({ crashes }) => crashes),
+      failedStarts: this.#nodes.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
+      invalid: this.#invalid,
+    }
+  }
+
+  #wants(kind: FaultMaker['kind']): boolean {
+    return this.#options.faults?.includes(kind) ?? true
+  }
+
+  #node(name: string, roles: ('api' | 'delivery')[], settings: Environment, directory: string): ChaosNode {
+    const random = new Random(seedFor(this.#options.seed, 'node', name))
+    return new ChaosNode({
+      name,
+      roles,
+      environment: { ...settings, ...(this.#wants('thread') && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }) },
+      directory,
+      log: this.#log,
+      keep: this.#options.keep,
+      restartAfter: () => random.between(0, 1_000),
+    })
+  }
+
+  #noteMissing(makers: FaultMaker[]): void {
+    const there = new Set(makers.map(({ kind }) => kind))
+    for (const kind of FAULT_KINDS) {
+      if (!this.#wants(kind) || there.has(kind) || kind in this.#missing) continue
+      if (this.#options.faults !== null) this.#missing[kind] = 'not possible with this store'
+    }
+  }
+
+  /** Faults, one after the other and at most a few at once, until the time is over. */
+  async #strike(stage: Stage, makers: FaultMaker[]): Promise<void> {
+    const weights = makers.map((maker) => [maker, maker.weight] as const)
+    const mean = this.#options.every * 1_000
+    while (!stage.over()) {
+      // Exponentially distributed, as of things that happen independently.
+      await stage.wait(Math.min(10 * mean, -Math.log(1 - this.#random.next()) * mean))
+      if (stage.over() || weights.length === 0) continue
+      const maker = this.#random.weighted(weights)
+      if (this.#underWay.size >= AT_ONCE) continue
+      const work = maker.strike().catch((error: unknown) => {
+        this.#invalid.push(`the fault ${maker.kind} went wrong: ${String(error)}`)
+      })
+      this.#underWay.add(work)
+      void work.finally(() => this.#underWay.delete(work))
+    }
+    await Promise.all(this.#underWay)
+  }
+
+  /** Waits until nothing is left to be delivered. Gives up when nothing has happened for too long. */
+  async #drain(settings: Environment, directory: string, sink: SinkLink): Promise<void> {
+    let lastChange = now()
+    let before = ''
+    while (this.#aborted === null) {
+      await pause(500)
+      const left = await queued(settings, directory)
+      await sink.settled()
+      if (left === 0) return
+      const state = `${left} ${this.#ledger.arrivedAll}`
+      if (state !== before) lastChange = now()
+      before = state
+      if (now() - lastChange < this.#options.patience * 1_000) continue
+      this.#invalid.push(
+        left === null
+          ? 'the queue could not be read in the end'
+          : `${left} recipients are still queued, and nothing has happened for ${this.#options.patience} s`,
+      )
+      return
+    }
+    this.#invalid.push(this.#aborted)
+  }
+
+  #count(): { doubles: Doubles; lost: string[]; refusedButSent: string[] } {
+    const ledger = this.#ledger
+    const doubles = new Doubles()
+    const lost: string[] = []
+    const refusedButSent: string[] = []
+    for (let number = 0; number < ledger.count; number++) {
+      const fate = ledger.fate(number)
+      for (const [index, slot] of ledger.slots(number).entries()) {
+        const arrivals = ledger.arrivals(slot)
+        const address = () => recipientsOf(mailOf(ledger.seed, number))[index] ?? `${number}-${index}`
+        if (arrivals === 0 && fate === 'accepted' && !ledger.refused(slot)) {
+          // Refused before anybody was named: the record of its end is looked at with the store.
+          if (ledger.sessionRefusals.size === 0 || !this.#mayHaveBounced(address())) lost.push(address())
+        }
+        if (arrivals > 0 && fate === 'refused') refusedButSent.push(address())
+        if (arrivals > 1) doubles.add(address(), ledger.seen(slot), ledger.lives, this.#log)
+      }
+    }
+    return { doubles, lost, refusedButSent }
+  }
+
+  #mayHaveBounced(address: string): boolean {
+    const domain = Number(/@in(\d+)\./.exec(address)?.[1])
+    return this.#ledger.sessionRefusals.has(domain * 2) || this.#ledger.sessionRefusals.has(domain * 2 + 1)
+  }
+
+  #progress(began: number, load: Load): void {
+    const { fates, arrivedOnce, arrivedAll, acceptedRecipients, arrivedAccepted } = this.#ledger
+    const minutes = Math.floor((now() - began) / 60_000)
+    const rest = Math.floor(((now() - began) / 1_000) % 60)
+    const lasting = this.#log.all
+      .filter(({ until }) => until === Number.POSITIVE_INFINITY)
+      .map(({ kind }) => kind)
+    const struck = this.#log.all.length
+    this.#options.onProgress(
+      `${String(minutes).padStart(3)}:${String(rest).padStart(2, '0')}  accepted ${fates.accepted}  arrived ${arrivedOnce}` +
+        `  on the way ${acceptedRecipients - arrivedAccepted}  doubled ${arrivedAll - arrivedOnce}` +
+        `  503 ${load.answers[503] ?? 0}  faults ${struck}` +
+        `${lasting.length > 0 ? ` (now: ${lasting.join(', ')})` : ''}`,
+    )
+  }
+
+  #tell(fault: Fault, over: boolean): void {
+    this.#faultFile?.write(`${JSON.stringify({ at: Math.round(now()), over, ...fault })}\n`)
+  }
+}

@@ -1,0 +1,62 @@
+/** Faults of those the service talks to: mail servers, DNS, clients. */
+import { SINK_DEEDS, SINK_STEPS, type SinkDeed, type SinkStep } from '../arrival.ts'
+import { DOMAINS } from '../mail.ts'
+import { SERVERS } from '../servers.ts'
+import type { FaultMaker, Stage } from '../stage.ts'
+
+/** How often each deed is chosen: refusals for good end messages, so that they are few. */
+const DEEDS: readonly (readonly [SinkDeed, number])[] = SINK_DEEDS.map((deed) => [
+  deed,
+  deed === '5xx' ? 0.4 : 1,
+])
+/** The window in which doubles come about deserves most of the trouble. */
+const STEPS: readonly (readonly [SinkStep, number])[] = SINK_STEPS.map((step) => [
+  step,
+  step === 'dot' ? 5 : step === 'answered' ? 3 : 1,
+])
+
+export function outsideFaults(stage: Stage): FaultMaker[] {
+  const { random, log, sink, load } = stage
+
+  const sinkFails = async () => {
+    const step = random.weighted(STEPS)
+    const deed = random.weighted(DEEDS)
+    const servers = random.chance(0.2)
+      ? SERVERS.map(({ index }) => index)
+      : SERVERS.filter(() => random.chance(0.4)).map(({ index }) => index)
+    const share = random.pick([0.05, 0.3, 1])
+    const detail = `${deed} at ${step}, ${servers.length} servers, share ${share}`
+    const fault = log.begin('sink', [], detail)
+    sink.rule({ id: fault.id, step, deed, servers, share })
+    await stage.wait(random.between(500, deed === '5xx' ? 1_500 : 6_000))
+    sink.endRule(fault.id)
+    log.end(fault)
+  }
+
+  const dnsFails = async () => {
+    const domains = Array.from({ length: DOMAINS }, (_, domain) => domain).filter(() => random.chance(0.4))
+    const answer = random.pick(['servfail', 'silent'] as const)
+    const fault = log.begin('dns', [], `${answer} for ${domains.length} domains`)
+    for (const domain of domains) sink.dns(domain, answer)
+    fault.hits = domains.length
+    await stage.wait(random.between(1_000, 8_000))
+    for (const domain of domains) sink.dns(domain, 'right')
+    log.end(fault)
+  }
+
+  const clientsHangUp = async () => {
+    const fault = log.begin('client', [], '')
+    const before = load.hungUp
+    load.hangUps = random.pick([0.1, 0.5])
+    await stage.wait(random.between(500, 3_000))
+    load.hangUps = 0
+    fault.hits = load.hungUp - before
+    log.end(fault)
+  }
+
+  return [
+    { kind: 'sink', weight: 20, strike: sinkFails },
+    { kind: 'dns', weight: 2, strike: dnsFails },
+    { kind: 'client', weight: 3, strike: clientsHangUp },
+  ]
+}

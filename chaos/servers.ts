@@ -1,0 +1,38 @@
+/** The mail servers of the recipient domains: two each, addresses of the loopback network, some with STARTTLS. */
+import type { Zone } from '../test/support/dns.ts'
+import { DOMAINS } from './mail.ts'
+
+export interface MailServer {
+  index: number
+  name: string
+  address: string
+  domain: number
+  /** Offers STARTTLS. */
+  tls: boolean
+}
+
+export const SERVERS: readonly MailServer[] = Array.from({ length: DOMAINS * 2 }, (_, index) => {
+  const domain = index >> 1
+  const which = index % 2 === 0 ? 'a' : 'b'
+  return {
+    index,
+    name: `${which}.mx${domain}.test`,
+    address: `127.17.${domain}.${(index % 2) + 1}`,
+    domain,
+    tls: domain % 4 === 1,
+  }
+})
+
+/** The MX record of a domain; half of the domains prefer one server, the others neither. */
+export function mxOf(domain: number): string[] {
+  const second = domain % 2 === 0 ? 20 : 10
+  return [`10 a.mx${domain}.test`, `${second} b.mx${domain}.test`]
+}
+
+export function rightZone(): Zone {
+  const zone: Zone = {}
+  for (let domain = 0; domain < DOMAINS; domain++)
+    zone[`in${domain}.test/MX`] = { values: mxOf(domain), ttl: 5 }
+  for (const { name, address } of SERVERS) zone[`${name}/A`] = { values: [address], ttl: 5 }
+  return zone
+}

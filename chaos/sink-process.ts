@@ -1,0 +1,256 @@
+/**
+ * The other side: DNS and every mail server, in a process of its own that no fault touches. It fails on request at any step of the
+ * dialogue, and reports every message it took: who sent it, for whom, when, whether its answer left, and whether it was right.
+ */
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { now } from '../bench/clock.ts'
+import { selfSigned } from '../test/support/certificate.ts'
+import { startDns } from '../test/support/dns.ts'
+import { type Moment, type Reaction, Sink, type SinkMessage } from '../test/support/sink.ts'
+import { type PublishedKeys, verifyDkim } from '../test/support/verify-dkim.ts'
+import {
+  type Arrival,
+  type FromSink,
+  keysOf,
+  type PermanentRefusal,
+  type SinkRule,
+  type ToSink,
+} from './arrival.ts'
+import { checkContent } from './content-check.ts'
+import { Random } from './random.ts'
+import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
+
+/** How often what was seen is reported, in ms. */
+const REPORT_MS = 100
+/** Names of sessions are forgotten after this many newer sessions of the same server. */
+const SESSIONS_KEPT = 5_000
+
+let seed = 0
+let keys: PublishedKeys = new Map()
+let verifyShare = 1
+let random = new Random(0)
+const rules = new Map<number, SinkRule>()
+const hits = new Map<number, number>()
+let arrivals: Arrival[] = []
+let refusals: PermanentRefusal[] = []
+/** Messages taken whose report is being made. */
+let open = 0
+
+function say(message: FromSink): void {
+  process.send?.(message)
+}
+
+/** The rule that strikes at this moment, if any. */
+function struck(server: MailServer, step: string): SinkRule | undefined {
+  for (const rule of rules.values()) {
+    if (rule.step !== step || !rule.servers.includes(server.index) || !random.chance(rule.share)) continue
+    hits.set(rule.id, (hits.get(rule.id) ?? 0) + 1)
+    return rule
+  }
+  return undefined
+}
+
+const TEXT: Record<'4xx' | '421' | '5xx', string> = {
+  '4xx': '451 4.3.0 not now',
+  '421': '421 4.3.2 closing',
+  // No code of an address: what is refused here says nothing about whom.
+  '5xx': '554 5.6.0 not like this',
+}
+
+/** RFC 5321 4.3.2: the first reply of a session that is refused is 554, later ones as above. */
+async function reactionTo({ deed, step }: SinkRule): Promise<Reaction | undefined> {
+  const answering = step === 'answered' || step === 'body'
+  switch (deed) {
+    case '4xx':
+    case '5xx':
+      return answering ? { close: true } : { reply: TEXT[deed] }
+    case '421':
+      return answering ? { close: true } : { reply: TEXT[deed], close: true }
+    case 'close':
+      return { close: true }
+    case 'reset':
+      return { reset: true }
+    case 'garbage':
+      return answering ? { close: true } : { reply: '2X0\u0000 \u00ff what\r\n\r\n999999999999' }
+    case 'hang':
+      await pause(random.between(2_000, 12_000))
+      return { close: true }
+    case 'slow':
+      await pause(random.between(50, 2_500))
+      return undefined
+  }
+}
+
+class Server {
+  readonly #server: MailServer
+  readonly #sink: Sink
+  readonly #helos = new Map<number, string>()
+  /** Taken and not yet reported. */
+  readonly #taken = new Map<SinkMessage, Arrival>()
+
+  constructor(server: MailServer, port: number) {
+    this.#server = server
+    this.#sink = new Sink({
+      port,
+      host: server.address,
+      name: server.name,
+      script: (moment) => this.#atStep(moment),
+      ...(server.tls && { tls: selfSigned([server.name]) }),
+    })
+  }
+
+  async listen(): Promise<number> {
+    await this.#sink.listen()
+    return this.#sink.port
+  }
+
+  /** Sessions and dialogues are not kept: a run may take hours. */
+  forget(): void {
+    this.#sink.messages.length = 0
+    this.#sink.refused.length = 0
+    this.#sink.dialogue.length = 0
+    for (const session of this.#helos.keys()) {
+      if (session > this.#sink.connections - SESSIONS_KEPT) break
+      this.#helos.delete(session)
+    }
+  }
+
+  #atStep(moment: Moment): Reaction | undefined | Promise<Reaction | undefined> {
+    const { step, session, line, message } = moment
+    if (step === 'ehlo') this.#helos.set(session, line.slice(5).trim())
+    const rule = struck(this.#server, step)
+    if (step === 'dot') return this.#atDot(moment, message!, rule)
+    if (step === 'answered') return this.#answered(message!, rule)
+    if (!rule) return undefined
+    if (
+      rule.deed === '5xx' &&
+      (step === 'rcpt' || step === 'data' || step === 'mail' || step === 'ehlo' || step === 'connect')
+    ) {
+      const recipients = step === 'rcpt' ? [moment.recipient!] : step === 'data' ? [...moment.recipients] : []
+      refusals.push({ server: this.#server.index, recipients, at: now() })
+    }
+    return reactionTo(rule)
+  }
+
+  async #atDot(
+    moment: Moment,
+    message: SinkMessage,
+    rule: SinkRule | undefined,
+  ): Promise<Reaction | undefined> {
+    const dotAt = now()
+    const { recipients, sender, raw } = message
+    if (rule?.deed === '4xx' || rule?.deed === '421') return reactionTo(rule)
+    if (rule?.deed === '5xx') {
+      refusals.push({ server: this.#server.index, recipients, at: dotAt })
+      return reactionTo(rule)
+    }
+    open++
+    const answers = rule === undefined || rule.deed === 'slow'
+    const arrival: Arrival = {
+      server: this.#server.index,
+      helo: this.#helos.get(moment.session) ?? '',
+      sender,
+      recipients,
+      messageId: '',
+      hash: createHash('sha256').update(raw).digest().readUIntBE(0, 6),
+      dotAt,
+      answeredAt: null,
+      ending: answers ? 'gone' : 'withheld',
+      wrong: [],
+      verified: false,
+    }
+    if (answers) this.#taken.set(message, arrival)
+    void this.#judge(arrival, raw)
+    const reaction = rule && (await reactionTo(rule))
+    // The reply is written right after this; whether it could be is known a moment later.
+    setTimeout(() => this.#report(message, arrival), 500)
+    return reaction
+  }
+
+  #answered(message: SinkMessage, rule: SinkRule | undefined): Promise<Reaction | undefined> | undefined {
+    const arrival = this.#taken.get(message)
+    if (arrival) {
+      arrival.answeredAt = now()
+      arrival.ending = rule?.deed === 'reset' ? 'answered-reset' : 'answered'
+    }
+    return rule && reactionTo(rule)
+  }
+
+  #report(message: SinkMessage, arrival: Arrival): void {
+    this.#taken.delete(message)
+    arrivals.push(arrival)
+    open--
+  }
+
+  async #judge(arrival: Arrival, raw: Buffer): Promise<void> {
+    try {
+      const verify = random.chance(verifyShare)
+      const { messageId, wrong } = await checkContent(seed, arrival, raw)
+      arrival.messageId = messageId
+      arrival.wrong.push(...wrong)
+      if (!verify) return
+      const { pass, signatures } = await verifyDkim(raw, keys)
+      arrival.verified = true
+      if (!pass) arrival.wrong.push(`DKIM: ${JSON.stringify(signatures)}`)
+    } catch (error) {
+      arrival.wrong.push(`it could not be read: ${String(error)}`)
+    }
+  }
+}
+
+process.on('disconnect', () => process.exit(0))
+process.on('SIGINT', () => {})
+process.on('uncaughtException', (error) => {
+  say({ kind: 'failed', message: error.stack ?? String(error) })
+})
+
+const dns = await startDns(rightZone())
+const first = new Server(SERVERS[0]!, 0)
+const port = await first.listen()
+const servers = [first, ...SERVERS.slice(1).map((server) => new Server(server, port))]
+for (const server of servers.slice(1)) await server.listen()
+
+function report(): void {
+  for (const [id, count] of hits) say({ kind: 'hit', id, count })
+  hits.clear()
+  for (const server of servers) server.forget()
+  dns.queries.length = 0
+  if (arrivals.length === 0 && refusals.length === 0) return
+  say({ kind: 'seen', arrivals, refusals })
+  arrivals = []
+  refusals = []
+}
+setInterval(report, REPORT_MS)
+
+async function settle(): Promise<void> {
+  while (open > 0) await pause(20)
+  report()
+  say({ kind: 'settled' })
+}
+
+process.on('message', (message: ToSink) => {
+  switch (message.kind) {
+    case 'start':
+      seed = message.seed
+      keys = keysOf(message.keys)
+      verifyShare = message.verifyShare
+      random = new Random(seed)
+      break
+    case 'rule':
+      rules.set(message.rule.id, message.rule)
+      break
+    case 'end-rule':
+      rules.delete(message.id)
+      break
+    case 'dns': {
+      const name = `in${message.domain}.test/MX`
+      if (message.answer === 'right') dns.zone[name] = { values: mxOf(message.domain), ttl: 5 }
+      else dns.zone[name] = message.answer === 'silent' ? { silent: true } : { rcode: 'SERVFAIL' }
+      break
+    }
+    case 'settle':
+      void settle()
+  }
+})
+say({ kind: 'listening', port, dns: dns.address })
