@@ -292,3 +292,56 @@ function refusalOrEmpty(text: string): void {
     assert(error.message.length <= 200)
   }
 }
+
+it('reads a plain mailbox the short way to the same as by the rules', () => {
+  const word = fc.constantFrom(
+    ...['Jane', 'Ü', '漢', 'x.y', "O'Brien", 'a-b', 'R&D', '\u00a0', '\u00ad'],
+    ...['', ' ', '@', '"', '(c)', '<', ',', '😀'],
+  )
+  const local = fc.array(fc.constantFrom('a', 'B', '1', '+', '.', '"', 'ü', ' ', 'x'.repeat(60)), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  const label = fc.constantFrom(
+    'a',
+    'B1',
+    'a-1',
+    'x',
+    '1',
+    '-',
+    '',
+    'xn--',
+    'xn--bcher-kva',
+    '_',
+    'x'.repeat(63),
+    'y'.repeat(64),
+  )
+  const domain = fc.array(label, { minLength: 1, maxLength: 5 })
+  const outcome = (text: string) => {
+    try {
+      return parseAddressList(text)
+    } catch (error) {
+      assert(error instanceof AddressError)
+      return error.message
+    }
+  }
+  let mailboxes = 0
+  fc.assert(
+    fc.property(
+      fc.array(word, { maxLength: 4 }),
+      local,
+      domain,
+      fc.boolean(),
+      (words, left, right, bracketed) => {
+        const address = `${left.join('')}@${right.join('.')}`
+        const text = bracketed ? `${words.join(' ')} <${address}>` : address
+        // With a comma before it a text is a list, which only the rules can read.
+        const found = outcome(`,${text}`)
+        assert.deepEqual(outcome(text), found)
+        if (typeof found !== 'string') mailboxes++
+      },
+    ),
+    { numRuns: 5_000 },
+  )
+  assert(mailboxes > 100, `${mailboxes} were mailboxes`)
+})

@@ -5,6 +5,8 @@
  */
 
 import { describe, INVISIBLE, toAsciiDomain } from './idn.ts'
+import { MAX_ADDRESS, MAX_LOCAL, MAX_NAME, type Mailbox } from './mailbox.ts'
+import { readPlain } from './plain-mailbox.ts'
 import {
   AddressCountError,
   assertPrintable,
@@ -21,30 +23,11 @@ import {
   unescapeQuoted,
 } from './text.ts'
 
+export { MAX_NAME, type Mailbox } from './mailbox.ts'
 export { AddressCountError, AddressError } from './text.ts'
 
-/** RFC 5321 4.5.3.1.1. */
-const MAX_LOCAL = 64
-/** RFC 5321 4.5.3.1.3: a path is 256 octets with its angle brackets. */
-const MAX_ADDRESS = 254
 /** Groups and lone comments that a list with a bound may hold beside its mailboxes. */
 const MAX_OTHERS = 1000
-/** Octets of a display name: what fits one unfolded header line (RFC 5322 2.1.1). */
-export const MAX_NAME = 998
-
-export interface Mailbox {
-  /** Display name, unquoted; empty when there is none. At most 998 octets. */
-  name: string
-  /** Local part as it stands in the address: quoted (RFC 5321 4.1.2) only where it has to be. Case is kept. */
-  local: string
-  /** Lower-case A-labels. */
-  domain: string
-  /** `local@domain`: what goes into the envelope. */
-  address: string
-  /** The mailbox as the sender wrote it, without the space around it. */
-  text: string
-}
-
 /**
  * Reads a comma-separated list of mailboxes. Groups are flattened, empty elements are skipped, so the list may be empty.
  *
@@ -54,6 +37,8 @@ export interface Mailbox {
  * @throws AddressError naming the first mailbox that cannot be used; AddressCountError when there are more than `most`
  */
 export function parseAddressList(text: string, most = Number.POSITIVE_INFINITY): Mailbox[] {
+  const plain = most > 0 ? readPlain(text) : null
+  if (plain !== null) return [plain]
   assertPrintable(text)
   const mailboxes: Mailbox[] = []
   let elements = 0

@@ -9,6 +9,9 @@ const MAX_LABEL = 63
 /** RFC 5321 4.5.3.1.2. */
 const MAX_DOMAIN = 255
 
+/** Labels of letters, digits and hyphens within their bounds, the last one not a number: what `checkAscii` would pass, A-labels aside. */
+const PLAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
 /** What a domain turned out to be: its A-label form, or a clause that says why it is none ("… has an empty label"). */
 export type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason: string }
 
@@ -21,6 +24,7 @@ export function toAsciiDomain(text: string): DomainResult {
   // 1,020 octets: no name within the limit is longer in any form, and conversion need not see more.
   if (text.length > MAX_DOMAIN * 4) return { reason: `the domain is longer than ${MAX_DOMAIN} octets` }
   let ascii = text.toLowerCase()
+  if (ascii.length <= MAX_DOMAIN && PLAIN.test(ascii) && !ascii.includes('xn--')) return { ascii }
   if (!/^[\x00-\x7f]*$/.test(text)) {
     if (INVISIBLE.test(text)) return { reason: 'the domain contains an invisible character' }
     // The conversion is the one of URLs: it also decodes percent signs and the like, so those must be gone before,
