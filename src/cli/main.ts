@@ -7,6 +7,7 @@ import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
+import { addNode } from './node.ts'
 import { addQueue } from './queue.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
@@ -31,6 +32,8 @@ export async function run(args: string[]): Promise<void> {
     .version(version(), '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
+    // What stands behind a command is for that command, also where it has commands of its own.
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help for what can be said)')
     .exitOverride()
   addServe(program)
@@ -40,6 +43,7 @@ export async function run(args: string[]): Promise<void> {
   addEmail(program)
   addQueue(program)
   addSuppression(program)
+  addNode(program)
   addBackup(program)
   addSettings(program)
 

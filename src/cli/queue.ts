@@ -2,21 +2,26 @@ import type { Command } from 'commander'
 import { command, type JsonOption } from './command.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
+import { addPause, isPaused } from './pause.ts'
 import { clipped, jsonTime, printJson, printTable, shownTime } from './print.ts'
 
 export function addQueue(program: Command): void {
-  command(program, {
+  const shown = command(program, {
     usage: 'queue',
     description: 'Show what waits, by company and destination, until when and why.',
     examples: ['queue', 'queue --company Acme'],
   })
     .option('--company <name or id>', 'only what this company sent')
     .action(queue)
+    .enablePositionalOptions()
+    .helpCommand(false)
+  addPause(shown)
 }
 
 async function queue({ company, json }: JsonOption & { company?: string }): Promise<void> {
-  const { lanes, accounts } = await withStore(async ({ store, accounts }) => ({
+  const { lanes, pauses, accounts } = await withStore(async ({ store, accounts }) => ({
     lanes: await store.queue(companyFilter(accounts, company)),
+    pauses: await store.pauses(),
     accounts,
   }))
   if (json) {
@@ -28,6 +33,7 @@ async function queue({ company, json }: JsonOption & { company?: string }): Prom
         on_the_way: lane.leased,
         next_attempt_at: jsonTime(lane.nextDueAt),
         last_answer: lane.lastMessage,
+        paused: isPaused(pauses, lane.companyId, lane.domain),
       })),
     )
   }
@@ -38,7 +44,7 @@ async function queue({ company, json }: JsonOption & { company?: string }): Prom
       lane.domain,
       lane.waiting,
       lane.leased,
-      shownTime(lane.nextDueAt),
+      isPaused(pauses, lane.companyId, lane.domain) ? 'paused' : shownTime(lane.nextDueAt),
       clipped(lane.lastMessage ?? '', 100),
     ]),
     'Nothing waits.',

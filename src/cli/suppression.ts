@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { AddressError, parseMailbox } from '../mail/address/address.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName, companyNamed } from './named.ts'
@@ -9,7 +10,7 @@ export function addSuppression(program: Command): void {
   const suppression = group(
     program,
     'suppression',
-    'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist.',
+    'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist, or you did.',
   )
 
   command(suppression, {
@@ -21,6 +22,19 @@ export function addSuppression(program: Command): void {
     .option('--address <address>', 'only this address')
     .option('--limit <count>', 'at most this many', countUpTo(100_000), 1000)
     .action(list)
+
+  command(suppression, {
+    usage: 'add <address>',
+    description: 'Let a company no longer send to an address. What waits for it ends as suppressed.',
+    examples: ['suppression add jane@example.com --company Acme --reason "asked us to"'],
+  })
+    .requiredOption('--company <name or id>', 'the company whose list it goes on')
+    .option(
+      '--reason <text>',
+      'shown beside it and in the events of what is not sent',
+      'added by the operator',
+    )
+    .action(add)
 
   command(suppression, {
     usage: 'remove <address>',
@@ -68,6 +82,31 @@ async function list({ company, address, limit, json }: ListOptions): Promise<voi
     ]),
     'No address is suppressed.',
   )
+}
+
+async function add(
+  text: string,
+  { company: companyText, reason, json }: JsonOption & { company: string; reason: string },
+): Promise<void> {
+  const address = addressIn(text)
+  await withStore(async ({ store, accounts }) => {
+    const company = companyNamed(accounts, companyText)
+    if (!(await store.addSuppression(company.id, address, reason, Date.now()))) {
+      throw new CommandFailed(`"${address}" is on the list of ${company.name} already`)
+    }
+    if (json) return printJson({ address, company_id: company.id, added: true })
+    printLine(`${company.name} sends no more to ${plain(address)}.`)
+  })
+}
+
+/** As it stands in the envelope. Throws CommandFailed when it is not one address. */
+function addressIn(text: string): string {
+  try {
+    return parseMailbox(text).address
+  } catch (error) {
+    if (error instanceof AddressError) throw new CommandFailed(error.message)
+    throw error
+  }
 }
 
 async function remove(

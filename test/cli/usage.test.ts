@@ -33,8 +33,13 @@ describe('the command', { concurrency: 4 }, () => {
     ['email', 'show'],
     ['email', 'cancel'],
     ['queue'],
+    ['queue', 'pause'],
+    ['queue', 'resume'],
+    ['queue', 'pauses'],
     ['suppression', 'list'],
+    ['suppression', 'add'],
     ['suppression', 'remove'],
+    ['node', 'list'],
     ['settings'],
   ]
   for (const command of commands) {

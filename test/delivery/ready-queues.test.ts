@@ -208,3 +208,28 @@ test('draining gives back what has not begun, and the queues can be used again',
   queues.push(ready('a', 'x.test'))
   assert.equal(takeAll(queues).length, 1)
 })
+
+test('a site that is given more sessions uses them at once, for every company that waited', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 2 })
+  for (const company of ['a', 'b', 'c']) {
+    for (let i = 0; i < 5; i++) queues.push(ready(company, 'x.test'))
+  }
+  assert.equal(takeAll(queues).length, 2)
+  queues.siteConcurrency = 6
+  const more = takeAll(queues)
+  assert.equal(more.length, 4)
+  assert.deepEqual([...new Set(more.map(({ companyId }) => companyId))].sort(), ['a', 'b', 'c'])
+  queues.siteConcurrency = 1
+  for (const one of more) queues.done(one)
+  assert.deepEqual(takeAll(queues), [], 'two are still open')
+})
+
+test('what waits can be looked through', () => {
+  const queues = new ReadyQueues(LIMITS)
+  const all = [ready('a', 'x.test'), ready('a', 'y.test'), ready('b', 'x.test'), ready('b', 'x.test')]
+  for (const one of all) queues.push(one)
+  const taken = queues.take()
+  const rest = [...queues.deliveries()]
+  assert.equal(rest.length, 3)
+  assert.deepEqual(new Set(rest), new Set(all.filter((one) => one !== taken)))
+})

@@ -35,6 +35,8 @@ class FaultyRecords {
   failing = false
   /** What the scheduler was last told to cancel. */
   cancelsRead: string[] = []
+  /** Suppressions it was told of so far, and pauses it was last told of. */
+  readonly read = { added: 0, pauses: 0 }
   failed = Promise.withResolvers<void>()
 
   wrap(store: Store): Store {
@@ -46,6 +48,24 @@ class FaultyRecords {
           return async () => {
             this.cancelsRead = await target.cancelRequests()
             return this.cancelsRead
+          }
+        }
+        if (name === 'suppressionsSince') {
+          return async (cursor: string | null) => {
+            const told = await target.suppressionsSince(cursor)
+            setImmediate(() => {
+              this.read.added += told.added.length
+            })
+            return told
+          }
+        }
+        if (name === 'pauses') {
+          return async () => {
+            const pauses = await target.pauses()
+            setImmediate(() => {
+              this.read.pauses = pauses.length
+            })
+            return pauses
           }
         }
         if (name !== 'record') return value.bind(target)
@@ -62,6 +82,7 @@ class FaultyRecords {
 interface Bench {
   store: Store
   scheduler: Scheduler
+  membership: Membership
   sink: Sink
   faults: FaultyRecords
   domain: SendingDomain
@@ -138,6 +159,7 @@ async function start(
   const bench: Bench = {
     store,
     scheduler,
+    membership,
     sink,
     faults,
     domain,
@@ -289,6 +311,122 @@ test('mail of a suspended domain is held untried, and leaves when the domain is 
   domain.sending = 'active'
   scheduler.domainsChanged()
   await sink.until(1)
+})
+
+/** One session, in use until `release` is called; what is accepted meanwhile waits in memory. */
+async function occupied(t: TestContext) {
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const bench = await start(t, {
+    limits: { concurrency: 1, siteConcurrency: 1 },
+    script: async ({ step }) => {
+      if (step !== 'mail') return undefined
+      begun.resolve()
+      await held.promise
+      return undefined
+    },
+  })
+  const first = await bench.accept('first@x.test')
+  await begun.promise
+  return { ...bench, first, release: held.resolve }
+}
+
+test('a recipient suppressed while it waits in memory for a session is not sent to', async (t) => {
+  const { accept, faults, sink, store, domain, release } = await occupied(t)
+  const both = await accept('second@x.test', {
+    recipients: ['Gone@x.test', 'there@x.test'].map((address) => {
+      return { address, domain: 'x.test', kind: 'to', variables: null }
+    }),
+  })
+  await store.addSuppression(domain.companyId, 'gone@X.test'.toLowerCase(), 'asked to', Date.now())
+  await until(() => faults.read.added > 0)
+  release()
+  const recipients = async () => (await store.readHistory(both.id))!.recipients
+  await until(async () =>
+    (await recipients()).every(({ state }) => state !== 'leased' && state !== 'waiting'),
+  )
+  assert.deepEqual(
+    (await recipients()).map(({ state, attempts }) => [state, attempts]),
+    [
+      ['suppressed', 0],
+      ['delivered', 1],
+    ],
+  )
+  assert.deepEqual(
+    sink.messages.map((message) => message.recipients),
+    [['first@x.test'], ['there@x.test']],
+  )
+})
+
+test('a recipient that one delivery finds unknown is not asked for by another that waits in memory', async (t) => {
+  const told = Promise.withResolvers<void>()
+  const { accept, faults, sink, store } = await start(t, {
+    limits: { concurrency: 1, siteConcurrency: 1 },
+    script: async ({ step, recipient }) => {
+      if (step === 'rcpt' && recipient === 'gone@x.test') return { reply: '550 5.1.1 no such user' }
+      if (step === 'rcpt') await told.promise
+      return undefined
+    },
+  })
+  const [first, second, third] = [
+    await accept('gone@x.test'),
+    await accept('to@y.test'),
+    await accept('gone@x.test'),
+  ]
+  await until(() => faults.read.added === 1)
+  told.resolve()
+  await until(async () => (await stateOf(store, third)).state === 'suppressed')
+  assert.deepEqual(await stateOf(store, third), { state: 'suppressed', attempts: 0 })
+  assert.deepEqual(await stateOf(store, first), { state: 'bounced', attempts: 1 })
+  assert.equal((await stateOf(store, second)).state, 'delivered')
+  assert.equal(sink.messages.length, 1)
+})
+
+test('what is paused while it waits in memory goes back untried, and leaves when it is resumed', async (t) => {
+  const { accept, faults, sink, store, domain, first, release } = await occupied(t)
+  const second = await accept('second@y.test')
+  const third = await accept('third@z.test')
+  await store.pause({ companyId: domain.companyId, domain: 'y.test', since: Date.now() })
+  await until(() => faults.read.pauses === 1)
+  release()
+  await until(async () => (await stateOf(store, third)).state === 'delivered')
+  await until(async () => (await stateOf(store, first)).state === 'delivered')
+  await until(async () => (await stateOf(store, second)).state === 'waiting')
+  const later = await accept('later@y.test')
+  assert.deepEqual(await stateOf(store, later), { state: 'waiting', attempts: 0 })
+  assert.deepEqual(await stateOf(store, second), { state: 'waiting', attempts: 0 })
+  assert.equal(sink.messages.length, 2)
+  await store.resume({ companyId: domain.companyId, domain: 'y.test' })
+  await sink.until(4)
+  await until(async () => (await stateOf(store, second)).state === 'delivered')
+  assert.equal((await stateOf(store, second)).attempts, 1)
+})
+
+test('while everything is paused nothing is begun, and nothing is lost', async (t) => {
+  const { accept, faults, sink, store, scheduler, release } = await occupied(t)
+  await accept('second@y.test')
+  await store.pause({ companyId: null, domain: null, since: Date.now() })
+  await until(() => faults.read.pauses === 1)
+  release()
+  await until(async () => (await store.counts(Date.now())).leased === 0)
+  await accept('third@z.test')
+  assert.deepEqual([scheduler.counts.ready, scheduler.counts.underWay], [0, 0])
+  assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, leased: 0, due: 2 })
+  await store.resume({ companyId: null, domain: null })
+  await sink.until(3)
+})
+
+test('what others may have taken over is not begun', async (t) => {
+  const { accept, membership, sink, store, release, first } = await occupied(t)
+  const second = await accept('second@x.test')
+  const { token } = membership.lease!
+  await store.giveUp(token, 0)
+  await membership.leave()
+  await store.recover({ now: Date.now() + 3_600_000, jitterMs: 0 })
+  release()
+  await until(async () => (await stateOf(store, first)).state === 'waiting')
+  assert.deepEqual(await stateOf(store, second), { state: 'waiting', attempts: 0 })
+  assert.deepEqual(sink.messages, [])
 })
 
 test('what waits in memory for a session can be canceled', async (t) => {

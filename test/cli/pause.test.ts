@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startSink } from '../support/sink.ts'
+import { newWorkplace, type Serving, serve, type Workplace } from './postroad.ts'
+
+interface Lane {
+  domain: string
+  waiting: number
+  on_the_way: number
+  paused: boolean
+}
+interface Shown {
+  recipients: { address: string; state: string; attempts: number; message: string | null }[]
+}
+
+describe('what the operator stops', () => {
+  let place: Workplace
+  let service: Serving
+  let token = ''
+  let sink: Awaited<ReturnType<typeof startSink>>
+  before(async () => {
+    sink = await startSink()
+    place = newWorkplace({
+      POSTROAD_LOG_LEVEL: 'warn',
+      POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
+    })
+    const { id } = await place.json<{ id: string }>('company', 'create', 'Acme')
+    await place.json('domain', 'add', 'acme.test', '--company', id)
+    await place.json('domain', 'activate', 'acme.test')
+    token = (await place.json<{ token: string }>('key', 'create', '--company', id, '--name', 'k')).token
+    service = await serve(place, ['--json'])
+  })
+  after(async () => {
+    place.remove()
+    await sink.close()
+  })
+
+  const send = async (...to: string[]): Promise<string> => {
+    const response = await fetch(`${service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: 'a@acme.test', to, subject: 's', text: 't' }),
+    })
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { id: string }).id
+  }
+  const states = async (id: string) => (await place.json<Shown>('email', 'show', id)).recipients
+  const until = async (id: string, state: string) => {
+    for (;;) if ((await states(id)).every((recipient) => recipient.state === state)) return
+  }
+
+  test('a paused domain keeps its mail, untried; other mail goes; resumed, it goes', async () => {
+    await place.json('queue', 'pause', '--domain', 'Paused.test')
+    const free = await send('to@free.test')
+    await until(free, 'delivered')
+    const kept = await send('one@paused.test')
+    const mixed = await send('two@paused.test', 'two@free.test')
+    for (;;) {
+      const shown = await states(mixed)
+      if (shown[1]?.state === 'delivered' && shown[0]?.state === 'waiting') break
+    }
+    const lanes = await place.json<Lane[]>('queue')
+    assert.deepEqual(
+      lanes.map(({ domain, waiting, on_the_way, paused }) => ({ domain, waiting, on_the_way, paused })),
+      [{ domain: 'paused.test', waiting: 2, on_the_way: 0, paused: true }],
+    )
+    assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +paused/)
+    assert.deepEqual(
+      await place.json('queue', 'pauses', '--json').then((all) => (all as unknown[]).length),
+      1,
+    )
+    assert.equal((await states(kept))[0]?.attempts, 0)
+
+    const wrong = await place.run('queue', 'resume')
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /no pause of exactly this: all mail\. Paused: all mail to paused\.test/)
+    await place.json('queue', 'resume', '--domain', 'paused.test')
+    await until(kept, 'delivered')
+    await until(mixed, 'delivered')
+    assert.equal((await states(kept))[0]?.attempts, 1)
+    assert.match((await place.run('queue', 'pauses')).stdout, /Nothing is paused/)
+  })
+
+  test('a paused company, and all of it, wait as well', async () => {
+    for (const scope of [['--company', 'Acme'], ['--company', 'Acme', '--domain', 'x.test'], []]) {
+      const said = await place.run('queue', 'pause', ...scope)
+      assert.match(said.stdout, /^Paused: (?:all mail|mail of Acme)/)
+      const id = await send('to@x.test')
+      await place.json('queue', 'resume', ...scope)
+      await until(id, 'delivered')
+      assert.deepEqual(
+        (await states(id)).map(({ attempts }) => attempts),
+        [1],
+      )
+    }
+  })
+
+  test('an address put on the list by hand gets nothing more', async () => {
+    await place.json('suppression', 'add', 'No <gone@X.test>', '--company', 'Acme', '--reason', 'asked us to')
+    const id = await send('gone@x.test')
+    await until(id, 'suppressed')
+    const again = await place.run('suppression', 'add', 'GONE@x.test', '--company', 'Acme')
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /already/)
+    const bad = await place.run('suppression', 'add', 'nobody', '--company', 'Acme')
+    assert.equal(bad.code, 1)
+    assert.match(bad.stderr, /nobody/)
+  })
+
+  test('the nodes are listed: here the one that serves', async () => {
+    const nodes = await place.json<{ name: string; roles: string[]; token: number }[]>('node', 'list')
+    assert.equal(nodes.length, 1)
+    assert.deepEqual(nodes[0]?.roles, ['api', 'delivery'])
+    assert.match((await place.run('node', 'list')).stdout, /api,delivery +20\d\d-/)
+  })
+})
