@@ -10,6 +10,10 @@ export type SinkOrder =
    */
   | { first: number; count: number; patience?: number }
   | { report: true }
+  /** Keeps the octets of the next message; answers `ready` at once. */
+  | { keepNext: true }
+  /** Reports the octets that were kept. */
+  | { kept: true }
 
 export interface SinkReport {
   arrived: number

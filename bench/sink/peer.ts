@@ -25,6 +25,10 @@ export class Peer {
   open = 0
   /** Connections so far. */
   connections = 0
+  /** The next message is to be kept. */
+  keepNext = false
+  /** The message that was kept, dots stuffed as on the wire (RFC 5321 section 4.5.2). */
+  kept: Buffer | null = null
   readonly #choice: PeerChoice
 
   constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
@@ -35,6 +39,12 @@ export class Peer {
       ? createSecureContext(selfSigned(['sink.test', choice.host]))
       : null
     this.onMessage = onMessage
+  }
+
+  /** For sessions. */
+  keep(message: Buffer): void {
+    this.kept = message
+    this.keepNext = false
   }
 
   async listen(): Promise<void> {

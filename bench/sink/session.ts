@@ -22,6 +22,8 @@ export class PeerSession {
   #recipients: string[] = []
   #bodySize = 0
   #messages = 0
+  /** Octets of a body that is to be kept; null: it is only counted. */
+  #kept: Buffer[] | null = null
 
   constructor(peer: Peer, socket: Socket) {
     this.#peer = peer
@@ -133,6 +135,7 @@ export class PeerSession {
     // The line end of DATA counts for a body of nothing but the final dot.
     this.#pending = this.#pending.length === 0 ? CRLF : Buffer.concat([CRLF, this.#pending])
     this.#bodySize = -CRLF.length
+    this.#kept = this.#peer.keepNext ? [] : null
   }
 
   /** False when more has to arrive. */
@@ -141,16 +144,22 @@ export class PeerSession {
     if (end < 0) {
       const kept = Math.min(this.#pending.length, TERMINATOR.length - 1)
       this.#bodySize += this.#pending.length - kept
+      this.#kept?.push(this.#pending.subarray(0, this.#pending.length - kept))
       this.#pending = this.#pending.subarray(this.#pending.length - kept)
       return false
     }
     this.#bodySize += end + TERMINATOR.length
+    this.#kept?.push(this.#pending.subarray(0, end + CRLF.length))
     this.#pending = this.#pending.subarray(end + TERMINATOR.length)
     this.#inBody = false
     this.#messages++
     const recipients = this.#recipients
     this.#reset()
-    if (this.#step('dot', '250 2.0.0 kept')) this.#peer.onMessage(recipients, this.#bodySize)
+    if (this.#step('dot', '250 2.0.0 kept')) {
+      // The first line end is that of DATA.
+      if (this.#kept !== null) this.#peer.keep(Buffer.concat(this.#kept).subarray(CRLF.length))
+      this.#peer.onMessage(recipients, this.#bodySize)
+    }
     return true
   }
 

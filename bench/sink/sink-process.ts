@@ -3,6 +3,7 @@ import type { SinkOrder } from './order.ts'
 import { Peer } from './peer.ts'
 import { Tally } from './tally.ts'
 
+const peers: Peer[] = []
 let tally = new Tally(0, 0)
 
 async function listen(order: Extract<SinkOrder, { listen: unknown }>): Promise<number> {
@@ -12,6 +13,7 @@ async function listen(order: Extract<SinkOrder, { listen: unknown }>): Promise<n
       tally.take(recipients, octets),
     )
     await peer.listen()
+    peers.push(peer)
     port = peer.port
   }
   return port
@@ -25,6 +27,12 @@ process.on('message', (order: SinkOrder) => {
     )
   } else if ('report' in order) {
     process.send?.({ report: tally.report() })
+  } else if ('keepNext' in order) {
+    for (const peer of peers) peer.keepNext = true
+    process.send?.({ ready: true })
+  } else if ('kept' in order) {
+    process.send?.({ report: peers.find(({ kept }) => kept !== null)?.kept ?? new Uint8Array() })
+    for (const peer of peers) peer.kept = null
   } else {
     const counting = new Tally(order.first, order.count)
     tally = counting

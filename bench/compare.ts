@@ -1,0 +1,184 @@
+/** Compares the service with Postfix + opendkim and with Haraka on the same work, in turns. See `--help`. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { verifyDkim } from '../test/support/verify-dkim.ts'
+import { startHaraka } from './compare/haraka.ts'
+import { harakaIsThere, installHaraka, installPostfix, postfixIsThere } from './compare/install.ts'
+import { startPostfix } from './compare/postfix.ts'
+import { startPostroad } from './compare/postroad.ts'
+import { type Comparison, printComparison, type SystemRound } from './compare/report.ts'
+import type { RunningSystem, SystemPlace } from './compare/system.ts'
+import { deliver, measureLimits } from './measure.ts'
+import { count, firstCpu, parseSettings, usableCpus } from './options.ts'
+import { currentCommit, describeMachine } from './report.ts'
+import { PinnedProcess } from './service/pinned-process.ts'
+import { OBLIGING } from './sink/behaviour.ts'
+
+const SYSTEMS = ['postroad', 'postfix', 'haraka'] as const
+
+const HELP = `Usage: node bench/compare.ts [options]
+
+The same messages of 10,240 octets, one recipient each, signed with RSA-2048 and kept on disk until delivered, through each system in
+turn to the same sink; all processes on the same CPUs. Prints messages a second, CPU-ms a message, and the ratios.
+
+  --messages N       messages in each round of each system (2000)
+  --rounds N         rounds after one warm-up round (5)
+  --connections N    connections or sessions that offer the messages (20)
+  --cpus LIST        CPUs shared by everything, as taskset writes them (0,1)
+  --systems LIST     of ${SYSTEMS.join(', ')} (all)
+  --install          installs what is missing: Postfix and opendkim by apt-get (as root; nothing of theirs is started), Haraka by npm
+                     into --packages
+  --packages DIR     where Haraka's packages are or go (postroad-compare in the system's temporary directory)
+  --workers N        Haraka's worker processes (2)
+  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
+  --directory DIR    where queues and databases go: the disk that is measured (the system's temporary directory)
+  --no-keep          prints only
+`
+
+/** Ms after the last arrival in which a system cleans up behind its messages; it belongs to their cost. */
+const AFTERMATH = 1_000
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '20' },
+    cpus: { type: 'string', default: '0,1' },
+    systems: { type: 'string', default: SYSTEMS.join(',') },
+    install: { type: 'boolean', default: false },
+    packages: { type: 'string', default: join(os.tmpdir(), 'postroad-compare') },
+    workers: { type: 'string', default: '2' },
+    set: { type: 'string', multiple: true, default: [] },
+    directory: { type: 'string', default: os.tmpdir() },
+    'no-keep': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+const chosen = values.systems.split(',')
+const stranger = chosen.find((name) => !SYSTEMS.some((system) => system === name))
+if (stranger !== undefined) {
+  process.stderr.write(`--systems ${stranger}: some of ${SYSTEMS.join(', ')} are needed\n`)
+  process.exit(2)
+}
+if (values.install) {
+  if (chosen.includes('postfix')) installPostfix()
+  if (chosen.includes('haraka')) installHaraka(values.packages)
+}
+const missing = [
+  ...(chosen.includes('postfix') && !postfixIsThere() ? ['Postfix with opendkim'] : []),
+  ...(chosen.includes('haraka') && !harakaIsThere(values.packages) ? [`Haraka in ${values.packages}`] : []),
+]
+if (missing.length > 0) {
+  process.stderr.write(`Not installed: ${missing.join(', ')}. Use --install, or leave it out by --systems.\n`)
+  process.exit(2)
+}
+
+const messages = count('messages', values.messages)
+const rounds = count('rounds', values.rounds)
+const connections = count('connections', values.connections)
+const workers = count('workers', values.workers)
+const cpus = usableCpus(values.cpus)
+
+const load = new PinnedProcess(cpus, new URL('./load/load-process.ts', import.meta.url))
+const sink = new PinnedProcess(cpus, new URL('./sink/sink-process.ts', import.meta.url))
+const limits = new PinnedProcess(firstCpu(cpus), new URL('./service/limits-process.ts', import.meta.url))
+const running: RunningSystem[] = []
+
+async function start(place: SystemPlace): Promise<void> {
+  for (const name of chosen) {
+    if (name === 'postroad') running.push(await startPostroad(place, parseSettings(values.set)))
+    else if (name === 'postfix') running.push(await startPostfix(place))
+    else running.push(await startHaraka(place, { packages: values.packages, workers }))
+  }
+}
+
+/** One message through the system, looked at by a verifier that is nobody's: everybody does the same work. */
+async function checkSignature({ name, port, target, keys }: RunningSystem): Promise<string> {
+  sink.order({ keepNext: true })
+  await sink.hear()
+  await deliver({ load, sink }, { port, target, connections: 1, count: 1 })
+  sink.order({ kept: true })
+  const raw = (await sink.hear()).report as Uint8Array
+  const { pass, signatures } = await verifyDkim(raw, keys)
+  if (!pass) throw new Error(`${name} did not sign as it should: ${JSON.stringify(signatures)}`)
+  return `${signatures.length} signature${signatures.length === 1 ? '' : 's'}, ${raw.length} octets`
+}
+
+async function measure(system: RunningSystem): Promise<SystemRound> {
+  const { port, target } = system
+  const machine = await measureLimits(limits, { directory: values.directory, milliseconds: 500 })
+  const before = system.cpu()
+  const { offered, received } = await deliver({ load, sink }, { port, target, connections, count: messages })
+  await pause(AFTERMATH)
+  const last = received.arrivedAt.reduce((latest, at) => Math.max(latest, at), 0)
+  return {
+    delivered: (messages * 1000) / (last - offered.startedAt),
+    accepted: (messages * 1000) / (offered.endedAt - offered.startedAt),
+    cpu: (system.cpu() - before) / messages,
+    loadCpu: offered.cpu / messages,
+    sinkCpu: received.cpu / messages,
+    octets: received.octets,
+    limits: machine,
+  }
+}
+
+async function stopAll(): Promise<void> {
+  for (const system of running.splice(0)) await system.stop()
+  await Promise.all([load, sink, limits].map((part) => part.stop()))
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stopAll().finally(() => process.exit(1))
+  })
+
+try {
+  sink.order({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })
+  const { port: sinkPort } = await sink.hear()
+  await start({ parent: values.directory, cpus, sinkPort: sinkPort! })
+  const comparison: Comparison = {
+    at: new Date().toISOString(),
+    commit: currentCommit(),
+    node: `Node ${process.version}`,
+    machine: describeMachine(),
+    cpus,
+    messages,
+    connections,
+    systems: [],
+  }
+  for (const system of running) {
+    const signature = await checkSignature(system)
+    const { name, version, setup } = system
+    comparison.systems.push({ name, version, setup, signature, rounds: [] })
+    await deliver(
+      { load, sink },
+      { port: system.port, target: system.target, connections, count: Math.min(messages, 500) },
+    )
+    await pause(AFTERMATH)
+  }
+  for (let round = 0; round < rounds; round++) {
+    // The order turns, so that nobody always comes after the same one.
+    for (let place = 0; place < running.length; place++) {
+      const index = (round + place) % running.length
+      comparison.systems[index]!.rounds.push(await measure(running[index]!))
+      process.stderr.write(`round ${round + 1} of ${rounds}: ${running[index]!.name} done\n`)
+    }
+  }
+  printComparison(comparison)
+  if (!values['no-keep']) {
+    const results = new URL('./results/', import.meta.url)
+    if (!existsSync(results)) mkdirSync(results, { recursive: true })
+    const name = `compare-${comparison.at.slice(0, 16).replace(/[-:]/g, '')}-${comparison.commit}.json`
+    writeFileSync(new URL(name, results), `${JSON.stringify(comparison, null, 1)}\n`)
+    process.stdout.write(`kept as bench/results/${name}\n`)
+  }
+} finally {
+  await stopAll()
+}

@@ -1,0 +1,88 @@
+/** Haraka as an outbound server with its DKIM plugin: an installation in a directory of its own. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { USUAL_SHAPE } from '../message.ts'
+import { treeCpu } from '../service/process-usage.ts'
+import { Child } from './child.ts'
+import {
+  freePort,
+  listening,
+  type RunningSystem,
+  rsaKey,
+  SELECTOR,
+  SENDING_DOMAIN,
+  type SystemPlace,
+} from './system.ts'
+
+/** Hands everything to the sink. */
+const ROUTE_PLUGIN = (port: number) => `'use strict'
+exports.hook_get_mx = function (next) {
+  next(OK, { priority: 0, exchange: '127.0.0.1', port: ${port} })
+}
+`
+
+export interface HarakaChoice {
+  /** Where `node_modules/Haraka` is. */
+  packages: string
+  /** Worker processes. */
+  workers: number
+}
+
+export async function startHaraka(
+  { parent, cpus, sinkPort }: SystemPlace,
+  { packages, workers }: HarakaChoice,
+): Promise<RunningSystem> {
+  const directory = mkdtempSync(join(parent, 'compare-haraka-'))
+  const [port, key] = [await freePort(), rsaKey()]
+  const config: Record<string, string> = {
+    me: 'haraka.test\n',
+    plugins: 'relay\ndkim\nroute-to-sink\n',
+    'smtp.ini': `listen=127.0.0.1:${port}\nnodes=${workers}\n`,
+    'log.ini': '[main]\nlevel=warn\nformat=default\n',
+    'relay.ini': '[relay]\nacl=true\nforce_routing=false\n',
+    relay_acl_allow: '127.0.0.1/32\n',
+    'outbound.ini': 'enable_tls=false\nlocal_mx_ok=true\n',
+    'dkim.ini':
+      '[sign]\nenabled=true\nheaders=From, Reply-To, Subject, Date, Message-ID, To, Cc, MIME-Version, Content-Type\n' +
+      '[canon]\nbody=relaxed\n[verify]\nenabled=false\n',
+    [`dkim/${SENDING_DOMAIN}/private`]: key.privateKey,
+    [`dkim/${SENDING_DOMAIN}/selector`]: `${SELECTOR}\n`,
+    internalcmd_key: 'bench\n',
+  }
+  for (const name of ['plugins', 'queue', `config/dkim/${SENDING_DOMAIN}`])
+    mkdirSync(join(directory, name), { recursive: true })
+  for (const [name, text] of Object.entries(config)) writeFileSync(join(directory, 'config', name), text)
+  writeFileSync(join(directory, 'plugins', 'route-to-sink.js'), ROUTE_PLUGIN(sinkPort))
+
+  const home = join(packages, 'node_modules', 'Haraka')
+  // Limits of the dialogue, which have to be there: as the package has them.
+  copyFileSync(join(home, 'config', 'connection.ini'), join(directory, 'config', 'connection.ini'))
+  const haraka = new Child(cpus, [process.execPath, join(home, 'bin', 'haraka'), '-c', directory], {
+    cwd: directory,
+  })
+  const stop = async () => {
+    await haraka.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await listening(
+      port,
+      () => haraka.alive,
+      () => haraka.output,
+    )
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
+  return {
+    name: 'haraka+dkim',
+    version: `Haraka ${version}, Node.js ${process.version}`,
+    setup: `messages by SMTP; outbound queue with fsync; ${workers} workers; log level warn`,
+    port,
+    target: { protocol: 'smtp', from: `orders@${SENDING_DOMAIN}`, shape: USUAL_SHAPE },
+    keys: key.keys,
+    cpu: () => treeCpu(haraka.pid),
+    stop,
+  }
+}

@@ -1,0 +1,94 @@
+/** The figures of a comparison and how they are put side by side. */
+import type { Limits } from '../service/limits-process.ts'
+import { median } from '../statistics.ts'
+
+export interface SystemRound {
+  /** Messages a second from the start of the load to the last arrival. */
+  delivered: number
+  /** Messages a second from the start of the load to the last acceptance. */
+  accepted: number
+  /** CPU-ms a message of all processes of the system. */
+  cpu: number
+  loadCpu: number
+  sinkCpu: number
+  /** Octets of a message at the sink. */
+  octets: number
+  limits: Limits
+}
+
+export interface ComparedSystem {
+  name: string
+  version: string
+  setup: string
+  /** What a verifier said of one of its messages. */
+  signature: string
+  rounds: SystemRound[]
+}
+
+export interface Comparison {
+  at: string
+  commit: string
+  node: string
+  machine: string
+  cpus: string
+  messages: number
+  connections: number
+  systems: ComparedSystem[]
+}
+
+export interface Compared {
+  name: string
+  delivered: number
+  deliveredBest: number
+  cpu: number
+  cpuBest: number
+  /** Median over the rounds of our figure through theirs in the same round; null for ourselves. */
+  timesFaster: number | null
+  timesCheaper: number | null
+}
+
+export function compared({ systems }: Comparison): Compared[] {
+  const ours = systems.find(({ name }) => name === 'postroad')?.rounds
+  return systems.map(({ name, rounds }) => {
+    const against = name === 'postroad' || ours === undefined ? null : ours
+    const ratio = (pick: (our: SystemRound, their: SystemRound) => number) =>
+      against === null ? null : median(rounds.map((their, index) => pick(against[index]!, their)))
+    return {
+      name,
+      delivered: median(rounds.map(({ delivered }) => delivered)),
+      deliveredBest: Math.max(...rounds.map(({ delivered }) => delivered)),
+      cpu: median(rounds.map(({ cpu }) => cpu)),
+      cpuBest: Math.min(...rounds.map(({ cpu }) => cpu)),
+      timesFaster: ratio((our, their) => our.delivered / their.delivered),
+      timesCheaper: ratio((our, their) => their.cpu / our.cpu),
+    }
+  })
+}
+
+export function printComparison(comparison: Comparison): void {
+  const say = (line: string) => process.stdout.write(`${line}\n`)
+  const { machine, cpus, node, commit, messages, connections, systems } = comparison
+  say(`\n${machine}; CPUs ${cpus} for everything together; ${node}; commit ${commit}`)
+  say(
+    `rounds of ${messages} messages over ${connections} connections, in turns; each arrived exactly once in every round`,
+  )
+  for (const { name, version, setup, signature } of systems)
+    say(`  ${name}: ${version}; ${setup}; ${signature}`)
+  say('\n  system               delivered/s med (best)   CPU-ms/msg med (best)   we are faster   and cheaper')
+  for (const row of compared(comparison)) {
+    const times = (ratio: number | null) => (ratio === null ? '' : `${ratio.toFixed(1)} x`)
+    const cells = [
+      row.name.padEnd(18),
+      `${row.delivered.toFixed(0)} (${row.deliveredBest.toFixed(0)})`,
+      `${row.cpu.toFixed(2)} (${row.cpuBest.toFixed(2)})`,
+      times(row.timesFaster),
+      times(row.timesCheaper),
+    ]
+    say(`  ${cells.map((cell, index) => cell.padStart([18, 25, 23, 15, 13][index]!)).join(' ')}`.trimEnd())
+  }
+  const rounds = systems.flatMap((system) => system.rounds)
+  say(
+    `\nlimits of one CPU: ${median(rounds.map(({ limits }) => limits.signatures)).toFixed(0)} RSA-2048 signatures/s, ` +
+      `${median(rounds.map(({ limits }) => limits.syncs)).toFixed(0)} fsync/s of 4 KB`,
+  )
+}

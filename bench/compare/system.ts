@@ -1,0 +1,73 @@
+/** A mail system under comparison: takes the messages, signs them, keeps them on disk, hands them to the sink. */
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PublishedKeys } from '../../test/support/verify-dkim.ts'
+import type { LoadTarget } from '../load/order.ts'
+
+export interface RunningSystem {
+  name: string
+  /** Product and version. */
+  version: string
+  /** How it was set up, for the report. */
+  setup: string
+  port: number
+  target: LoadTarget
+  /** What the DNS would answer for its DKIM keys. */
+  keys: PublishedKeys
+  /** CPU-ms of all its processes so far, those that ended included. */
+  cpu(): number
+  /** Ends all its processes and removes its files. */
+  stop(): Promise<void>
+}
+
+export interface SystemPlace {
+  /** Parent of its directory. */
+  parent: string
+  cpus: string
+  sinkPort: number
+}
+
+/** The sending domain of every system. */
+export const SENDING_DOMAIN = 'bench.test'
+export const SELECTOR = 'bench'
+
+export interface DkimKey {
+  /** PEM, PKCS #1, which all of them read. */
+  privateKey: string
+  keys: PublishedKeys
+}
+
+export function rsaKey(): DkimKey {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const published = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  return {
+    privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+    keys: new Map([[`${SELECTOR}._domainkey.${SENDING_DOMAIN}`, `v=DKIM1; k=rsa; p=${published}`]]),
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Resolves when something listens there; throws with `why()` when `alive` says it has ended, or after half a minute. */
+export async function listening(port: number, alive: () => boolean, why: () => string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const socket = net.connect(port, '127.0.0.1')
+    const up = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true))
+      socket.once('error', () => resolve(false))
+    })
+    socket.destroy()
+    if (up) return
+    if (!alive() || tries > 300) throw new Error(`nothing listens on port ${port}: ${why()}`)
+    await pause(100)
+  }
+}
