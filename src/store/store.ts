@@ -306,6 +306,7 @@ export interface RetentionRequest {
 export interface StoreCounts {
   waiting: number
   leased: number
+  /** Waiting and past their time. A store may stop counting these at 100,000. */
   due: number
 }
 

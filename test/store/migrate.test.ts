@@ -102,6 +102,32 @@ describe('migrations', () => {
     ])
   })
 
+  test('from the second schema count what waits, and find the last event of each email', async (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, MIGRATIONS.slice(0, 2))
+    db.exec(`
+      INSERT INTO companies VALUES (1, 'company', 'Acme', ${NOW});
+      INSERT INTO emails (id, company, domain_id, key_id, sender, header_from, header_to, subject, message_id, date, created_at,
+        individual, test_mode, size, sent, last_event, last_event_at)
+      VALUES ('email', 1, 'domain', 'key', 'a@acme.test', 'a@acme.test', '["b@x.test"]', 'Hello', '<1@acme.test>', ${NOW}, ${NOW},
+        0, 0, 1000, 1, 'delivery_delayed', ${NOW + 1});
+      INSERT INTO contents (email, created_at, text) VALUES (1, ${NOW}, 'Hello');
+      INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at)
+      VALUES (1, 0, 1, 'b@x.test', 'x.test', 'to', 'delivered', NULL), (1, 1, 1, 'c@y.test', 'y.test', 'to', 'waiting', ${NOW}),
+        (1, 2, 1, 'd@y.test', 'y.test', 'to', 'waiting', ${NOW + 5});
+      INSERT INTO lanes VALUES (1, 'y.test', ${NOW});
+      INSERT INTO events (email, seq, recipient, type, at) VALUES (1, 0, NULL, 'sent', ${NOW}),
+        (1, 1, 0, 'delivered', ${NOW + 1}), (1, 2, 1, 'delivery_delayed', ${NOW + 1});
+    `)
+    const store = await SqliteStore.open(path, { exclusive: true })
+    t.after(() => store.close())
+    assert.deepEqual(await store.counts(NOW), { waiting: 2, leased: 0, due: 1 })
+    assert.equal((await store.readEmail('email'))?.lastEvent, 'delivery_delayed')
+    await store.cancel('email', NOW + 2)
+    assert.deepEqual(await store.counts(NOW), { waiting: 0, leased: 0, due: 0 })
+    assert.equal((await store.listEmails({ limit: 1 }))[0]?.lastEvent, 'canceled')
+  })
+
   test('processes that start at the same time make one schema', async (t) => {
     const path = join(temporaryDirectory(t), 'a.db')
     const stores = await Promise.all(

@@ -116,6 +116,19 @@ export function retentionContract(open: OpenBench): void {
       assert.equal((await store.counts(NOW)).waiting, 1_100)
     })
 
+    test('finds what is old behind what was accepted while the clock was ahead', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const ahead = Array.from({ length: 600 }, () =>
+        email(owner, ['a@x.test'], { createdAt: Date.now() + DAY }),
+      )
+      await Promise.all(ahead.map((value) => store.accept(value, null)))
+      const done = await past(store, owner, NOW - DAY)
+      await retainAll(store, NOW, NOW, 100)
+      assert.equal(await store.readEmail(done.id), null)
+      assert.equal((await store.readEmail(ahead[0]!.id))?.contentRemoved, false)
+    })
+
     test('idempotency keys older than a day are forgotten', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

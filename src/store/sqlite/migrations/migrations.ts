@@ -1,5 +1,6 @@
 import { sql as first } from './0001-first.ts'
 import { sql as nodes } from './0002-nodes.ts'
+import { sql as lessToWrite } from './0003-less-to-write.ts'
 
 export interface Migration {
   name: string
@@ -10,4 +11,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-first', sql: first },
   { name: '0002-nodes', sql: nodes },
+  { name: '0003-less-to-write', sql: lessToWrite },
 ]

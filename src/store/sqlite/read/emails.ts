@@ -37,6 +37,9 @@ interface EmailRow {
   kept: number
 }
 
+/** Of the email `e`. */
+const LAST_EVENT = '(SELECT type FROM events WHERE email = e.num ORDER BY seq DESC LIMIT 1)'
+
 /** What the API and the operator read back about emails. */
 export class EmailReader {
   readonly #email: StatementSync
@@ -55,7 +58,7 @@ export class EmailReader {
       `SELECT e.num, e.id, c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.header_from, e.header_to,
               e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.tags,
               e.variables, e.test_mode AS testMode, e.created_at AS createdAt, e.scheduled_at AS scheduledAt, e.size,
-              e.last_event AS lastEvent, k.html, k.text, k.email IS NOT NULL AS kept
+              ${LAST_EVENT} AS lastEvent, k.html, k.text, k.email IS NOT NULL AS kept
        FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
     )
     this.#recipients = db.prepare(
@@ -77,7 +80,7 @@ export class EmailReader {
     this.#number = db.prepare('SELECT num FROM emails WHERE id = ?')
     this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
     const summary = `SELECT e.id, c.id AS companyId, e.header_from, e.header_to, e.subject, e.created_at AS createdAt,
-      e.last_event AS lastEvent, e.size FROM emails e CROSS JOIN companies c ON c.num = e.company`
+      ${LAST_EVENT} AS lastEvent, e.size FROM emails e CROSS JOIN companies c ON c.num = e.company`
     this.#list = db.prepare(`${summary} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
     this.#listOfCompany = db.prepare(
       `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,

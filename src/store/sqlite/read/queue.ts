@@ -3,20 +3,24 @@ import type { QueueLane, StoreCounts } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import { all, one } from '../rows.ts'
 
-/** What waits, and when its time comes. */
+/** Due recipients are counted up to here: a count that goes on is of no use to anyone, and costs reads of everybody else. */
+const MOST_DUE = 100_000
+
+/** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
 export class QueueReader {
   readonly #nextDue: StatementSync
   readonly #company: StatementSync
   readonly #waiting: StatementSync
   readonly #leased: StatementSync
   readonly #message: StatementSync
-  readonly #counts: StatementSync
+  readonly #allWaiting: StatementSync
+  readonly #allLeased: StatementSync
+  readonly #allDue: StatementSync
   readonly #nextDueAround: StatementSync
-  readonly #lanes: StatementSync
-  readonly #waitingOfLane: StatementSync
+  readonly #dueLanes: StatementSync
+  readonly #dueOfLane: StatementSync
   readonly #nodes: StatementSync
   readonly #leasedUnder: StatementSync
-
   readonly #heldDomains: StatementSync
 
   constructor(db: DatabaseSync) {
@@ -24,9 +28,9 @@ export class QueueReader {
     this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
     this.#company = db.prepare('SELECT num FROM companies WHERE id = ?')
     this.#waiting = db.prepare(
-      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, min(r.due_at) AS nextDueAt
-       FROM recipients r INDEXED BY recipients_waiting CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'waiting' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+      `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
+       FROM lanes l CROSS JOIN companies c ON c.num = l.company
+       WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
     )
     this.#leased = db.prepare(
       `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
@@ -39,20 +43,23 @@ export class QueueReader {
          WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 100
        ) WHERE lastMessage IS NOT NULL LIMIT 1`,
     )
-    this.#counts = db.prepare(
-      `SELECT count(*) AS waiting, coalesce(sum(due_at <= ?), 0) AS due,
-              (SELECT count(*) FROM recipients WHERE state = 'leased') AS leased
-       FROM recipients WHERE state = 'waiting'`,
+    this.#allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
+    this.#allLeased = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'leased'")
+    this.#allDue = db.prepare(
+      `SELECT count(*) AS n FROM (
+         SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
+         WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
+         LIMIT ${MOST_DUE})`,
     )
     this.#nextDueAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
-    this.#lanes = db.prepare('SELECT company, domain FROM lanes')
-    this.#waitingOfLane = db.prepare(
-      `SELECT count(*) AS waiting, coalesce(sum(due_at <= ?), 0) AS due FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ?`,
+    this.#dueLanes = db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')
+    this.#dueOfLane = db.prepare(
+      `SELECT count(*) AS n FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
     )
     this.#nodes = db.prepare('SELECT token FROM nodes')
     this.#leasedUnder = db.prepare(
-      "SELECT count(*) AS leased FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
+      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
     )
   }
 
@@ -69,31 +76,41 @@ export class QueueReader {
     return row?.dueAt ?? null
   }
 
-  /** Where the database is damaged, the numbers leave out what cannot be counted. */
+  /** `due` is counted up to 100,000. Where the database is damaged, the numbers leave out what cannot be counted. */
   counts(now: number): StoreCounts {
-    return aroundDamage(
-      () => ({ ...one<StoreCounts>(this.#counts, now)! }),
-      () => this.#countsByLane(now),
+    return {
+      waiting: one<Count>(this.#allWaiting)!.n,
+      leased: aroundDamage(
+        () => one<Count>(this.#allLeased)!.n,
+        () => this.#leasedByNode(),
+      ),
+      due: aroundDamage(
+        () => one<Count>(this.#allDue, now)!.n,
+        () => this.#dueByLane(now),
+      ),
+    }
+  }
+
+  #leasedByNode(): number {
+    const tokens = all<{ token: number }>(this.#nodes)
+    return sum(
+      tokens.map(
+        ({ token }) =>
+          () =>
+            one<Count>(this.#leasedUnder, token)!.n,
+      ),
     )
   }
 
-  #countsByLane(now: number): StoreCounts {
-    const counts: StoreCounts = { waiting: 0, leased: 0, due: 0 }
-    for (const { company, domain } of all<{ company: number; domain: string }>(this.#lanes)) {
-      const lane = aroundDamage(
-        () => one<{ waiting: number; due: number }>(this.#waitingOfLane, now, company, domain)!,
-        () => ({ waiting: 0, due: 0 }),
-      )
-      counts.waiting += lane.waiting
-      counts.due += lane.due
-    }
-    for (const { token } of all<{ token: number }>(this.#nodes)) {
-      counts.leased += aroundDamage(
-        () => one<{ leased: number }>(this.#leasedUnder, token)!.leased,
-        () => 0,
-      )
-    }
-    return counts
+  #dueByLane(now: number): number {
+    const lanes = all<{ company: number; domain: string }>(this.#dueLanes, now)
+    return sum(
+      lanes.map(
+        ({ company, domain }) =>
+          () =>
+            one<Count>(this.#dueOfLane, company, domain, now)!.n,
+      ),
+    )
   }
 
   /** By company, then domain. `lastMessage` is looked for among the hundred recipients of a lane that are due first. */
@@ -122,6 +139,11 @@ export class QueueReader {
   }
 }
 
+/** Leaving out what is damaged. */
+function sum(counts: (() => number)[]): number {
+  return counts.reduce((total, count) => total + aroundDamage(count, () => 0), 0)
+}
+
 function aroundDamage<T>(read: () => T, around: () => T): T {
   try {
     return read()
@@ -129,6 +151,10 @@ function aroundDamage<T>(read: () => T, around: () => T): T {
     if (!isCorruption(error)) throw error
     return around()
   }
+}
+
+interface Count {
+  n: number
 }
 
 interface LaneRow {

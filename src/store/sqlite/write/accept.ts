@@ -5,7 +5,8 @@ import { listText, mapText, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Contents } from './contents.ts'
-import { type EmailEvents, latest, type NewEvent } from './email-events.ts'
+import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -16,6 +17,7 @@ export interface AcceptParts {
   companies: CompanyNumbers
   contents: Contents
   events: EmailEvents
+  numbers: EmailNumbers
   lanes: Lanes
   suppressions: Suppressions
   changes: Changes
@@ -34,9 +36,8 @@ export class Acceptance {
     this.#insertEmail = db.prepare(
       `INSERT INTO emails (
          id, company, domain_id, key_id, sender, header_from, header_to, header_cc, bcc, reply_to, subject, headers,
-         message_id, date, tags, variables, individual, test_mode, created_at, scheduled_at, size, sent, last_event,
-         last_event_at
-       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         message_id, date, tags, variables, individual, test_mode, created_at, scheduled_at, size, sent
+       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#insertRecipient = db.prepare(
       `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables)
@@ -59,7 +60,7 @@ export class Acceptance {
 
     const reasons = email.recipients.map((to) => this.#parts.suppressions.reason(company, email.testMode, to))
     const events = firstEvents(email, reasons)
-    const num = this.#insert(company, email, events)
+    const num = this.#insert(company, email)
     this.#parts.contents.insert(num, company, email)
     this.#parts.events.begin(num, events)
     if (email.idempotency !== null) {
@@ -85,9 +86,8 @@ export class Acceptance {
     return { kind: 'repeated', id: earlier.id, messageId: earlier.messageId }
   }
 
-  #insert(company: number, email: NewEmail, events: readonly NewEvent[]): number {
+  #insert(company: number, email: NewEmail): number {
     const { content } = email
-    const last = latest(events)
     try {
       const inserted = this.#insertEmail.run(
         email.id,
@@ -112,8 +112,6 @@ export class Acceptance {
         email.scheduled ? Math.round(email.dueAt) : null,
         Math.round(email.size),
         email.scheduled ? 0 : 1,
-        last.type,
-        Math.round(last.at),
       )
       return Number(inserted.lastInsertRowid)
     } catch (error) {
@@ -133,7 +131,7 @@ export class Acceptance {
     const dueAt = Math.round(email.dueAt)
     const token = lease === null || email.scheduled ? null : lease.token
     const leased: number[] = []
-    const waiting = new Set<string>()
+    const waiting = new Map<string, number>()
     for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
       const suppressed = reasons[position] !== null
       const state = suppressed ? 'suppressed' : token === null ? 'waiting' : 'leased'
@@ -150,10 +148,11 @@ export class Acceptance {
         variables === null ? null : JSON.stringify(variables),
       )
       if (state === 'leased') leased.push(position)
-      else if (state === 'waiting') waiting.add(domain)
+      else if (state === 'waiting') waiting.set(domain, (waiting.get(domain) ?? 0) + 1)
     }
-    for (const domain of waiting) this.#parts.lanes.add(company, domain, dueAt)
+    for (const [domain, count] of waiting) this.#parts.lanes.add(company, domain, dueAt, count)
     if (waiting.size > 0) this.#parts.changes.queue = true
+    if (leased.length > 0) this.#parts.numbers.remember(email.id, { num, domainId: email.domainId })
     return leased
   }
 }

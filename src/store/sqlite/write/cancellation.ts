@@ -92,7 +92,7 @@ export class Cancellation {
   }
 
   #tell(ended: Ended[], at: number): void {
-    for (const { company, domain } of ended) this.#parts.lanes.refresh(company, domain)
+    for (const { company, domain } of ended) this.#parts.lanes.refresh(company, domain, 1)
     for (const [email, recipients] of Map.groupBy(ended, (row) => row.email)) {
       this.#parts.events.append(
         email,

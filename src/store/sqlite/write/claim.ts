@@ -6,6 +6,7 @@ import { suppressedEvent } from './accept.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
 import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -17,6 +18,7 @@ export interface ClaimParts {
   damage: Damage
   events: EmailEvents
   lanes: Lanes
+  numbers: EmailNumbers
   suppressions: Suppressions
 }
 
@@ -35,6 +37,8 @@ interface Offer {
   num: number
   work: Work | ContentDamaged
   due: RecipientRow[]
+  /** How many of each recipient domain wait no longer. */
+  ceased: Map<string, number>
 }
 
 /**
@@ -138,9 +142,10 @@ export class Claim {
         break
       }
       if (offer !== null) taken = this.#accept(gathering, company, offer, room)
-      for (const touched of new Set([domain, ...(offer?.due ?? []).map((row) => row.domain)])) {
+      for (const touched of new Set([domain, ...(offer?.ceased.keys() ?? [])])) {
         if (!damage.none && damage.lane(company, touched, now)) continue
-        damage.inLane(company, touched, now, () => lanes.refresh(company, touched))
+        const ceased = offer?.ceased.get(touched) ?? 0
+        damage.inLane(company, touched, now, () => lanes.refresh(company, touched, ceased))
       }
     }
     for (const domain of passed) lanes.putBack(company, domain)
@@ -157,7 +162,7 @@ export class Claim {
     return damage.inEmail(num, now, () => {
       const work = this.#open(gathering, num)
       if (work === 'no room') return work
-      return { num, work, due: all<RecipientRow>(this.#due, num, now, domain) }
+      return { num, work, due: all<RecipientRow>(this.#due, num, now, domain), ceased: new Map() }
     })
   }
 
@@ -173,12 +178,13 @@ export class Claim {
     return 'damaged'
   }
 
-  #accept(gathering: Gathering, company: number, { num, work, due }: Offer, room: number): number {
+  #accept(gathering: Gathering, company: number, offer: Offer, room: number): number {
     const { now } = gathering.request
+    const { num, work, due } = offer
     return this.#parts.damage.inEmail(num, now, () =>
       work instanceof ContentDamaged
-        ? this.#fail(num, due, now, work.message)
-        : this.#take(gathering, company, work, due, room),
+        ? this.#fail(offer, due, now, work.message)
+        : this.#take(gathering, company, work, offer, room),
     )
   }
 
@@ -201,20 +207,14 @@ export class Claim {
     }
   }
 
-  #take(
-    gathering: Gathering,
-    company: number,
-    work: Work,
-    due: readonly RecipientRow[],
-    room: number,
-  ): number {
+  #take(gathering: Gathering, company: number, work: Work, offer: Offer, room: number): number {
     const { request, works } = gathering
     const { num, email } = work
     const { damage } = this.#parts
     const { now } = request
     const events: NewEvent[] = []
     let taken = 0
-    for (const row of due) {
+    for (const row of offer.due) {
       if (taken === room) break
       if (skipped(gathering, email.companyId, row.domain)) continue
       if (!damage.none && damage.lane(company, row.domain, now)) continue
@@ -222,17 +222,19 @@ export class Claim {
       if (reason !== null) {
         const event = suppressedEvent(row.position, request.now, reason)
         this.#end.run('suppressed', event.detail.message ?? null, num, row.position)
+        cease(offer, row)
         events.push(event)
         continue
       }
       const recipient = claimedRecipient(row)
       if (recipient instanceof ContentDamaged) {
-        this.#fail(num, [row], request.now, recipient.message)
+        this.#fail(offer, [row], request.now, recipient.message)
         continue
       }
       damage.inRecipient(num, company, row.domain, now, () =>
         this.#lease.run(request.lease.token, num, row.position),
       )
+      cease(offer, row)
       email.recipients.push(recipient)
       taken++
     }
@@ -244,6 +246,7 @@ export class Claim {
     this.#parts.events.append(num, events)
     if (taken > 0 && !works.has(num)) {
       works.set(num, work)
+      this.#parts.numbers.remember(email.id, { num, domainId: email.domainId })
       gathering.bytes += email.size
     }
     gathering.recipients += taken
@@ -251,15 +254,24 @@ export class Claim {
   }
 
   /** What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(num: number, due: readonly RecipientRow[], at: number, why: string): 0 {
+  #fail(offer: Offer, due: readonly RecipientRow[], at: number, why: string): 0 {
+    const { num } = offer
     const message = `Not sent: ${why}. Restore it from a backup, or have the sender hand it in again`
-    for (const { position } of due) this.#end.run('failed', message, num, position)
+    for (const row of due) {
+      this.#end.run('failed', message, num, row.position)
+      cease(offer, row)
+    }
     const events = due.map(({ position }): NewEvent => {
       return { recipient: position, type: 'failed', at, detail: { message } }
     })
     this.#parts.events.append(num, events)
     return 0
   }
+}
+
+/** The recipient waits no longer. */
+function cease({ ceased }: Offer, { domain }: RecipientRow): void {
+  ceased.set(domain, (ceased.get(domain) ?? 0) + 1)
 }
 
 function skipped({ skip, skipDomains }: Gathering, companyId: string, domain: string): boolean {

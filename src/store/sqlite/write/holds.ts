@@ -47,7 +47,7 @@ export class Holds {
     for (const { email, position, dueAt } of held) {
       this.#drop.run(domainId, email, position)
       const place = one<{ company: number; domain: string }>(this.#due, now, email, position, dueAt)
-      if (place !== undefined) this.#lanes.refresh(place.company, place.domain)
+      if (place !== undefined) this.#lanes.refresh(place.company, place.domain, 0)
     }
     if (held.length > 0) this.#changes.queue = true
     return held.length

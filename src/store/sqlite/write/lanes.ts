@@ -26,13 +26,14 @@ interface CompanyLanes {
 
 /**
  * Whose turn it is. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest due time
- * of each, exactly. Companies take turns, and so do the lanes of a company, at a cost that does not grow with what is not
+ * of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that does not grow with what is not
  * due: a company that waits costs a comparison, a lane that waits costs nothing.
  */
 export class Lanes {
   readonly #companies = new Map<number, CompanyLanes>()
   readonly #damage: Damage
   #stale = true
+  readonly #more: StatementSync
   readonly #raise: StatementSync
   readonly #earliest: StatementSync
   readonly #set: StatementSync
@@ -45,15 +46,20 @@ export class Lanes {
 
   constructor(db: DatabaseSync, damage: Damage) {
     this.#damage = damage
+    this.#more = db.prepare(
+      'UPDATE lanes SET waiting = waiting + ? WHERE company = ? AND domain = ? AND due_at <= ?',
+    )
     this.#raise = db.prepare(
-      `INSERT INTO lanes (company, domain, due_at) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE excluded.due_at < due_at`,
+      `INSERT INTO lanes (waiting, company, domain, due_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET waiting = waiting + excluded.waiting, due_at = excluded.due_at`,
     )
     this.#earliest = db.prepare(
       `SELECT due_at AS dueAt FROM recipients INDEXED BY recipients_waiting
        WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 1`,
     )
-    this.#set = db.prepare('UPDATE lanes SET due_at = ? WHERE company = ? AND domain = ?')
+    this.#set = db.prepare(
+      'UPDATE lanes SET due_at = ?, waiting = waiting - ? WHERE company = ? AND domain = ?',
+    )
     this.#drop = db.prepare('DELETE FROM lanes WHERE company = ? AND domain = ?')
     this.#portion = db.prepare(
       `SELECT due_at AS dueAt, domain FROM lanes INDEXED BY lanes_of_company_by_due
@@ -79,21 +85,24 @@ export class Lanes {
     this.#stale = true
   }
 
-  /** A recipient of this lane waits until `dueAt` from now on. */
-  add(company: number, domain: string, dueAt: number): void {
-    this.#raise.run(company, domain, dueAt)
+  /** So many recipients of this lane wait until `dueAt` from now on. */
+  add(company: number, domain: string, dueAt: number, count: number): void {
+    // Mostly others are due before: then the indexes by due time stay as they are.
+    if (this.#more.run(count, company, domain, dueAt).changes === 0) {
+      this.#raise.run(count, company, domain, dueAt)
+    }
     this.#place(company, { domain, dueAt })
   }
 
-  /** Recipients of this lane have ceased to wait. */
-  refresh(company: number, domain: string): void {
+  /** So many recipients of this lane have ceased to wait, or others wait until another time than before. */
+  refresh(company: number, domain: string, ceased: number): void {
     const earliest = one<{ dueAt: number }>(this.#earliest, company, domain)
     if (earliest === undefined) {
       this.#drop.run(company, domain)
       this.#companies.get(company)?.ready.remove(domain)
       return
     }
-    this.#set.run(earliest.dueAt, company, domain)
+    this.#set.run(earliest.dueAt, ceased, company, domain)
     const ready = this.#place(company, { domain, dueAt: earliest.dueAt })
     if (!ready) this.#companies.get(company)?.ready.remove(domain)
   }

@@ -9,6 +9,7 @@ import { CompanyNumbers } from './companies.ts'
 import { Contents } from './contents.ts'
 import { Damage } from './damage.ts'
 import { EmailEvents } from './email-events.ts'
+import { EmailNumbers } from './email-numbers.ts'
 import { Holds } from './holds.ts'
 import { Lanes } from './lanes.ts'
 import { Nodes } from './nodes.ts'
@@ -31,6 +32,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const companies = new CompanyNumbers(db)
   const contents = new Contents(db)
   const events = new EmailEvents(db)
+  const numbers = new EmailNumbers(db)
   const damage = new Damage()
   const lanes = new Lanes(db, damage)
   const nodes = new Nodes(db)
@@ -38,12 +40,20 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const suppressions = new Suppressions(db, companies, changes)
   const pauses = new Pauses(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
-  const retention = new Retention(db, contents)
-  const acceptance = new Acceptance(db, { companies, contents, events, lanes, suppressions, changes })
-  const claim = new Claim(db, { companies, damage, events, lanes, suppressions })
+  const retention = new Retention(db, contents, numbers)
+  const acceptance = new Acceptance(db, {
+    companies,
+    contents,
+    events,
+    numbers,
+    lanes,
+    suppressions,
+    changes,
+  })
+  const claim = new Claim(db, { companies, damage, events, lanes, numbers, suppressions })
   const holds = new Holds(db, { lanes, changes })
   const cancellation = new Cancellation(db, { events, lanes, changes })
-  const recording = new Recording(db, { events, lanes, suppressions, holds, cancellation })
+  const recording = new Recording(db, { events, numbers, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     operations: {
@@ -77,6 +87,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
     takeNews: () => damage.takeNews(),
     forget() {
       companies.forget()
+      numbers.forget()
       lanes.forget()
       retention.forget()
       cancellation.forget()

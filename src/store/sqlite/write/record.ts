@@ -3,12 +3,14 @@ import type { AttemptRecord, RecipientRecord, Recorded } from '../../store.ts'
 import { one } from '../rows.ts'
 import { type Cancellation, canceledEvent } from './cancellation.ts'
 import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailNumbers } from './email-numbers.ts'
 import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
 
 export interface RecordParts {
   events: EmailEvents
+  numbers: EmailNumbers
   lanes: Lanes
   suppressions: Suppressions
   holds: Holds
@@ -24,7 +26,7 @@ interface Place {
 /** Writes down what became of recipients. */
 export class Recording {
   readonly #parts: RecordParts
-  readonly #find: StatementSync
+  readonly #place: StatementSync
   readonly #tried: StatementSync
   readonly #untried: StatementSync
   readonly #attempt: StatementSync
@@ -32,19 +34,21 @@ export class Recording {
 
   constructor(db: DatabaseSync, parts: RecordParts) {
     this.#parts = parts
-    this.#find = db.prepare('SELECT num, domain_id AS domainId FROM emails WHERE id = ?')
+    this.#place = db.prepare(
+      'SELECT company, address, domain FROM recipients WHERE email = ? AND position = ?',
+    )
     this.#tried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + 1, preferred_server = ?,
          uncertain = ?, server = ?, last_code = ?, last_message = ?
-       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ? RETURNING company, address, domain`,
+       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
     this.#untried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, last_message = coalesce(?, last_message)
-       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ? RETURNING company, address, domain`,
+       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
     this.#attempt = db.prepare(
       `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
-       SELECT ?1, coalesce(max(seq), -1) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM attempts WHERE email = ?1`,
+       VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
     )
     this.#captured = db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
   }
@@ -52,7 +56,7 @@ export class Recording {
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
   record(attempt: AttemptRecord): Recorded {
     const { emailId, startedAt, duration } = attempt
-    const found = one<{ num: number; domainId: string }>(this.#find, emailId)
+    const found = this.#parts.numbers.find(emailId)
     if (found === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
     const { num, domainId } = found
 
@@ -64,22 +68,23 @@ export class Recording {
       const toCancel = this.#parts.cancellation.requested(num, position)
       const recipient =
         toCancel && given.state === 'waiting' ? canceledInstead(given, startedAt + duration) : given
-      const place = this.#move(num, attempt, recipient)
-      if (place === undefined) {
+      if (!this.#move(num, attempt, recipient)) {
         refused.push(position)
         continue
       }
       if (toCancel) this.#parts.cancellation.done(num, position)
       if (recipient.tried) tried.push(position)
       for (const event of recipient.events) events.push({ recipient: position, ...event })
+      if (recipient.state !== 'waiting' && !recipient.suppress) continue
+      const { company, address, domain } = one<Place>(this.#place, num, position)!
       if (recipient.state === 'waiting') {
         const dueAt = dueAtOf(recipient, attempt)
-        this.#parts.lanes.add(place.company, place.domain, dueAt)
+        this.#parts.lanes.add(company, domain, dueAt, 1)
         if (recipient.held === true) this.#parts.holds.hold(domainId, num, position, dueAt)
       }
       if (recipient.suppress) {
         const reason = recipient.message === '' ? 'refused by its server' : recipient.message
-        this.#parts.suppressions.add(place.company, place.address, reason, startedAt + duration, emailId)
+        this.#parts.suppressions.add(company, address, reason, startedAt + duration, emailId)
       }
     }
     if (tried.length > 0) this.#writeAttempt(num, attempt, JSON.stringify(tried))
@@ -87,28 +92,26 @@ export class Recording {
     return { refused }
   }
 
-  #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): Place | undefined {
+  /** False when the recipient is not leased under the attempt's token. */
+  #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): boolean {
     const { position, state, preferredServer, uncertain, code, message } = recipient
     const dueAt = state === 'waiting' ? dueAtOf(recipient, attempt) : null
-    const token = attempt.leaseToken
-    if (!recipient.tried) {
-      return one<Place>(this.#untried, state, dueAt, message === '' ? null : message, num, position, token)
-    }
-    const lost = uncertain ? 1 : 0
-    const { server } = attempt
-    return one<Place>(
-      this.#tried,
-      state,
-      dueAt,
-      preferredServer,
-      lost,
-      server,
-      code,
-      message,
-      num,
-      position,
-      token,
-    )
+    const { leaseToken, server } = attempt
+    const { changes } = recipient.tried
+      ? this.#tried.run(
+          state,
+          dueAt,
+          preferredServer,
+          uncertain ? 1 : 0,
+          server,
+          code,
+          message,
+          num,
+          position,
+          leaseToken,
+        )
+      : this.#untried.run(state, dueAt, message === '' ? null : message, num, position, leaseToken)
+    return changes === 1
   }
 
   #writeAttempt(num: number, attempt: AttemptRecord, recipients: string): void {

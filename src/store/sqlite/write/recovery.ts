@@ -95,7 +95,7 @@ export class Recovery {
     const dueAt = Math.round(now + delay)
     damage.inRecipient(email, company, domain, now, () => {
       this.#giveBack.run(dueAt, email, position)
-      this.#parts.lanes.add(company, domain, dueAt)
+      this.#parts.lanes.add(company, domain, dueAt, 1)
     })
     return true
   }

@@ -3,41 +3,51 @@ import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import { IDEMPOTENCY_MS } from './accept.ts'
 import type { Contents } from './contents.ts'
+import type { EmailNumbers } from './email-numbers.ts'
 
 /** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
 const LOOKS = 500
-
-const START: Candidate = { createdAt: Number.MIN_SAFE_INTEGER, num: 0 }
+/** Emails read at once. A walk ends where so many in a row are too young: clocks are set back, so ages may be out of order. */
+const STRIDE = 100
 
 interface Candidate {
   num: number
   createdAt: number
 }
 
+interface Step {
+  touched: number
+  /** The last number looked at. */
+  reached: number
+  /** Nothing beyond is old enough. */
+  done: boolean
+}
+
 /**
  * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
- * Emails with recipients still waiting or under way are left alone.
+ * Emails with recipients still waiting or under way are left alone. Emails are numbered as they come in, so the oldest are
+ * found by walking along the numbers.
  */
 export class Retention {
   readonly #contents: Contents
-  /** Where the walks over the ages go on: everything before is unfinished or gone. */
-  #contentFrom = START
-  #emailFrom = START
+  readonly #numbers: EmailNumbers
+  /** Where the walks go on: everything before is unfinished or gone. */
+  #contentFrom = 0
+  #emailFrom = 0
   readonly #withContent: StatementSync
   readonly #emails: StatementSync
   readonly #live: StatementSync
   readonly #forgetKeys: StatementSync
   readonly #deletes: StatementSync[]
 
-  constructor(db: DatabaseSync, contents: Contents) {
+  constructor(db: DatabaseSync, contents: Contents, numbers: EmailNumbers) {
     this.#contents = contents
+    this.#numbers = numbers
     this.#withContent = db.prepare(
-      `SELECT email AS num, created_at AS createdAt FROM contents INDEXED BY contents_by_age
-       WHERE (created_at, email) > (?, ?) AND created_at < ? ORDER BY created_at, email LIMIT ?`,
+      'SELECT email AS num, created_at AS createdAt FROM contents WHERE email > ? ORDER BY email LIMIT ?',
     )
     this.#emails = db.prepare(
-      `SELECT num, created_at AS createdAt FROM emails INDEXED BY emails_by_age
-       WHERE (created_at, num) > (?, ?) AND created_at < ? ORDER BY created_at, num LIMIT ?`,
+      'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
     )
     this.#live = db.prepare(
       "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'leased') LIMIT 1",
@@ -58,8 +68,8 @@ export class Retention {
 
   /** A transaction was undone: walk again from the start. */
   forget(): void {
-    this.#contentFrom = START
-    this.#emailFrom = START
+    this.#contentFrom = 0
+    this.#emailFrom = 0
   }
 
   /** `done`: a whole walk has ended, and the next step starts over. */
@@ -76,6 +86,8 @@ export class Retention {
         this.#contents.remove(num)
         for (const statement of this.#deletes) statement.run(num)
       })
+      // A number that is free may be given to another email.
+      if (emails.touched > 0) this.#numbers.forget()
       this.#emailFrom = emails.reached
       touched += emails.touched
       done &&= emails.done
@@ -86,21 +98,30 @@ export class Retention {
 
   #walk(
     statement: StatementSync,
-    from: Candidate,
+    from: number,
     before: number,
     limit: number,
     remove: (num: number) => void,
-  ): { touched: number; reached: Candidate; done: boolean } {
-    const candidates = all<Candidate>(statement, from.createdAt, from.num, before, LOOKS)
+  ): Step {
+    const now = Date.now()
     let touched = 0
     let reached = from
-    for (const candidate of candidates) {
-      if (touched === limit) return { touched, reached, done: false }
-      reached = candidate
-      if (one(this.#live, candidate.num) !== undefined) continue
-      remove(candidate.num)
-      touched++
+    for (let looks = 0; looks < LOOKS; looks += STRIDE) {
+      const candidates = all<Candidate>(statement, reached, STRIDE)
+      let young = 0
+      for (const { num, createdAt } of candidates) {
+        if (touched === limit) return { touched, reached, done: false }
+        reached = num
+        if (createdAt >= before) {
+          // What seems to come from the future does not tell that the others are young.
+          if (createdAt <= now) young++
+        } else if (one(this.#live, num) === undefined) {
+          remove(num)
+          touched++
+        }
+      }
+      if (candidates.length < STRIDE || young === STRIDE) return { touched, reached, done: true }
     }
-    return { touched, reached, done: candidates.length < LOOKS }
+    return { touched, reached, done: false }
   }
 }
