@@ -3,18 +3,18 @@ import type { Entry } from './acceptance.ts'
 import { bools, byteas, encoded, int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import { folded, listText, mapText } from './rows.ts'
+import { exemptFromSuppression } from './suppression-rule.ts'
 
-/** Mail for this domain ends in the simulator, which plays suppression itself. */
-const SIMULATOR_DOMAIN = 'simulator.test'
 const MAX_INT4 = 0x7fff_ffff
 
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
- * a suppression list. ($1-$26: emails, by column. $27-$38: recipients, by column.)
+ * a suppression list. ($1-$26: emails, by column. $27-$39: recipients, by column.)
+ *
+ * `= ANY (ARRAY[...])` can be looked up in an index but not be made a hash or merge join, which would read a whole table.
  */
 const INSERT: Statement = {
   name: 'accept',
-  binary: true,
   text: `
 WITH email AS (
   INSERT INTO emails (
@@ -30,9 +30,9 @@ WITH email AS (
   SELECT r.*, s.reason
   FROM unnest(
     $27::uuid[], $28::int4[], $29::int4[], $30::int4[], $31::int8[], $32::int8[], $33::bool[], $34::text[],
-    $35::text[], $36::text[], $37::text[], $38::text[]
-  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded)
-  LEFT JOIN suppressions s ON s.company = r.company AND s.folded = r.folded
+    $35::text[], $36::text[], $37::text[], $38::text[], $39::int8[]
+  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at)
+  LEFT JOIN suppressions s ON s.company = ANY (ARRAY[r.company]) AND s.folded = r.folded
 ), kept AS (
   INSERT INTO recipients (email, position, kind, state, address, domain, variables)
   SELECT email, position, kind, CASE WHEN reason IS NOT NULL THEN 'suppressed' END, address, domain, variables
@@ -46,9 +46,9 @@ WITH email AS (
   SELECT id, NULL, at, CASE WHEN detail IS NULL THEN 'sent' ELSE 'scheduled' END, detail
   FROM unnest($1::uuid[], $3::int8[], $26::text[]) AS first (id, at, detail)
   UNION ALL
-  SELECT r.email, r.position, e.at, 'suppressed',
-    json_build_object('message', 'Not sent: the address is on the suppression list (' || r.reason || ')')::text
-  FROM recipient r JOIN unnest($1::uuid[], $3::int8[]) AS e (id, at) ON e.id = r.email WHERE r.reason IS NOT NULL
+  SELECT email, position, at, 'suppressed',
+    json_build_object('message', 'Not sent: the address is on the suppression list (' || reason || ')')::text
+  FROM recipient WHERE reason IS NOT NULL
 )
 SELECT email, position FROM recipient WHERE reason IS NOT NULL`,
 }
@@ -119,6 +119,7 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
   const domains: string[] = []
   const variables: (string | null)[] = []
   const compared: (string | null)[] = []
+  const times: number[] = []
   for (const { email, company, lease } of entries) {
     const dueAt = Math.round(email.dueAt)
     const isDue = dueAt <= email.createdAt
@@ -136,9 +137,9 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
       addresses.push(recipient.address)
       domains.push(recipient.domain)
       variables.push(recipient.variables === null ? null : JSON.stringify(recipient.variables))
-      // Test mail goes anywhere: it never leaves.
-      const exempt = email.testMode || recipient.domain === SIMULATOR_DOMAIN
+      const exempt = exemptFromSuppression(email.testMode, recipient.domain)
       compared.push(exempt ? null : folded(recipient.address))
+      times.push(Math.round(email.createdAt))
     }
   }
   return [
@@ -154,5 +155,6 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
     texts(domains),
     texts(variables),
     texts(compared),
+    int8s(times),
   ]
 }

@@ -7,8 +7,9 @@ import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
 import { judge, type KeyHolder, takeKeys } from './idempotency.ts'
+import type { Repairs } from './repairs.ts'
 import { isEmailId } from './rows.ts'
-import { type Doubtful, Withdrawals } from './withdrawals.ts'
+import { type Doubtful, withdraw } from './withdrawals.ts'
 
 /** Bounds of one group: so many emails, and past the first so many octets. */
 const MAX_EMAILS = 250
@@ -32,6 +33,7 @@ export interface AcceptanceParts {
   database: Database
   companies: CompanyNumbers
   changes: ChangeFeed
+  repairs: Repairs
 }
 
 /**
@@ -41,12 +43,10 @@ export interface AcceptanceParts {
 export class Acceptance {
   readonly #parts: AcceptanceParts
   readonly #batcher: Batcher<Entry>
-  readonly #withdrawals: Withdrawals
   #closed = false
 
   constructor(parts: AcceptanceParts) {
     this.#parts = parts
-    this.#withdrawals = new Withdrawals(parts.database)
     this.#batcher = new Batcher({
       maxItems: MAX_EMAILS,
       maxWeight: MAX_OCTETS,
@@ -67,7 +67,6 @@ export class Acceptance {
   async close(): Promise<void> {
     this.#closed = true
     await this.#batcher.idle()
-    await this.#withdrawals.close()
   }
 
   async #group(entries: Entry[]): Promise<void> {
@@ -210,7 +209,8 @@ export class Acceptance {
         if (!(error instanceof StoreUnavailable)) break
       }
     }
-    this.#withdrawals.add(entries)
+    const { database, repairs } = this.#parts
+    repairs.add(() => database.transaction((session) => withdraw(session, entries)))
     for (const { refuse } of entries) refuse(error)
   }
 }

@@ -23,16 +23,15 @@ export interface FileName {
 /** Shared with all who refer to the same file, and against its removal. */
 const HOLD = {
   name: 'hold-blobs',
-  binary: true,
   text: `
-SELECT b.company, b.sha256 FROM blobs b
-WHERE (b.company, b.sha256) IN (SELECT * FROM unnest($1::int4[], $2::bytea[]))
-ORDER BY b.company, b.sha256 FOR KEY SHARE`,
+SELECT b.company, b.sha256
+FROM unnest($1::int4[], $2::bytea[]) AS t (company, sha256)
+JOIN blobs b ON b.company = ANY (ARRAY[t.company]) AND b.sha256 = t.sha256
+ORDER BY b.company, b.sha256 FOR KEY SHARE OF b`,
 }
 
 const ADD = {
   name: 'add-blobs',
-  binary: true,
   text: `
 INSERT INTO blobs (company, sha256, bytes)
 SELECT * FROM unnest($1::int4[], $2::bytea[], $3::bytea[]) AS t (company, sha256, bytes) ORDER BY company, sha256

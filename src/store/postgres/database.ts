@@ -12,6 +12,8 @@ const CONNECT_TIMEOUT = 5_000
 /** Milliseconds a statement may take: in the server, and (a network that swallows everything) as seen from here. */
 const STATEMENT_TIMEOUT = 20_000
 const ANSWER_TIMEOUT = 25_000
+/** Milliseconds for an answer about nodes: a connection that swallows everything must be noticed before they give each other up. */
+const VITAL_TIMEOUT = 5_000
 /** How often a transaction that lost against another one is run again. */
 const COLLISIONS = 10
 
@@ -19,8 +21,6 @@ const COLLISIONS = 10
 export interface Statement {
   name?: string
   text: string
-  /** Results in binary form: for octets, which as text take twice their size. Columns must be of a type `rows.ts` knows. */
-  binary?: boolean
 }
 
 export type Value = string | number | boolean | Uint8Array | null
@@ -43,6 +43,7 @@ export class Database {
   readonly #options: pg.ClientConfig
   readonly #writing: pg.Pool
   readonly #reading: pg.Pool
+  readonly #vital: pg.Pool
   #commits = 0
 
   constructor(url: string) {
@@ -61,6 +62,7 @@ export class Database {
       'SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan',
     )
     this.#reading = pool(this.#options, READING, '')
+    this.#vital = pool({ ...this.#options, query_timeout: VITAL_TIMEOUT }, 1, '')
   }
 
   /** Transactions committed that may have written. */
@@ -69,9 +71,18 @@ export class Database {
   }
 
   /** One statement that is a transaction by itself. Run again when it loses against another one. */
-  async write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+  write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#single<Row>(this.#writing, statement, values)
+  }
+
+  /** The same over a connection kept for what must not wait behind other work. */
+  vital<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#single<Row>(this.#vital, statement, values)
+  }
+
+  async #single<Row>(over: pg.Pool, statement: Statement | string, values: readonly Value[]): Promise<Row[]> {
     return await this.#again(() =>
-      this.#with(this.#writing, async (client) => {
+      this.#with(over, async (client) => {
         const rows = await this.#commit(run<Row>(client, statement, values))
         this.#commits += 1
         return rows
@@ -113,7 +124,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#writing.end(), this.#reading.end()])
+    await Promise.all([this.#writing.end(), this.#reading.end(), this.#vital.end()])
   }
 
   async #within<T>(client: pg.PoolClient, begin: string, work: (session: Session) => Promise<T>): Promise<T> {
@@ -194,9 +205,9 @@ export function placeOf(url: string): string {
 
 function pool(options: pg.ClientConfig, max: number, settings: string): pg.Pool {
   const made = new pg.Pool({
+    query_timeout: ANSWER_TIMEOUT,
     ...options,
     max,
-    query_timeout: ANSWER_TIMEOUT,
     idleTimeoutMillis: 60_000,
     types,
     onConnect: async (client) => {

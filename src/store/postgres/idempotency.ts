@@ -21,7 +21,6 @@ interface KeyRow extends KeyHolder {
 /** A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each other. */
 const TAKE = {
   name: 'take-keys',
-  binary: true,
   text: `
 INSERT INTO idempotency AS held (company, key, fingerprint, email_id, message_id, created_at)
 SELECT * FROM unnest($1::int4[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::int8[])
@@ -36,11 +35,10 @@ RETURNING email_id AS id`,
 
 const HOLDERS = {
   name: 'key-holders',
-  binary: true,
   text: `
 SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId"
 FROM unnest($1::int4[], $2::text[]) AS t (company, key)
-JOIN idempotency i ON i.company = t.company AND i.key = t.key COLLATE "C"`,
+JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
 }
 
 /** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */

@@ -2,13 +2,22 @@ import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../acc
 import type * as types from '../store.ts'
 import { Acceptance } from './acceptance.ts'
 import { Accounts } from './accounts.ts'
+import { Cancellation } from './cancellation.ts'
 import { ChangeFeed } from './changes.ts'
+import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database } from './database.ts'
+import { Holds } from './holds.ts'
 import { migrate } from './migrate.ts'
+import { nextDue } from './next-due.ts'
+import { Nodes } from './nodes.ts'
+import { Pauses } from './pauses.ts'
 import { EmailReader } from './read/emails.ts'
 import { QueueReader } from './read/queue.ts'
 import { readWork } from './read/work.ts'
+import { Recording } from './recording.ts'
+import { Recovery } from './recovery.ts'
+import { Repairs } from './repairs.ts'
 import { Retention } from './retention.ts'
 import { Suppressions } from './suppressions.ts'
 
@@ -22,26 +31,41 @@ export class PostgresStore {
   readonly shared = true
   readonly #database: Database
   readonly #changes: ChangeFeed
+  readonly #repairs = new Repairs()
+  readonly #nodes: Nodes
   readonly #acceptance: Acceptance
+  readonly #claim: Claim
+  readonly #recording: Recording
+  readonly #recovery: Recovery
+  readonly #cancellation: Cancellation
+  readonly #holds: Holds
   readonly #emails: EmailReader
   readonly #queue: QueueReader
   readonly #accounts: Accounts
   readonly #suppressions: Suppressions
+  readonly #pauses: Pauses
   readonly #retention: Retention
 
   private constructor(database: Database, _options: PostgresOptions) {
     this.#database = database
     this.#changes = new ChangeFeed({
       connect: () => database.connect(),
-      query: async (text, values) => ({ rows: await database.write(text, values as string[]) }),
+      query: async (text, values) => ({ rows: await database.write(text, values) }),
     })
     const companies = new CompanyNumbers(database)
-    const parts = { database, companies, changes: this.#changes }
+    const parts = { database, companies, changes: this.#changes, repairs: this.#repairs }
+    this.#nodes = new Nodes(database)
     this.#acceptance = new Acceptance(parts)
+    this.#claim = new Claim(parts)
+    this.#recording = new Recording(parts)
+    this.#recovery = new Recovery(parts)
+    this.#cancellation = new Cancellation(parts)
+    this.#holds = new Holds(parts)
     this.#emails = new EmailReader(database, companies)
     this.#queue = new QueueReader(database, companies)
     this.#accounts = new Accounts(database, companies, this.#changes)
     this.#suppressions = new Suppressions(database, companies, this.#changes)
+    this.#pauses = new Pauses(database, companies, this.#changes)
     this.#retention = new Retention(database)
   }
 
@@ -67,8 +91,60 @@ export class PostgresStore {
     return this.#database.commits
   }
 
+  join(node: types.NodeDescription): Promise<number> {
+    return this.#nodes.join(node)
+  }
+
+  beat(token: number): Promise<types.NodeBeat[] | null> {
+    return this.#nodes.beat(token)
+  }
+
+  nodes(): Promise<types.NodeBeat[]> {
+    return this.#nodes.nodes()
+  }
+
+  giveUp(token: number, beats: number): Promise<boolean> {
+    return this.#nodes.giveUp(token, beats)
+  }
+
+  leave(token: number): Promise<void> {
+    return this.#nodes.leave(token)
+  }
+
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
     return this.#acceptance.accept(email, lease)
+  }
+
+  claim(request: types.ClaimRequest): Promise<types.ClaimedEmail[]> {
+    return this.#claim.claim(request)
+  }
+
+  nextDue(): Promise<number | null> {
+    return nextDue(this.#database)
+  }
+
+  record(attempt: types.AttemptRecord): Promise<types.Recorded> {
+    return this.#recording.record(attempt)
+  }
+
+  recover(request: { now: number; jitterMs: number }): Promise<number> {
+    return this.#recovery.recover(request)
+  }
+
+  cancel(emailId: string, at: number): Promise<types.Canceled> {
+    return this.#cancellation.cancel(emailId, at)
+  }
+
+  cancelRequests(): Promise<string[]> {
+    return this.#cancellation.requests()
+  }
+
+  heldDomains(): Promise<string[]> {
+    return this.#holds.domains()
+  }
+
+  releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
+    return this.#holds.release(domainId, release)
   }
 
   readEmail(id: string): Promise<types.StoredEmail | null> {
@@ -119,6 +195,18 @@ export class PostgresStore {
     return this.#suppressions.since(cursor)
   }
 
+  pauses(): Promise<types.Pause[]> {
+    return this.#pauses.list()
+  }
+
+  pause(pause: types.Pause): Promise<void> {
+    return this.#pauses.pause(pause)
+  }
+
+  resume(scope: types.PauseScope): Promise<boolean> {
+    return this.#pauses.resume(scope)
+  }
+
   retain(request: types.RetentionRequest): Promise<number> {
     return this.#retention.retain(request)
   }
@@ -157,7 +245,8 @@ export class PostgresStore {
   }
 
   async close(): Promise<void> {
-    await this.#acceptance.close()
+    await Promise.all([this.#acceptance.close(), this.#recording.idle()])
+    await this.#repairs.close()
     await this.#changes.close()
     await this.#database.close()
   }

@@ -6,48 +6,36 @@ const BYTEA = 17
 const INT8 = 20
 const INT2 = 21
 const INT4 = 23
-const UUID = 2950
 
-type Parse = (value: never) => unknown
+type Parse = (value: string) => unknown
 
 /**
- * How `pg` reads columns. Whole numbers come as numbers (none here exceeds 2^53), octets as a Uint8Array of their own,
- * all else as text: cast other types to text or bigint in SQL.
+ * How `pg` reads columns (it reads them as text). Whole numbers come as numbers (none here exceeds 2^53), octets as a
+ * Uint8Array of their own, all else as text.
  */
 export const types = {
-  getTypeParser(oid: number, format: 'text' | 'binary' = 'text'): Parse {
-    return (format === 'binary' ? BINARY[oid] : TEXT[oid]) ?? (format === 'binary' ? utf8 : asIs)
+  getTypeParser(oid: number): Parse {
+    return PARSERS[oid] ?? asIs
   },
 }
 
-const TEXT: Record<number, Parse> = {
-  [BOOL]: (value: string) => value === 't',
-  [BYTEA]: (value: string) => new Uint8Array(Buffer.from(value.slice(2), 'hex')),
+const PARSERS: Record<number, Parse> = {
+  [BOOL]: (value) => value === 't',
+  [BYTEA]: octetsOf,
   [INT8]: Number,
   [INT4]: Number,
   [INT2]: Number,
 }
 
-const BINARY: Record<number, Parse> = {
-  [BOOL]: (value: Buffer) => value[0] === 1,
-  [BYTEA]: (value: Buffer) => new Uint8Array(value),
-  [INT8]: (value: Buffer) => value.readInt32BE(0) * 0x1_0000_0000 + value.readUInt32BE(4),
-  [INT4]: (value: Buffer) => value.readInt32BE(0),
-  [INT2]: (value: Buffer) => value.readInt16BE(0),
-  [UUID]: uuidText,
-}
-
-function utf8(value: Buffer): string {
-  return value.toString('utf8')
+/** `\\x` and hexadecimal digits. */
+function octetsOf(value: string): Uint8Array {
+  const octets = new Uint8Array((value.length - 2) / 2)
+  Buffer.from(octets.buffer).write(value.slice(2), 'hex')
+  return octets
 }
 
 function asIs(value: string): string {
   return value
-}
-
-function uuidText(value: Buffer): string {
-  const hex = value.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 /** Ids of emails are lower-case UUIDs; what is not is the id of none, and PostgreSQL would reject the question. */

@@ -1,9 +1,6 @@
 import type { Lease, NewEmail } from '../store.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'
-import type { Database, Session } from './database.ts'
-
-/** Milliseconds between two attempts to reach the database. */
-const PAUSE_MS = 500
+import type { Session } from './database.ts'
 
 /** An email of which it may not be known whether it was committed. */
 export interface Doubtful {
@@ -13,50 +10,6 @@ export interface Doubtful {
   company: number
   /** An earlier commit of it may have taken place. */
   doubtful?: boolean
-}
-
-/**
- * Emails whose senders were told that nothing was accepted, while the commit may have taken place. They are taken out again as
- * soon as the database can be reached. Until then those given in under a lease are not sent: nobody knows that they are leased.
- */
-export class Withdrawals {
-  readonly #database: Database
-  #entries: Doubtful[] = []
-  #timer: NodeJS.Timeout | null = null
-  #running: Promise<void> | null = null
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  add(entries: readonly Doubtful[]): void {
-    this.#entries.push(...entries)
-    this.#timer ??= setTimeout(() => this.#begin(), PAUSE_MS)
-  }
-
-  /** Tries once more what is left. */
-  async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
-    await this.#running
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    if (this.#entries.length > 0) await this.#withdraw().catch(() => {})
-  }
-
-  #begin(): void {
-    this.#running = this.#withdraw()
-      .catch(() => {})
-      .then(() => {
-        this.#running = null
-        this.#timer = this.#entries.length > 0 ? setTimeout(() => this.#begin(), PAUSE_MS) : null
-      })
-  }
-
-  async #withdraw(): Promise<void> {
-    const entries = [...this.#entries]
-    await this.#database.transaction((session) => withdraw(session, entries))
-    this.#entries = this.#entries.filter((entry) => !entries.includes(entry))
-  }
 }
 
 /** Takes the id for a moment: that waits until a commit that is still under way has taken place or failed. */
@@ -88,7 +41,11 @@ const FORGET_KEYS = `
 DELETE FROM idempotency i USING unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
 WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id`
 
-async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
+/**
+ * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then those
+ * given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that goes on.
+ */
+export async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))
   await session.run(TAKE_IDS, [ids])
   await session.run(HOLD, [ids])

@@ -17,7 +17,6 @@ const LAST_EVENT = `(SELECT v.type FROM events v WHERE v.email = e.id ORDER BY v
 const EMAIL: Statement = {
   name: 'read-email',
   // Bodies come as octets.
-  binary: true,
   text: `SELECT e.id, c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.header_from, e.header_to,
       e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS "messageId", e.date, e.tags, e.variables,
       e.test_mode AS "testMode", e.created_at AS "createdAt", e.scheduled_at AS "scheduledAt", e.size, e.html, e.text,
@@ -40,7 +39,6 @@ const ATTEMPTS = `SELECT recipients, started_at AS "startedAt", duration, server
   FROM attempts WHERE email = $1 ORDER BY seq`
 
 const CAPTURED: Statement = {
-  binary: true,
   text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
 }
 

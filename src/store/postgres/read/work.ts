@@ -4,7 +4,6 @@ import type { Database, Session, Statement } from '../database.ts'
 import { isEmailId, listOf, mapOf, textOf } from '../rows.ts'
 
 const EMAIL: Statement = {
-  binary: true,
   text: `SELECT e.id, c.id AS "companyId", e.domain_id AS "domainId", e.sender, e.header_from, e.header_to, e.header_cc,
       e.reply_to, e.subject, e.headers, e.message_id AS "messageId", e.date, e.individual, e.test_mode AS "testMode",
       e.size, e.html, e.text, e.raw
@@ -12,7 +11,6 @@ const EMAIL: Statement = {
 }
 
 const FILES: Statement = {
-  binary: true,
   text: `SELECT a.position, a.filename, a.content_type AS "contentType", a.disposition, a.content_id AS "contentId", b.bytes
     FROM attachments a LEFT JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
     WHERE a.email = $1 ORDER BY a.position`,

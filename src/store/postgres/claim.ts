@@ -1,0 +1,281 @@
+import type { ClaimedEmail, ClaimRequest } from '../store.ts'
+import { int4s, uuids } from './arrays.ts'
+import type { CompanyNumbers } from './companies.ts'
+import { ContentDamaged, type Loaded, loadEmails } from './contents.ts'
+import type { Database, Session, Statement } from './database.ts'
+import { type Ending, endRecipients } from './endings.ts'
+import { OutcomeUnknown } from './faults.ts'
+import { type Candidate, Lanes, type Skips, type Turn } from './lanes.ts'
+import { Promotion } from './promotion.ts'
+import type { Repairs } from './repairs.ts'
+import { mapOf } from './rows.ts'
+import { exemptFromSuppression } from './suppression-rule.ts'
+
+interface TakenRow {
+  email: string
+  position: number
+  domain: string
+  address: string
+  attempts: number
+  variables: string | null
+  preferredServer: string | null
+  uncertain: boolean
+  /** Why the address is on its company's suppression list. */
+  reason: string | null
+}
+
+const TAKE: Statement = {
+  name: 'take',
+  text: `
+WITH taken AS MATERIALIZED (
+  UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL
+  FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+  WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
+  RETURNING q.email, q.position, q.company, q.domain
+)
+SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
+  r.uncertain, s.reason
+FROM taken t
+JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
+LEFT JOIN suppressions s ON s.company = ANY (ARRAY[t.company])
+  AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
+ORDER BY t.email, t.position`,
+}
+
+const MARK_SENT: Statement = {
+  name: 'mark-sent',
+  text: `
+WITH sent AS (
+  UPDATE emails e SET sent = true FROM unnest($1::uuid[]) AS t (id)
+  WHERE e.id = ANY (ARRAY[t.id]) AND NOT e.sent RETURNING e.id
+)
+INSERT INTO events (email, recipient, type, at) SELECT id, NULL, 'sent', $2 FROM sent`,
+}
+
+/** A commit that is still under way holds these rows: it is waited for. */
+const HOLD = `
+SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
+ORDER BY q.email, q.position FOR UPDATE OF q`
+const GIVE_BACK = `
+UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
+
+export interface ClaimParts {
+  database: Database
+  companies: CompanyNumbers
+  repairs: Repairs
+}
+
+/** A company that takes part in a claim. */
+interface Taker extends Turn {
+  taken: number
+}
+
+/** What one claim has gathered so far. */
+interface Gathering {
+  request: ClaimRequest
+  works: Map<string, ClaimedEmail>
+  /** What was leased, for the case that nobody knows whether it was committed. */
+  leased: { email: string; position: number }[]
+  recipients: number
+  bytes: number
+}
+
+/**
+ * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a company
+ * or a destination with a million waiting recipients is one among others.
+ */
+export class Claim {
+  readonly #parts: ClaimParts
+  readonly #promotion: Promotion
+  readonly #lanes: Lanes
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts
+    this.#promotion = new Promotion(parts.database)
+    this.#lanes = new Lanes(parts.database)
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimedEmail[]> {
+    if (request.maxRecipients <= 0 || request.maxPerCompany <= 0) return []
+    const { database } = this.#parts
+    await this.#promotion.promote(Math.round(request.now))
+    const companies = await this.#wanted(request)
+    if (companies.length === 0) return []
+    const skips = await this.#skips(request)
+    let leased: Gathering['leased'] = []
+    try {
+      return await database.transaction(async (session) => {
+        const gathering = { request, works: new Map(), leased: [], recipients: 0, bytes: 0 }
+        leased = gathering.leased
+        await this.#gather(session, gathering, companies, skips)
+        return [...gathering.works.values()]
+      })
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) this.#giveBackLater(leased, request)
+      throw error
+    }
+  }
+
+  async #wanted(request: ClaimRequest): Promise<number[]> {
+    const ready = await this.#lanes.companies()
+    if (ready.length === 0 || request.skipCompanies.length === 0) return ready
+    const numbers = await this.#parts.companies.find(request.skipCompanies)
+    const full = new Set(request.skipCompanies.map((id) => numbers.get(id)))
+    return ready.filter((company) => !full.has(company))
+  }
+
+  async #skips({ skip, skipDomains }: ClaimRequest): Promise<Skips> {
+    const named = skip.map((name) => name.split('\0') as [id: string, domain: string])
+    const numbers = await this.#parts.companies.find(named.map(([id]) => id))
+    const lanes = named.flatMap(([id, domain]) => {
+      const company = numbers.get(id)
+      return company === undefined ? [] : [{ company, domain }]
+    })
+    return { lanes, domains: skipDomains }
+  }
+
+  async #gather(
+    session: Session,
+    gathering: Gathering,
+    companies: readonly number[],
+    skips: Skips,
+  ): Promise<void> {
+    const { request } = gathering
+    let takers = companies.map((company): Taker => ({ company, room: 0, taken: 0 }))
+    while (takers.length > 0 && gathering.recipients < request.maxRecipients) {
+      takers = share(takers, request.maxRecipients - gathering.recipients, request.maxPerCompany)
+      const found = await this.#lanes.candidates(session, takers, Math.round(request.now), skips)
+      const byTurn = Map.groupBy(found, ({ turn }) => turn)
+      const chosen: Candidate[] = []
+      takers = takers.filter((taker, index) => {
+        const offered = byTurn.get(index + 1) ?? []
+        const before = chosen.length
+        const all = this.#choose(gathering, taker, offered, chosen)
+        taker.taken += chosen.length - before
+        // With less than it had room for, it has no more.
+        return all && offered.length >= taker.room && taker.taken < request.maxPerCompany
+      })
+      if (chosen.length === 0) return
+      await this.#take(session, gathering, chosen)
+    }
+  }
+
+  /** Lanes take turns. False when there was no room for the octets of what came next. */
+  #choose(gathering: Gathering, taker: Taker, offered: readonly Candidate[], chosen: Candidate[]): boolean {
+    const { request, works } = gathering
+    const order = inTurns(offered)
+    for (const [index, candidate] of order.slice(0, taker.room).entries()) {
+      const known = works.has(candidate.email) || chosen.some(({ email }) => email === candidate.email)
+      const any = works.size > 0 || chosen.length > 0
+      if (!known && any && gathering.bytes + candidate.size > request.maxBytes) {
+        if (index > 0) this.#lanes.served(taker.company, order[index - 1]!.domain)
+        this.#lanes.keepFirst(taker.company, candidate.domain)
+        return false
+      }
+      if (!known) gathering.bytes += candidate.size
+      chosen.push(candidate)
+      this.#lanes.served(taker.company, candidate.domain)
+    }
+    return true
+  }
+
+  async #take(session: Session, gathering: Gathering, chosen: readonly Candidate[]): Promise<void> {
+    const { request, works } = gathering
+    const rows = await session.run<TakenRow>(TAKE, [
+      uuids(chosen.map(({ email }) => email)),
+      int4s(chosen.map(({ position }) => position)),
+      request.lease.token,
+    ])
+    const byEmail = Map.groupBy(rows, ({ email }) => email)
+    const fresh = [...byEmail.keys()].filter((id) => !works.has(id))
+    const loaded = await loadEmails(session, fresh)
+    const endings: Ending[] = []
+    const unsent: string[] = []
+    for (const [id, recipients] of byEmail) {
+      const work = works.get(id) ?? workFrom(loaded.get(id))
+      const before = gathering.recipients
+      for (const row of recipients) {
+        const ending = work instanceof ContentDamaged ? failed(row, work, request) : taken(row, work, request)
+        if (ending === null) gathering.recipients += 1
+        else endings.push(ending)
+      }
+      if (work instanceof ContentDamaged || gathering.recipients === before) continue
+      works.set(id, work)
+      if (isUnsent(loaded.get(id))) unsent.push(id)
+    }
+    for (const { email, position } of rows) gathering.leased.push({ email, position })
+    if (unsent.length > 0) await session.run(MARK_SENT, [uuids(unsent.sort()), Math.round(request.now)])
+    await endRecipients(session, endings)
+  }
+
+  /** Nobody will work on them, and this node lives on: so they go back by hand, if they were leased at all. */
+  #giveBackLater(leased: Gathering['leased'], { lease, now }: ClaimRequest): void {
+    if (leased.length === 0) return
+    const emails = uuids(leased.map(({ email }) => email))
+    const positions = int4s(leased.map(({ position }) => position))
+    const { database, repairs } = this.#parts
+    repairs.add(() =>
+      database.transaction(async (session) => {
+        await session.run(HOLD, [emails, positions])
+        await session.run(GIVE_BACK, [emails, positions, lease.token, Math.round(now)])
+      }),
+    )
+  }
+}
+
+/** Divides what is left of a claim evenly. Who gets nothing this time is left out; those served longest ago come first. */
+function share(takers: readonly Taker[], left: number, maxPerCompany: number): Taker[] {
+  const sharing = takers.slice(0, left)
+  for (const [index, taker] of sharing.entries()) {
+    const even = Math.max(1, Math.floor(left / (sharing.length - index)))
+    taker.room = Math.min(even, maxPerCompany - taker.taken)
+    left -= taker.room
+  }
+  return sharing
+}
+
+/** The first of each lane, then the second of each, and so on. They come lane by lane. */
+function inTurns(offered: readonly Candidate[]): Candidate[] {
+  const ranks = new Map<string, number>()
+  const ranked = offered.map((candidate) => {
+    const rank = ranks.get(candidate.domain) ?? 0
+    ranks.set(candidate.domain, rank + 1)
+    return { candidate, rank }
+  })
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ candidate }) => candidate)
+}
+
+function workFrom(loaded: Loaded | ContentDamaged | undefined): ClaimedEmail | ContentDamaged {
+  if (loaded === undefined) return new ContentDamaged('the stored content is missing')
+  return loaded instanceof ContentDamaged ? loaded : loaded.email
+}
+
+function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
+  return loaded !== undefined && !(loaded instanceof ContentDamaged) && !loaded.sent
+}
+
+/** Puts the recipient into the work; or says how it ends. */
+function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
+  const { email, position, domain, address, attempts, preferredServer, uncertain, reason } = row
+  if (reason !== null && !exemptFromSuppression(work.testMode, domain)) {
+    const message = `Not sent: the address is on the suppression list (${reason})`
+    return { email, position, state: 'suppressed', at: request.now, message }
+  }
+  let variables: Record<string, string> | null = null
+  try {
+    if (row.variables !== null) variables = mapOf<Record<string, string>>(row.variables)
+  } catch (error) {
+    const why = 'the stored variables of the recipient are damaged'
+    return failed(row, new ContentDamaged(why, { cause: error }), request)
+  }
+  work.recipients.push({ position, address, domain, attempts, variables, preferredServer, uncertain })
+  return null
+}
+
+/** What cannot be read back ends with a visible event instead of holding up the rest. */
+function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
+  const advice = 'Restore it from a backup, or have the sender hand it in again'
+  return { email, position, state: 'failed', at: now, message: `Not sent: ${why.message}. ${advice}` }
+}

@@ -1,0 +1,154 @@
+import { int4s, texts } from './arrays.ts'
+import type { Database, Session, Statement } from './database.ts'
+
+/** A lane is one company's ready recipients at one domain. Rows of different nodes' claims do not meet: each skips what another has. */
+export interface Candidate {
+  /** Number of the turn among those asked for, from 1. */
+  turn: number
+  domain: string
+  email: string
+  position: number
+  size: number
+}
+
+/** What one company may take now. */
+export interface Turn {
+  company: number
+  room: number
+}
+
+/** What is not to be looked at. */
+export interface Skips {
+  lanes: { company: number; domain: string }[]
+  domains: string[]
+}
+
+/** Behind every domain: those are ASCII. */
+const AFTER_ALL = '\uffff'
+
+/** Companies are looked up one after the other: what waits beside the first of each is passed over. */
+const COMPANIES: Statement = {
+  name: 'ready-companies',
+  text: `
+WITH RECURSIVE ready (company) AS (
+  (SELECT company FROM queue WHERE lease IS NULL AND ready ORDER BY company, domain, due_at LIMIT 1)
+  UNION ALL
+  SELECT (SELECT q.company FROM queue q WHERE q.lease IS NULL AND q.ready AND q.company > r.company
+          ORDER BY q.company, q.domain, q.due_at LIMIT 1)
+  FROM ready r WHERE r.company IS NOT NULL
+)
+SELECT company FROM ready WHERE company IS NOT NULL`,
+}
+
+/**
+ * For each company ($1) at most as many lanes as it has room for ($3), from its place in the round ($2) on, over the end and
+ * from the beginning; of each its share of the room, those due longest first. $4: now. $5, $6: lanes, $7: domains to skip.
+ * A step from lane to lane is one look into the index; the walk ends when enough lanes were found.
+ */
+const CANDIDATES: Statement = {
+  name: 'claim-candidates',
+  text: `
+WITH turn AS MATERIALIZED (
+  SELECT * FROM unnest($1::int4[], $2::text[], $3::int4[]) WITH ORDINALITY AS t (company, place, room, num)
+), lane AS MATERIALIZED (
+  SELECT t.num, t.company, t.room, l.domain, l.nr, count(*) OVER (PARTITION BY t.num) AS lanes
+  FROM turn t CROSS JOIN LATERAL (
+    WITH RECURSIVE walk (domain, around, nr) AS (
+      (
+        (SELECT q.domain, false, 1 FROM queue q
+         WHERE q.lease IS NULL AND q.ready AND q.company = t.company AND q.domain >= t.place COLLATE "C"
+         ORDER BY q.domain, q.due_at LIMIT 1)
+        UNION ALL
+        (SELECT q.domain, true, 1 FROM queue q
+         WHERE q.lease IS NULL AND q.ready AND q.company = t.company AND q.domain < t.place COLLATE "C"
+         ORDER BY q.domain, q.due_at LIMIT 1)
+        LIMIT 1
+      )
+      UNION ALL
+      SELECT n.domain, n.around, w.nr + 1
+      FROM walk w CROSS JOIN LATERAL (
+        (SELECT q.domain, w.around FROM queue q
+         WHERE q.lease IS NULL AND q.ready AND q.company = t.company AND q.domain > w.domain
+           AND q.domain < CASE WHEN w.around THEN t.place ELSE '${AFTER_ALL}' END COLLATE "C"
+         ORDER BY q.domain, q.due_at LIMIT 1)
+        UNION ALL
+        (SELECT q.domain, true FROM queue q
+         WHERE NOT w.around AND q.lease IS NULL AND q.ready AND q.company = t.company AND q.domain < t.place COLLATE "C"
+         ORDER BY q.domain, q.due_at LIMIT 1)
+        LIMIT 1
+      ) n
+    )
+    SELECT w.domain, w.nr FROM walk w
+    WHERE NOT ((t.company, w.domain) IN (SELECT * FROM unnest($5::int4[], $6::text[])))
+      AND NOT (w.domain IN (SELECT * FROM unnest($7::text[])))
+    LIMIT t.room
+  ) l
+)
+SELECT l.num::int4 AS turn, l.domain, c.email, c.position, c.size
+FROM lane l CROSS JOIN LATERAL (
+  SELECT q.email, q.position, q.size FROM queue q
+  WHERE q.lease IS NULL AND q.ready AND q.company = l.company AND q.domain = l.domain AND q.due_at <= $4
+  ORDER BY q.due_at LIMIT (l.room + l.lanes - 1) / l.lanes FOR UPDATE SKIP LOCKED
+) c
+ORDER BY l.num, l.nr`,
+}
+
+/** Whose turn it is, as this node sees it. Companies take turns, and so do the lanes of a company. */
+export class Lanes {
+  readonly #database: Database
+  /** By company: a number that rises with each turn it had. */
+  readonly #served = new Map<number, number>()
+  /** By company: the lane (or what lies just behind it) with which its next turn begins. */
+  readonly #places = new Map<number, string>()
+  #turns = 0
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Companies that have ready recipients, those served longest ago first. */
+  async companies(): Promise<number[]> {
+    const rows = await this.#database.write<{ company: number }>(COMPANIES)
+    const companies = rows.map(({ company }) => company)
+    this.#forget(new Set(companies))
+    return companies.sort((a, b) => (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0))
+  }
+
+  /** Rows locked for this transaction: at most what there is room for, and of each lane one more. By turn, then lane. */
+  async candidates(
+    session: Session,
+    turns: readonly Turn[],
+    now: number,
+    skips: Skips,
+  ): Promise<Candidate[]> {
+    const companies = turns.map(({ company }) => company)
+    return await session.run<Candidate>(CANDIDATES, [
+      int4s(companies),
+      texts(companies.map((company) => this.#places.get(company) ?? '')),
+      int4s(turns.map(({ room }) => room)),
+      now,
+      int4s(skips.lanes.map(({ company }) => company)),
+      texts(skips.lanes.map(({ domain }) => domain)),
+      texts(skips.domains),
+    ])
+  }
+
+  /** The company has had its turn, with this lane last. */
+  served(company: number, lastDomain: string): void {
+    this.#served.set(company, ++this.#turns)
+    this.#places.set(company, `${lastDomain}\u0001`)
+  }
+
+  /** There was no room for the lane's next email: its turn comes again first. */
+  keepFirst(company: number, domain: string): void {
+    this.#served.set(company, 0)
+    this.#places.set(company, domain)
+  }
+
+  /** Who has nothing ready begins anew. */
+  #forget(ready: ReadonlySet<number>): void {
+    if (this.#places.size <= ready.size) return
+    for (const company of this.#places.keys()) if (!ready.has(company)) this.#places.delete(company)
+    for (const company of this.#served.keys()) if (!ready.has(company)) this.#served.delete(company)
+  }
+}

@@ -1,0 +1,65 @@
+import type { NodeBeat, NodeDescription, NodeRole } from '../store.ts'
+import type { Database } from './database.ts'
+import { listOf } from './rows.ts'
+
+interface Row extends Omit<NodeBeat, 'roles'> {
+  roles: string
+}
+
+const JOIN = {
+  name: 'join',
+  text: `
+WITH next AS (UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value)
+INSERT INTO nodes (token, name, roles, timeout_ms, since) SELECT value, $1, $2, $3, $4 FROM next RETURNING token`,
+}
+const COLUMNS = 'token, name, roles, timeout_ms AS "timeoutMs", since'
+const ALL = { name: 'nodes', text: `SELECT ${COLUMNS}, beats FROM nodes ORDER BY token` }
+/** The rows are those before the statement: this node's new beat is added. */
+const BEAT = {
+  name: 'beat',
+  text: `
+WITH beaten AS (UPDATE nodes SET beats = beats + 1 WHERE token = $1 RETURNING beats)
+SELECT ${COLUMNS}, CASE WHEN token = $1 THEN (SELECT beats FROM beaten) ELSE beats END AS beats
+FROM nodes WHERE EXISTS (SELECT 1 FROM beaten) ORDER BY token`,
+}
+const GIVE_UP = { name: 'give-up', text: 'DELETE FROM nodes WHERE token = $1 AND beats = $2 RETURNING token' }
+const LEAVE = { name: 'leave', text: 'DELETE FROM nodes WHERE token = $1' }
+
+/**
+ * Which nodes are in service. A node's row is its lease. What is asked here goes over a connection of its own, so that a node
+ * whose others are all busy does not look dead.
+ */
+export class Nodes {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async join({ name, roles, timeoutMs, since }: NodeDescription): Promise<number> {
+    const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since)]
+    const [row] = await this.#database.vital<{ token: number }>(JOIN, values)
+    return row!.token
+  }
+
+  async beat(token: number): Promise<NodeBeat[] | null> {
+    const rows = await this.#database.vital<Row>(BEAT, [token])
+    return rows.length === 0 ? null : rows.map(nodeOf)
+  }
+
+  async nodes(): Promise<NodeBeat[]> {
+    return (await this.#database.read<Row>(ALL)).map(nodeOf)
+  }
+
+  async giveUp(token: number, beats: number): Promise<boolean> {
+    return (await this.#database.vital(GIVE_UP, [token, beats])).length > 0
+  }
+
+  async leave(token: number): Promise<void> {
+    await this.#database.vital(LEAVE, [token])
+  }
+}
+
+function nodeOf(row: Row): NodeBeat {
+  return { ...row, roles: listOf<NodeRole>(row.roles) }
+}

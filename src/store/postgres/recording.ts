@@ -1,0 +1,94 @@
+import type { AttemptRecord, RecipientRecord, Recorded } from '../store.ts'
+import { Batcher } from './batcher.ts'
+import type { ChangeFeed } from './changes.ts'
+import type { Database } from './database.ts'
+import { isRefusedData } from './faults.ts'
+import { type Moved, writeResults } from './record-statement.ts'
+import { isEmailId } from './rows.ts'
+
+/** Bounds of one group: so many attempts, and past the first so many octets. */
+const MAX_ATTEMPTS = 250
+const MAX_OCTETS = 8 * 1024 * 1024
+/** What an attempt and one of its recipients weigh beside dialogue and captured octets. */
+const ATTEMPT_WEIGHT = 500
+const RECIPIENT_WEIGHT = 300
+const MAX_RUNNING = 2
+const WORTHWHILE = 40
+
+interface Entry {
+  attempt: AttemptRecord
+  answer(recorded: Recorded): void
+  refuse(error: Error): void
+}
+
+/** Writes down what became of recipients, in groups. One record that fails does so alone. */
+export class Recording {
+  readonly #database: Database
+  readonly #changes: ChangeFeed
+  readonly #batcher: Batcher<Entry>
+
+  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
+    this.#database = database
+    this.#changes = changes
+    this.#batcher = new Batcher({
+      maxItems: MAX_ATTEMPTS,
+      maxWeight: MAX_OCTETS,
+      maxRunning: MAX_RUNNING,
+      worthwhile: WORTHWHILE,
+      weigh: ({ attempt }) =>
+        ATTEMPT_WEIGHT +
+        attempt.recipients.length * RECIPIENT_WEIGHT +
+        attempt.dialogue.length +
+        (attempt.captured?.byteLength ?? 0),
+      run: (entries) => this.#group(entries),
+    })
+  }
+
+  /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
+  record(attempt: AttemptRecord): Promise<Recorded> {
+    if (!isEmailId(attempt.emailId)) return Promise.resolve({ refused: positions(attempt.recipients) })
+    return new Promise((answer, refuse) => this.#batcher.add({ attempt, answer, refuse }))
+  }
+
+  async idle(): Promise<void> {
+    await this.#batcher.idle()
+  }
+
+  async #group(entries: Entry[]): Promise<void> {
+    try {
+      await this.#write(entries)
+    } catch (error) {
+      if (entries.length > 1 && isRefusedData(error)) for (const entry of entries) await this.#group([entry])
+      else for (const { refuse } of entries) refuse(error as Error)
+    }
+  }
+
+  async #write(entries: Entry[]): Promise<void> {
+    const attempts = entries.map(({ attempt }) => attempt)
+    const refused = new Map<AttemptRecord, Set<number>>()
+    for (const attempt of attempts) refused.set(attempt, new Set(positions(attempt.recipients)))
+    let moved = await this.#once(attempts)
+    for (const { attempt, position } of moved) refused.get(attempts[attempt]!)!.delete(position)
+
+    // A request to cancel that came in between keeps the first statement from its row, and is seen by another.
+    const rest = attempts.flatMap((attempt) => {
+      const left = attempt.recipients.filter(({ position }) => refused.get(attempt)!.has(position))
+      return left.length > 0 ? [{ whole: attempt, part: { ...attempt, recipients: left } }] : []
+    })
+    if (rest.length > 0) {
+      moved = await this.#once(rest.map(({ part }) => part))
+      for (const { attempt, position } of moved) refused.get(rest[attempt]!.whole)!.delete(position)
+    }
+    for (const { attempt, answer } of entries) answer({ refused: [...refused.get(attempt)!] })
+  }
+
+  async #once(attempts: readonly AttemptRecord[]): Promise<Moved[]> {
+    const moved = await writeResults(this.#database, attempts)
+    if (moved.some(({ suppressed }) => suppressed)) this.#changes.stopsChanged()
+    return moved
+  }
+}
+
+function positions(recipients: readonly RecipientRecord[]): number[] {
+  return recipients.map(({ position }) => position)
+}
