@@ -1,6 +1,7 @@
 /** What the main thread and a delivery thread say to each other. */
 import type { DeliveryRoute } from '../../config/settings.ts'
-import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
+import type { SigningKey } from '../delivery.ts'
+import type { FlatDelivery, FlatResult } from './flat.ts'
 
 /** What a thread builds its courier from. */
 export interface ThreadOptions {
@@ -9,17 +10,17 @@ export interface ThreadOptions {
   hostname: string
   smtpPort: number
   allowPrivateNetworks: boolean
+  /** Memory of the node's sending right. */
+  right: SharedArrayBuffer
 }
 
-/** A delivery on its way to a thread: keys are sent once and then named. */
-export type ThreadDelivery = Omit<Delivery, 'signing'> & { signing: string[] }
-
 export type ToThread =
+  /** Sent once, before the first delivery that names it. */
   | { kind: 'key'; key: SigningKey }
-  | { kind: 'deliver'; number: number; delivery: ThreadDelivery }
+  | { kind: 'deliver'; deliveries: FlatDelivery[] }
   | { kind: 'close'; ms: number }
 
 export type FromThread =
-  | { kind: 'result'; number: number; result: DeliveryResult }
+  | { kind: 'results'; results: FlatResult[] }
   | { kind: 'log'; level: 'warn' | 'error'; message: string; detail: Record<string, string | number | null> }
   | { kind: 'closed' }

@@ -2,6 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Courier } from '../courier.ts'
 import type { Delivery, DeliveryResult } from '../delivery.ts'
 import type { RouteLog } from '../route/route.ts'
+import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
+import { Gathered } from './gathered.ts'
 import type { FromThread, ThreadOptions, ToThread } from './message.ts'
 
 interface UnderWay {
@@ -16,6 +18,7 @@ class DeliveryThread {
   readonly #log: RouteLog
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
+  readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   #worker: Worker | null = null
   #number = 0
   #closing: (() => void) | null = null
@@ -38,12 +41,12 @@ class DeliveryThread {
     const number = this.#number++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     this.#underWay.set(number, { delivery, startedAt: Date.now(), resolve })
-    const signing = delivery.signing.map(({ id }) => id)
-    this.#say({ kind: 'deliver', number, delivery: { ...delivery, signing } })
+    this.#gathered.add(flatDelivery(number, delivery))
     return promise
   }
 
   close(ms: number): Promise<void> {
+    this.#gathered.flush()
     if (this.#worker === null) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closing = resolve
@@ -60,12 +63,14 @@ class DeliveryThread {
     const worker = new Worker(new URL('./delivery-thread.ts', import.meta.url), { workerData: this.#options })
     worker.on('message', (message: FromThread) => {
       switch (message.kind) {
-        case 'result': {
-          const underWay = this.#underWay.get(message.number)
-          this.#underWay.delete(message.number)
-          underWay?.resolve(message.result)
+        case 'results':
+          for (const flat of message.results) {
+            const [number] = flat
+            const underWay = this.#underWay.get(number)
+            this.#underWay.delete(number)
+            underWay?.resolve(resultOf(flat, underWay.delivery.emailId))
+          }
           return
-        }
         case 'log':
           this.#log(message.level, message.message, message.detail)
           return
@@ -85,6 +90,7 @@ class DeliveryThread {
   #died(cause: string): void {
     const lost = [...this.#underWay.values()]
     this.#underWay.clear()
+    this.#gathered.clear()
     this.#knownKeys.clear()
     this.#worker = null
     if (this.#closing === null) {

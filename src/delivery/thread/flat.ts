@@ -1,0 +1,195 @@
+/**
+ * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs three
+ * times what the same values cost in a row.
+ */
+import type { EventType } from '../../events/event.ts'
+import type { Attachment } from '../../mail/message.ts'
+import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, Verdict } from '../delivery.ts'
+
+/** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
+export type FlatDelivery = [
+  number: number,
+  emailId: string,
+  companyId: string,
+  sender: string,
+  /** Position, address, attempts; position, address, ... */
+  recipients: (number | string)[],
+  message: FlatContent | FlatRaw,
+  signing: string[],
+  preferredServer: string | null,
+  preferredOnly: boolean | undefined,
+  testMode: boolean | undefined,
+  leaseToken: number,
+]
+
+type FlatContent = [
+  from: string,
+  to: string[],
+  cc: string[],
+  replyTo: string[],
+  subject: string,
+  html: string | undefined,
+  text: string | undefined,
+  headers: [name: string, value: string][],
+  attachments: Attachment[],
+  messageId: string,
+  date: number,
+]
+
+type FlatRaw = [raw: Uint8Array, date: number]
+
+export type FlatResult = [
+  number: number,
+  outcomes: FlatOutcome[],
+  server: string | null,
+  dialogue: string,
+  startedAt: number,
+  duration: number,
+  tls: string | null,
+  captured: Uint8Array | undefined,
+]
+
+type FlatOutcome = [
+  position: number,
+  verdict: Verdict,
+  message: string,
+  code: number | undefined,
+  enhancedCode: string | undefined,
+  suppress: boolean | undefined,
+  alsoEvents: EventType[] | undefined,
+]
+
+export function flatDelivery(number: number, delivery: Delivery): FlatDelivery {
+  const recipients: (number | string)[] = []
+  for (const { position, address, attempts } of delivery.recipients) {
+    recipients.push(position, address, attempts)
+  }
+  return [
+    number,
+    delivery.emailId,
+    delivery.companyId,
+    delivery.sender,
+    recipients,
+    flatMessage(delivery.message),
+    delivery.signing.map(({ id }) => id),
+    delivery.preferredServer,
+    delivery.preferredOnly,
+    delivery.testMode,
+    delivery.leaseToken,
+  ]
+}
+
+/** A delivery with the ids of its keys in their place. */
+export function deliveryOf(flat: FlatDelivery): Omit<Delivery, 'signing'> & { signing: string[] } {
+  const [, emailId, companyId, sender, row, message, signing, preferredServer, preferredOnly, testMode] = flat
+  const recipients: Delivery['recipients'] = []
+  for (let at = 0; at < row.length; at += 3) {
+    recipients.push({
+      position: row[at] as number,
+      address: row[at + 1] as string,
+      attempts: row[at + 2] as number,
+    })
+  }
+  return {
+    emailId,
+    companyId,
+    sender,
+    recipients,
+    message: messageOf(message),
+    signing,
+    preferredServer,
+    preferredOnly: preferredOnly === true,
+    testMode: testMode === true,
+    leaseToken: flat[10],
+  }
+}
+
+function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
+  if (message.kind === 'raw') return [own(message.raw), message.date]
+  const { content } = message
+  return [
+    content.from,
+    content.to,
+    content.cc,
+    content.replyTo,
+    content.subject,
+    content.html,
+    content.text,
+    content.headers,
+    content.attachments.map((file) => ({ ...file, content: own(file.content) })),
+    content.messageId,
+    content.date,
+  ]
+}
+
+function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
+  if (flat.length === 2) return { kind: 'raw', raw: flat[0], date: flat[1] }
+  const [from, to, cc, replyTo, subject, html, text, headers, attachments, messageId, date] = flat
+  return {
+    kind: 'parts',
+    content: {
+      from,
+      to,
+      cc,
+      replyTo,
+      subject,
+      ...(html !== undefined && { html }),
+      ...(text !== undefined && { text }),
+      headers,
+      attachments,
+      messageId,
+      date,
+    },
+  }
+}
+
+/** A view is copied with all that lies beneath it, and beneath a small file may lie the whole request it came in. */
+function own(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
+}
+
+export function flatResult(number: number, result: DeliveryResult): FlatResult {
+  return [
+    number,
+    result.outcomes.map(({ position, verdict, message, code, enhancedCode, suppress, alsoEvents }) => [
+      position,
+      verdict,
+      message,
+      code,
+      enhancedCode,
+      suppress,
+      alsoEvents,
+    ]),
+    result.server,
+    result.dialogue,
+    result.startedAt,
+    result.duration,
+    result.tls,
+    result.captured,
+  ]
+}
+
+export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
+  const [, outcomes, server, dialogue, startedAt, duration, tls, captured] = flat
+  const result: DeliveryResult = {
+    emailId,
+    outcomes: outcomes.map(outcomeOf),
+    server,
+    dialogue,
+    startedAt,
+    duration,
+    tls,
+  }
+  if (captured !== undefined) result.captured = captured
+  return result
+}
+
+function outcomeOf(flat: FlatOutcome): RecipientOutcome {
+  const [position, verdict, message, code, enhancedCode, suppress, alsoEvents] = flat
+  const outcome: RecipientOutcome = { position, verdict, message }
+  if (code !== undefined) outcome.code = code
+  if (enhancedCode !== undefined) outcome.enhancedCode = enhancedCode
+  if (suppress !== undefined) outcome.suppress = suppress
+  if (alsoEvents !== undefined) outcome.alsoEvents = alsoEvents
+  return outcome
+}
