@@ -16,6 +16,8 @@ interface Parts {
   /** With its last CRLF. */
   header: Buffer
   body: Buffer
+  /** The body is known to be its own canonical form (RFC 6376 3.4.4). */
+  relaxed?: boolean
 }
 
 /** Nothing is done before the first request; then each variant is made once. */
@@ -23,10 +25,15 @@ export function prepareMessage(
   { message, signing }: Pick<Delivery, 'message' | 'signing'>,
   signer: Signer = signInPool,
 ): PreparedMessage {
-  const sign = async ({ header, body }: Parts, date: number): Promise<Uint8Array[]> => {
+  const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
     // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
-    const signature = await signMessage(header, body, signing, { at: Math.floor(date / 1000), signer })
-    return [signature, header, CRLF, body].filter((chunk) => chunk.length > 0)
+    const signature = await signMessage(header, body, signing, {
+      at: Math.floor(date / 1000),
+      signer,
+      relaxed,
+    })
+    const head = Buffer.concat([signature, header, CRLF])
+    return body.length > 0 ? [head, body] : [head]
   }
   if (message.kind === 'parts') {
     const only = once(async () => {

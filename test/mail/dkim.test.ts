@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { compose } from '../../src/mail/compose/compose.ts'
 import { relaxedBodyHash } from '../../src/mail/dkim/body-hash.ts'
 import {
   dkimPublicKey,
@@ -183,9 +184,43 @@ describe('the body hash', () => {
         const sorted = [0, ...cuts.map((c) => c % (body.length + 1)), body.length].sort((a, b) => a - b)
         const cut = sorted.slice(1).map((end, index) => bytes(body.slice(sorted[index], end)))
         assert.equal(await relaxedBodyHash(cut), hashOf(relaxed(body)))
+        assert.equal(await relaxedBodyHash(bytes(body)), hashOf(relaxed(body)))
       }),
       { numRuns: 500 },
     )
+  })
+
+  test('of a composed body is that of its octets where the composer calls it canonical', () => {
+    const texts = fc.option(bodyText, { nil: undefined })
+    const files = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 2 })
+    let canonical = 0
+    fc.assert(
+      fc.property(texts, texts, files, (text, html, contents) => {
+        const { body, relaxed: claimed } = compose({
+          from: 'a@acme.test',
+          to: [],
+          cc: [],
+          replyTo: [],
+          subject: '',
+          ...(text !== undefined && { text }),
+          ...(html !== undefined && { html }),
+          headers: [],
+          attachments: contents.map((content) => ({
+            filename: 'a.bin',
+            contentType: 'application/octet-stream',
+            content,
+            disposition: 'attachment',
+          })),
+          messageId: '<1@acme.test>',
+          date: 1_800_000_000_000,
+        })
+        if (!claimed) return
+        canonical++
+        assert.equal(relaxed(body.toString('latin1')), body.toString('latin1'))
+      }),
+      { numRuns: 500 },
+    )
+    assert.ok(canonical > 20, `only ${canonical} were called canonical`)
   })
 
   test('holds across windows and stretches of a big body', async () => {

@@ -91,7 +91,7 @@ function fillText(
     ]),
     `Content-Transfer-Encoding: ${encoded.encoding}\r\n`,
     gap || '\r\n',
-    encoded.body.toString('latin1'),
+    encoded.body,
   ].join('')
 }
 

@@ -12,8 +12,8 @@ import {
 } from '../header/header.ts'
 import { isMessageId } from '../header/message-id.ts'
 import type { MessageContent } from '../message.ts'
-import { fileLeaf, type Part, textLeaf, writeTree } from './mime-part.ts'
-import { bodyBound } from './size-bound.ts'
+import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
+import { base64Length } from './transfer-encoding.ts'
 
 export { isReservedHeader } from '../header/header.ts'
 
@@ -22,6 +22,8 @@ export interface Composed {
   header: Buffer
   /** What follows the empty line: CRLF lines of at most 998 octets, ending in CRLF unless empty. */
   body: Buffer
+  /** True when the body is known to be its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). */
+  relaxed: boolean
   /** True when the header holds raw UTF-8 (a mailbox with a non-ASCII local part): the next hop must offer SMTPUTF8 (RFC 6531). */
   needsSmtpUtf8: boolean
   /** Octets of the whole message, the empty line included. */
@@ -37,9 +39,12 @@ export function compose(content: MessageContent): Composed {
   const fields = messageFields(content)
   const tree = writeTree(bodyTree(content), content.messageId)
   const header = Buffer.from(`${fields.text}MIME-Version: 1.0\r\n${tree.header}`, 'utf8')
-  const size = header.length + 2 + tree.body.length
-  return { header, body: tree.body, needsSmtpUtf8: fields.needsSmtpUtf8, size }
+  const { body, relaxed } = tree
+  return { header, body, relaxed, needsSmtpUtf8: fields.needsSmtpUtf8, size: header.length + 2 + body.length }
 }
+
+/** Octets for the fields and boundary lines of one part, file name aside. */
+const PART_OVERHEAD = 400
 
 /**
  * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too high for
@@ -47,22 +52,34 @@ export function compose(content: MessageContent): Composed {
  * @throws HeaderError or AddressError for everything that `compose` would refuse
  */
 export function estimateSize(content: MessageContent): number {
-  return Buffer.byteLength(messageFields(content).text) + bodyBound(content)
+  let size = Buffer.byteLength(messageFields(content).text) + 2 * PART_OVERHEAD
+  size += textBound(content.text ?? '') + textBound(content.html ?? '')
+  for (const file of content.attachments) {
+    const leaf = fileLeaf(file)
+    size += PART_OVERHEAD + leaf.header.length + leafSize(leaf)
+  }
+  return size
+}
+
+/** base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside). */
+function textBound(text: string): number {
+  let octets = Buffer.byteLength(text)
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
+  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
+  return PART_OVERHEAD + base64Length(octets)
 }
 
 function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: boolean } {
-  const from = mailboxes([content.from])
+  const from = sender(content.from)
   const to = mailboxes(content.to)
   const cc = mailboxes(content.cc)
   const replyTo = mailboxes(content.replyTo)
   if (from.length === 0) throw new HeaderError('The message has no From address')
   if (!isMessageId(content.messageId)) throw new HeaderError('The Message-ID is not of the form <left@right>')
 
-  let needsSmtpUtf8 = [from, to, cc, replyTo].some((list) =>
-    list.some((mailbox) => hasNonAscii(mailbox.local)),
-  )
+  let needsSmtpUtf8 = needsUtf8(from) || needsUtf8(to) || needsUtf8(cc) || needsUtf8(replyTo)
   let date = ''
-  let sender = false
+  let hasSender = false
   let custom = ''
   for (const [name, value] of content.headers) {
     const lower = name.toLowerCase()
@@ -71,14 +88,14 @@ function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: 
       if (date === '' && isMessageDate(value)) date = value.trim()
       continue
     }
-    if (lower === 'sender') sender = true
+    if (lower === 'sender') hasSender = true
     custom += customField(name, value)
     if (!needsSmtpUtf8 && customFieldNeedsUtf8(name, value)) needsSmtpUtf8 = true
   }
 
   let text = addressField('From', from)
   // RFC 5322 3.6.2: several authors need one Sender.
-  if (from.length > 1 && !sender) text += addressField('Sender', from.slice(0, 1))
+  if (from.length > 1 && !hasSender) text += addressField('Sender', from.slice(0, 1))
   // RFC 5322 3.6.3 asks for no To, but receivers mistrust a message without one: an empty group names nobody (3.4).
   text += to.length > 0 ? addressField('To', to) : 'To: undisclosed-recipients:;\r\n'
   if (cc.length > 0) text += addressField('Cc', cc)
@@ -90,7 +107,26 @@ function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: 
 }
 
 function mailboxes(texts: string[]): Mailbox[] {
+  if (texts.length === 1) return parseAddressList(texts[0]!)
   return texts.flatMap((text) => parseAddressList(text))
+}
+
+/** Senders read lately: a service has few of them, and each has many messages. */
+const senders = new Map<string, Mailbox[]>()
+const SENDERS_KEPT = 200
+
+function sender(text: string): Mailbox[] {
+  let known = senders.get(text)
+  if (known === undefined) {
+    known = parseAddressList(text)
+    if (senders.size >= SENDERS_KEPT) senders.clear()
+    senders.set(text, known)
+  }
+  return known
+}
+
+function needsUtf8(list: Mailbox[]): boolean {
+  return list.some(({ local }) => hasNonAscii(local))
 }
 
 /**
@@ -104,9 +140,10 @@ function bodyTree(content: MessageContent): Part {
   if (text !== undefined && (text !== '' || html === undefined)) texts.push(textLeaf('plain', text))
   if (html !== undefined && (html !== '' || texts.length === 0)) texts.push(textLeaf('html', html))
   if (texts.length === 0) texts.push(textLeaf('plain', ''))
+  const readable = join('alternative', texts)
+  if (attachments.length === 0) return readable
   const inline = html ? attachments.filter((file) => file.disposition === 'inline') : []
   const files = attachments.filter((file) => !inline.includes(file))
-  const readable = join('alternative', texts)
   const related = join('related', [readable, ...inline.map(fileLeaf)])
   return join('mixed', [related, ...files.map(fileLeaf)])
 }

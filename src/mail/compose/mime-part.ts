@@ -1,5 +1,6 @@
 /** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and how the tree becomes octets. */
 import { hash } from 'node:crypto'
+import { isRelaxed } from '../dkim/body-hash.ts'
 import { assertHeaderText } from '../header/header.ts'
 import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
 import type { Attachment } from '../message.ts'
@@ -11,9 +12,8 @@ export interface Leaf {
   kind: 'leaf'
   /** `Content-*` fields. */
   header: string
-  content: Uint8Array
-  /** True when `content` is still to be written as base64. */
-  base64: boolean
+  /** A string is ASCII, one character an octet; a file's octets are still to be written as base64. */
+  content: string | Uint8Array
 }
 
 export interface Multipart {
@@ -28,7 +28,7 @@ export type Part = Leaf | Multipart
 export function textLeaf(subtype: 'plain' | 'html', text: string): Leaf {
   const { encoding, body } = encodeText(text)
   const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`
-  return { kind: 'leaf', header, content: body, base64: false }
+  return { kind: 'leaf', header, content: body }
 }
 
 /**
@@ -41,7 +41,7 @@ export function fileLeaf(file: Attachment): Leaf {
     essence: DEFAULT_MEDIA_TYPE,
     parameters: [],
   }
-  let sevenBit: Buffer | null = null
+  let sevenBit: string | null = null
   if (!allowsBase64(essence)) {
     // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. 7bit is what every next hop takes; where the file does
     // not fit that, it travels as plain octets, which loses nothing. A multipart file would need a boundary we cannot vouch for.
@@ -61,7 +61,7 @@ export function fileLeaf(file: Attachment): Leaf {
     encodeParameter('filename', file.filename),
   )
   if (file.contentId) header += `Content-ID: <${contentId(file.contentId)}>\r\n`
-  return { kind: 'leaf', header, content: sevenBit ?? file.content, base64: sevenBit === null }
+  return { kind: 'leaf', header, content: sevenBit ?? file.content }
 }
 
 /**
@@ -75,17 +75,30 @@ function contentId(text: string): string {
 }
 
 /** Octets of a leaf's body. Exact. */
-export function leafSize(leaf: Leaf): number {
-  return leaf.base64 ? base64Length(leaf.content.length) : leaf.content.length
+export function leafSize({ content }: Leaf): number {
+  return typeof content === 'string' ? content.length : base64Length(content.length)
+}
+
+export interface WrittenTree {
+  header: string
+  body: Buffer
+  /** The body is its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). False also where that was not looked into. */
+  relaxed: boolean
 }
 
 /** The header fields and the octets of a tree; deterministic for the same tree and Message-ID. */
-export function writeTree(root: Part, messageId: string): { header: string; body: Buffer } {
-  const boundary = chooseBoundary(root, messageId)
+export function writeTree(root: Part, messageId: string): WrittenTree {
   const chunks: (string | Leaf)[] = []
-  const header = collect(root, 0, boundary, chunks)
-  // A message ends with a line break, or the final dot of SMTP would add one after it was signed (RFC 5321 4.1.1.4).
-  if (root.kind === 'leaf' && !endsLine(root)) chunks.push('\r\n')
+  let header: string
+  // What begins and ends with a boundary line has no empty lines at its end.
+  let relaxed = root.kind === 'multipart'
+  if (root.kind === 'multipart') header = collect(root, 0, chooseBoundary(root, messageId), chunks)
+  else {
+    header = root.header
+    chunks.push(root)
+    // A message ends with a line break, or the final dot of SMTP would add one after it was signed (RFC 5321 4.1.1.4).
+    if (!endsLine(root)) chunks.push('\r\n')
+  }
   let size = 0
   for (const chunk of chunks) size += typeof chunk === 'string' ? chunk.length : leafSize(chunk)
   const body = Buffer.allocUnsafe(size)
@@ -93,14 +106,18 @@ export function writeTree(root: Part, messageId: string): { header: string; body
   for (const chunk of chunks) {
     if (typeof chunk === 'string') {
       at += body.write(chunk, at, 'latin1')
-    } else if (chunk.base64) {
-      at = writeBase64(chunk.content, body, at)
-    } else {
-      body.set(chunk.content, at)
-      at += chunk.content.length
+      continue
     }
+    const from = at
+    at = writeLeaf(chunk, body, at)
+    // base64 holds neither blanks nor empty lines.
+    if (relaxed && typeof chunk.content === 'string') relaxed = isRelaxed(body.subarray(from, at))
   }
-  return { header, body }
+  return { header, body, relaxed }
+}
+
+function writeLeaf({ content }: Leaf, body: Buffer, at: number): number {
+  return typeof content === 'string' ? at + body.write(content, at, 'latin1') : writeBase64(content, body, at)
 }
 
 /** Appends the body of a part to `chunks` and returns its header fields. Trees are three levels deep at most. */
@@ -131,25 +148,19 @@ function rootType(part: Part): string {
  * contain the boundary; those are looked through.
  */
 function chooseBoundary(root: Part, messageId: string): string {
-  const plain: Uint8Array[] = []
+  const plain: string[] = []
   gatherPlain(root, plain)
   for (let attempt = 0; ; attempt++) {
     const boundary = `=_${hash('sha256', `${messageId}\n${attempt}`, 'hex').slice(0, 24)}`
-    if (
-      !plain.some((content) =>
-        Buffer.from(content.buffer, content.byteOffset, content.length).includes(boundary),
-      )
-    ) {
-      return boundary
-    }
+    if (!plain.some((content) => content.includes(boundary))) return boundary
   }
 }
 
-function gatherPlain(part: Part, into: Uint8Array[]): void {
+function gatherPlain(part: Part, into: string[]): void {
   if (part.kind === 'multipart') for (const child of part.parts) gatherPlain(child, into)
-  else if (!part.base64) into.push(part.content)
+  else if (typeof part.content === 'string') into.push(part.content)
 }
 
-function endsLine(leaf: Leaf): boolean {
-  return !leaf.base64 && (leaf.content.length === 0 || leaf.content.at(-1) === 0x0a)
+function endsLine({ content }: Leaf): boolean {
+  return typeof content === 'string' && (content === '' || content.endsWith('\n'))
 }

@@ -5,7 +5,7 @@
  * "Relaxed" means for a body: white space at the end of a line goes, a run of white space within a line becomes one
  * space, empty lines at the end go, and what is not empty ends with CRLF.
  */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 
 const TAB = 0x09
 const LF = 0x0a
@@ -36,6 +36,21 @@ function isCanonical(bytes: Buffer): boolean {
     previous = byte
   }
   return true
+}
+
+/**
+ * True when a part of a body, from the beginning of a line to a line break that is not in it, is canonical as it is. Empty lines,
+ * which count only at the end of the body, are not looked for.
+ */
+export function isRelaxed(part: Buffer): boolean {
+  return part.length === 0 || (part[part.length - 1] !== SP && isCanonical(part))
+}
+
+/** True when the whole body is canonical as it is. */
+function isRelaxedBody(body: Buffer): boolean {
+  const { length } = body
+  if (length < 3 || body[length - 1] !== LF || body[length - 2] !== CR) return false
+  return isPlain(body[length - 3]!) && isCanonical(body)
 }
 
 /** Takes the pieces of one body in order and gives the hash at the end. Cost is linear in the size of the body. */
@@ -155,16 +170,28 @@ export class RelaxedBodyHash {
 }
 
 /**
- * The `bh=` value of a body, whole or in pieces. Bodies over half a megabyte are hashed in stretches with the event
- * loop running between them.
+ * The `bh=` value of a body, whole or in pieces. `relaxed`: it is known to be canonical. Bodies over half a megabyte are hashed
+ * in stretches with the event loop running between them; for all others the value is there at once.
  */
-export async function relaxedBodyHash(body: Buffer | readonly Buffer[]): Promise<string> {
-  const hash = new RelaxedBodyHash()
+export function relaxedBodyHash(body: Buffer | readonly Buffer[], relaxed = false): string | Promise<string> {
+  if (!Buffer.isBuffer(body) || body.length > STRETCH) {
+    return hashInStretches(Buffer.isBuffer(body) ? [body] : body, relaxed)
+  }
+  if (relaxed || isRelaxedBody(body)) return hash('sha256', body, 'base64')
+  const slowly = new RelaxedBodyHash()
+  slowly.update(body)
+  return slowly.digest()
+}
+
+async function hashInStretches(pieces: readonly Buffer[], relaxed: boolean): Promise<string> {
+  const canonical = relaxed ? createHash('sha256') : null
+  const slowly = new RelaxedBodyHash()
   let sinceYield = 0
-  for (const piece of Array.isArray(body) ? (body as readonly Buffer[]) : [body as Buffer]) {
+  for (const piece of pieces) {
     for (let start = 0; start < piece.length; start += STRETCH) {
       const stretch = piece.length <= STRETCH ? piece : piece.subarray(start, start + STRETCH)
-      hash.update(stretch)
+      if (canonical === null) slowly.update(stretch)
+      else canonical.update(stretch)
       sinceYield += stretch.length
       if (sinceYield >= STRETCH) {
         sinceYield = 0
@@ -172,5 +199,5 @@ export async function relaxedBodyHash(body: Buffer | readonly Buffer[]): Promise
       }
     }
   }
-  return hash.digest()
+  return canonical === null ? slowly.digest() : canonical.digest('base64')
 }

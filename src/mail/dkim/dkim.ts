@@ -36,18 +36,23 @@ const FOLD_AT = 76
  * line, whole or in consecutive pieces. `at` (Unix seconds) becomes the `t=` tag; given the same input the RSA and
  * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), as a message may wait for days at a relay.
  *
- * Signing runs in the thread pool unless `signer` does it otherwise. Throws TypeError when a key does not fit its algorithm or names no valid domain.
+ * Signing runs in the thread pool unless `signer` does it otherwise. `relaxed`: the body is known to be its own
+ * canonical form. Throws TypeError when a key does not fit its algorithm or names no valid domain.
  */
 export async function signMessage(
   header: Buffer,
   body: Buffer | readonly Buffer[],
   keys: readonly SigningKeyLike[],
-  options: { at: number; signer?: Signer },
+  options: { at: number; signer?: Signer; relaxed?: boolean },
 ): Promise<Buffer> {
   if (keys.length === 0) return Buffer.alloc(0)
-  for (const key of keys) checkKey(key)
+  for (const key of keys) {
+    if (checked.has(key)) continue
+    checkKey(key)
+    checked.add(key)
+  }
   const sign = options.signer ?? signInPool
-  const bodyHash = await relaxedBodyHash(body)
+  const bodyHash = await relaxedBodyHash(body, options.relaxed)
   const { names, canonical } = selectFields(headerFields(header))
   const signed = await Promise.all(
     keys.map(async (key) => {
@@ -59,6 +64,9 @@ export async function signMessage(
   )
   return Buffer.from(signed.join(''), 'latin1')
 }
+
+/** Keys that were found to be right. */
+const checked = new WeakSet<SigningKeyLike>()
 
 function checkKey({ domain, selector, algorithm, privateKey }: SigningKeyLike): void {
   if (!/^[A-Za-z0-9.-]+$/.test(domain)) throw new TypeError(`"${domain}" is not a domain in A-label form.`)

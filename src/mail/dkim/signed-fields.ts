@@ -56,6 +56,22 @@ const SIGNED = [
   'feedback-id',
 ]
 
+/** Field names as they were written, and in lower case: nearly all headers spell theirs in the same few ways. */
+const names = new Map<string, string>()
+const NAMES_KEPT = 1_000
+
+/** The lower-case name of a field, which ends at the colon. White space before the colon is obsolete syntax (RFC 5322 4.5). */
+function nameOf(source: string, colon: number): string {
+  const written = source.slice(0, colon)
+  let name = names.get(written)
+  if (name === undefined) {
+    name = written.replace(/[ \t]+/g, '').toLowerCase()
+    if (names.size >= NAMES_KEPT) names.clear()
+    names.set(written, name)
+  }
+  return name
+}
+
 /** Fields of a header block whose lines end with CRLF; an empty line ends it, if there is one. */
 export function headerFields(header: Buffer): HeaderField[] {
   const fields: HeaderField[] = []
@@ -67,14 +83,7 @@ export function headerFields(header: Buffer): HeaderField[] {
     if (end < 0) end = text.length
     const source = text.slice(start, end)
     const colon = source.indexOf(':')
-    if (colon > 0)
-      fields.push({
-        name: source
-          .slice(0, colon)
-          .replace(/[ \t]+/g, '')
-          .toLowerCase(),
-        source,
-      })
+    if (colon > 0) fields.push({ name: nameOf(source, colon), source })
     start = end + 2
   }
   return fields
@@ -113,15 +122,11 @@ export function selectFields(fields: readonly HeaderField[]): { names: string[];
  */
 export function relaxField(source: string): string {
   const colon = source.indexOf(':')
-  const name = source
-    .slice(0, colon)
-    .replace(/[ \t]+/g, '')
-    .toLowerCase()
-  const value = source
-    .slice(colon + 1)
-    .replaceAll('\r\n', '')
-    .replace(/[ \t]+/g, ' ')
+  let value = source.slice(colon + 1)
+  if (value.includes('\r\n') || value.includes('\t') || value.includes('  ')) {
+    value = value.replaceAll('\r\n', '').replace(/[ \t]+/g, ' ')
+  }
   const from = value.startsWith(' ') ? 1 : 0
   const to = value.length > from && value.endsWith(' ') ? value.length - 1 : value.length
-  return `${name}:${value.slice(from, to)}`
+  return `${nameOf(source, colon)}:${value.slice(from, to)}`
 }

@@ -4,9 +4,18 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const DATE_TIME =
   /^(?:(mon|tue|wed|thu|fri|sat|sun), ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (?:[+-]\d{2}[0-5]\d|gmt|ut|utc|z)$/i
 
+/** The second written last, and how: what arrives together carries the same date. */
+let writtenSecond = Number.NaN
+let written = ''
+
 /** Unix milliseconds as `Sat, 21 Nov 2026 00:47:28 +0000`. */
 export function messageDate(time: number): string {
-  return new Date(time).toUTCString().replace('GMT', '+0000')
+  const second = Math.floor(time / 1000)
+  if (second !== writtenSecond) {
+    written = new Date(time).toUTCString().replace('GMT', '+0000')
+    writtenSecond = second
+  }
+  return written
 }
 
 /** True for a date-time that RFC 5322 3.3 allows; of the obsolete zones only those that mean UTC. */

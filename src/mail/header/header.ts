@@ -77,8 +77,15 @@ export function assertHeaderText(text: string, what: string): void {
   if (!text.isWellFormed()) throw new HeaderError(`${what} contains half of a surrogate pair`)
 }
 
+/** Words of printable ASCII with single spaces between them, short enough that none of them is too long. */
+function isSimple(text: string): boolean {
+  return text.length <= LONGEST_WORD && /^[!-~]+(?: [!-~]+)*$/.test(text) && !text.includes('=?')
+}
+
 /** A field of free text (Subject, Comments). Whatever ASCII cannot show reliably becomes encoded words. */
 export function textField(name: string, text: string): string {
+  // Nearly all are: nothing in them can need encoding or damage the header.
+  if (isSimple(text)) return fold(name, text)
   assertHeaderText(text, `The value of ${name}`)
   return fold(name, encodeText(text, name.length, needsEncoding))
 }
@@ -208,12 +215,14 @@ function encodeText(text: string, nameLength: number, needs: (word: string) => b
 /** RFC 2047 2: a line with an encoded word has at most 76 characters; colon and space take two of the first one. */
 const MAX_FIRST = 74
 
+/** RFC 5322 3.2.3 atoms with single spaces between them. */
+const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/
+
 /** RFC 5322 3.2.5 phrase. */
 function encodePhrase(name: string, nameLength: number): string {
   if (isEncoded(name)) return name
-  const words = name.split(' ')
-  if (words.some(needsEncoding)) return encodeWords(name, MAX_FIRST - nameLength)
-  return words.every((word) => /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+$/.test(word)) ? name : quote(name)
+  if (!isSimple(name) && name.split(' ').some(needsEncoding)) return encodeWords(name, MAX_FIRST - nameLength)
+  return ATOMS.test(name) ? name : quote(name)
 }
 
 /**
