@@ -26,11 +26,13 @@ export function sharedServer(): Promise<string> {
   return shared
 }
 
+after(async () => {
+  if (shared === undefined) return
+  await drop(made)
+  await own?.remove()
+})
+
 async function start(): Promise<string> {
-  after(async () => {
-    await drop(made)
-    await own?.remove()
-  })
   if (process.env.POSTROAD_TEST_POSTGRES) return process.env.POSTROAD_TEST_POSTGRES
   own = await PostgresCluster.start()
   return own.url

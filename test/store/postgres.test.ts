@@ -1,0 +1,17 @@
+import { describe, type TestContext } from 'node:test'
+import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { type Bench, storeContract } from './contract/contract.ts'
+
+async function open(context: TestContext): Promise<Bench> {
+  const url = await freshDatabase(context)
+  const view = async () => {
+    const store = await PostgresStore.open(url)
+    context.after(() => store.close())
+    return store
+  }
+  const store = await view()
+  return { store, commits: () => store.commits, another: view }
+}
+
+describe('on a real server', { skip: withoutPostgres() }, () => storeContract('PostgreSQL', open))
