@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts'
 import { SqliteStore } from './sqlite/sqlite-store.ts'
-import { type Store, StoreConflict } from './store.ts'
+import type { Store } from './store.ts'
 
 export interface OpenOptions {
-  /** True for the service, of which there is one for a database; false for the command line beside it. */
+  /** True for the service, of which there is one for an SQLite database; false for the command line beside it. */
   exclusive: boolean
   /**
    * Told of damage in the database that was met and gone around, as a StoreDamaged with a sentence for the operator: once for
@@ -17,6 +17,11 @@ export interface OpenOptions {
  * sentence for the operator.
  */
 export async function openStore(database: Settings['database'], options: OpenOptions): Promise<Store> {
-  if (database.engine === 'postgres') throw new StoreConflict('PostgreSQL is not supported by this version')
-  return await SqliteStore.open(database.path, options)
+  if (database.engine === 'sqlite') return await SqliteStore.open(database.path, options)
+  // The driver is loaded only where it is used.
+  const { PostgresStore } = await import('./postgres/postgres-store.ts')
+  return await PostgresStore.open(
+    database.url,
+    options.onFault === undefined ? {} : { onFault: options.onFault },
+  )
 }

@@ -57,8 +57,13 @@ describe('opening a SQLite store', () => {
       /must be a file/,
     )
     await assert.rejects(
-      openStore({ engine: 'postgres', url: 'postgres://localhost/x' }, { exclusive: false }),
-      /PostgreSQL is not supported by this version/,
+      openStore({ engine: 'postgres', url: 'postgres://u:hunter2@127.0.0.1:1/x' }, { exclusive: false }),
+      (error: Error) => {
+        assert.ok(error instanceof StoreUnavailable)
+        assert.match(error.message, /127\.0\.0\.1:1\/x is not available: .*Is PostgreSQL running/)
+        assert.doesNotMatch(error.message, /hunter2/)
+        return true
+      },
     )
   })
 
