@@ -148,18 +148,20 @@ export class MultipartReader {
     if (this.#part === null) return
     const { head, chunks } = this.#part
     this.#part = null
-    const content = Buffer.concat(chunks)
-    if (head.filename === undefined && !isFileField(head.name)) {
-      this.#form.fields.push([head.name, decode(content, head)])
+    const { name, filename, contentType } = head
+    if (filename === undefined && !isFileField(name)) {
+      const content = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      this.#form.fields.push([name, decode(content, head)])
     } else {
-      const { name, filename, contentType } = head
-      this.#form.files.push({ field: name, filename, contentType, content })
+      // A copy of its own, always: a file may be kept longer than the octets that arrived around it.
+      this.#form.files.push({ field: name, filename, contentType, content: Buffer.concat(chunks) })
     }
   }
 }
 
 /** The text of a field: UTF-8 unless the part says otherwise (RFC 7578 5.1.2). Nothing is replaced silently. */
 function decode(content: Buffer, { name, contentType }: PartHead): string {
+  if (contentType === undefined && isUtf8(content)) return content.toString('utf8')
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8'
   if (/^utf-?8$/i.test(charset) && isUtf8(content)) return content.toString('utf8')
   try {

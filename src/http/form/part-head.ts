@@ -13,10 +13,15 @@ const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
 
 const PARAMETER = /^[ \t]*;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/
 
+/** The whole head of nearly every field, in ASCII and with nothing in it that needs a rule. */
+const FIELD = /^content-disposition: form-data; name="([ !#-[\]-~]*)"$/i
+
 /** Throws an Error with a sentence that says what is wrong. `head`: the lines, without the empty one behind them. */
 export function readPartHead(head: Buffer): PartHead {
   // Names are plain UTF-8 in practice (RFC 7578 5.1); what is not is taken octet by octet.
   const text = head.toString(isUtf8(head) ? 'utf8' : 'latin1')
+  const field = FIELD.exec(text)
+  if (field !== null) return { name: field[1]!, filename: undefined, contentType: undefined }
   let disposition: string | undefined
   let contentType: string | undefined
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {

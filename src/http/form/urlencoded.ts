@@ -5,6 +5,9 @@ import type { Form } from './form.ts'
 
 const AMPERSAND = 0x26
 const EQUALS = 0x3d
+const PERCENT = 0x25
+const PLUS = 0x2b
+const SPACE = 0x20
 
 /**
  * Throws a Fault for an escape that is none, for text that is not in the charset, and for more than `maxFields` fields.
@@ -32,39 +35,53 @@ export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''
   return { fields, files: [] }
 }
 
-function decodeUtf8(octets: Buffer, name: string): string {
+function decodeUtf8(escaped: Buffer, name: string): string {
+  const octets = unescaped(escaped)
   if (!isUtf8(octets)) throw notText(name, 'UTF-8')
-  const text = spaced(octets.toString('utf8'))
-  if (!text.includes('%')) return text
-  assertEscapes(text)
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    // The escapes are whole, so it is what they stand for.
-    throw notText(name, 'UTF-8', error)
-  }
+  return octets.toString('utf8')
 }
 
-function decoderOf(charset: string): (octets: Buffer, name: string) => string {
-  return (octets, name) => {
-    const text = spaced(octets.toString('latin1'))
-    assertEscapes(text)
-    const plain = text.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+function decoderOf(charset: string): (escaped: Buffer, name: string) => string {
+  return (escaped, name) => {
+    const octets = unescaped(escaped)
     try {
-      return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(Buffer.from(plain, 'latin1'))
+      return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(octets)
     } catch (error) {
       throw notText(name, charset, error)
     }
   }
 }
 
-function spaced(text: string): string {
-  return text.includes('+') ? text.replaceAll('+', ' ') : text
+/** What each octet is worth as a hexadecimal digit; -1 for one that is none. */
+const DIGITS = new Int8Array(256).fill(-1)
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16)
+  DIGITS[digit.charCodeAt(0)] = value
+  DIGITS[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-function assertEscapes(text: string): void {
-  if (!/%(?![0-9a-f]{2})/i.test(text)) return
-  throw new Fault({ code: 'body_malformed', detail: 'unable to parse request: invalid URL escape' })
+/** The octets that are meant. HTML is escapes by the thousand: undone octet by octet, it takes a fifth of what URL functions take. */
+function unescaped(escaped: Buffer): Buffer {
+  const octets = Buffer.allocUnsafe(escaped.length)
+  let length = 0
+  for (let at = 0; at < escaped.length; at++) {
+    let octet = escaped[at]!
+    if (octet === PLUS) octet = SPACE
+    else if (octet === PERCENT) {
+      if (at + 2 >= escaped.length) throw wrongEscape()
+      const high = DIGITS[escaped[at + 1]!]!
+      const low = DIGITS[escaped[at + 2]!]!
+      if (high < 0 || low < 0) throw wrongEscape()
+      octet = 16 * high + low
+      at += 2
+    }
+    octets[length++] = octet
+  }
+  return octets.subarray(0, length)
+}
+
+function wrongEscape(): Fault {
+  return new Fault({ code: 'body_malformed', detail: 'unable to parse request: invalid URL escape' })
 }
 
 /** Nothing is replaced silently. */
