@@ -163,7 +163,7 @@ export class Acceptance {
     const sql = `SELECT e.id::text AS id, q.position, q.lease FROM emails e LEFT JOIN queue q ON q.email = e.id
       WHERE e.id = ANY ($1::uuid[]) ORDER BY e.id, q.position`
     const ids = `{${entries.map(({ email }) => email.id).join()}}`
-    const rows = await this.#parts.database.write<{
+    const rows = await this.#parts.database.look<{
       id: string
       position: number | null
       lease: number | null

@@ -154,8 +154,7 @@ export class Claim {
         const before = chosen.length
         const all = this.#choose(gathering, taker, offered, chosen)
         taker.taken += chosen.length - before
-        // With less than it had room for, it has no more.
-        return all && offered.length >= taker.room && taker.taken < request.maxPerCompany
+        return all && mayHaveMore(offered) && taker.taken < request.maxPerCompany
       })
       if (chosen.length === 0) return
       await this.#take(session, gathering, chosen)
@@ -245,6 +244,12 @@ function inTurns(offered: readonly Candidate[]): Candidate[] {
     return { candidate, rank }
   })
   return ranked.sort((a, b) => a.rank - b.rank).map(({ candidate }) => candidate)
+}
+
+/** False when every lane gave less than was asked for. */
+function mayHaveMore(offered: readonly Candidate[]): boolean {
+  const perLane = Map.groupBy(offered, ({ domain }) => domain)
+  return [...perLane.values()].some((lane) => lane.length >= lane[0]!.quota)
 }
 
 function workFrom(loaded: Loaded | ContentDamaged | undefined): ClaimedEmail | ContentDamaged {

@@ -16,7 +16,7 @@ export class CompanyNumbers {
     const unknown = [...new Set(ids)].filter((id) => !this.#numbers.has(id))
     if (unknown.length > 0) {
       const sql = 'SELECT num, id FROM companies WHERE id IN (SELECT json_array_elements_text($1::json))'
-      this.#remember(await this.#database.write(sql, [JSON.stringify(unknown)]))
+      this.#remember(await this.#database.look(sql, [JSON.stringify(unknown)]))
     }
     return this.#numbers
   }
@@ -32,7 +32,7 @@ export class CompanyNumbers {
   async ids(numbers: Iterable<number>): Promise<ReadonlyMap<number, string>> {
     for (const number of numbers) {
       if (this.#ids.has(number)) continue
-      this.#remember(await this.#database.write('SELECT num, id FROM companies'))
+      this.#remember(await this.#database.look('SELECT num, id FROM companies'))
       break
     }
     return this.#ids

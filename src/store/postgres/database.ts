@@ -45,6 +45,7 @@ export class Database {
   readonly #reading: pg.Pool
   readonly #vital: pg.Pool
   #commits = 0
+  #closed: Promise<void> | null = null
 
   constructor(url: string) {
     this.place = placeOf(url)
@@ -90,6 +91,11 @@ export class Database {
     )
   }
 
+  /** One statement that only reads, but is part of the hot path and goes over its connections. */
+  async look<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
+    return await this.#with(this.#writing, (client) => run<Row>(client, statement, values))
+  }
+
   /** One statement that reads. */
   async read<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return await this.#with(this.#reading, (client) => run<Row>(client, statement, values))
@@ -123,8 +129,10 @@ export class Database {
     }
   }
 
+  /** What is asked for later is refused. */
   async close(): Promise<void> {
-    await Promise.all([this.#writing.end(), this.#reading.end(), this.#vital.end()])
+    this.#closed ??= Promise.all([this.#writing.end(), this.#reading.end(), this.#vital.end()]).then(() => {})
+    await this.#closed
   }
 
   async #within<T>(client: pg.PoolClient, begin: string, work: (session: Session) => Promise<T>): Promise<T> {
@@ -158,6 +166,7 @@ export class Database {
   }
 
   async #with<T>(from: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    if (this.#closed !== null) throw new StoreUnavailable('The store is closed')
     let client: pg.PoolClient
     try {
       client = await from.connect()

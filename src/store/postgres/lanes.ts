@@ -9,6 +9,8 @@ export interface Candidate {
   email: string
   position: number
   size: number
+  /** How many were asked for of its lane. */
+  quota: number
 }
 
 /** What one company may take now. */
@@ -84,7 +86,7 @@ WITH turn AS MATERIALIZED (
     LIMIT t.room
   ) l
 )
-SELECT l.num::int4 AS turn, l.domain, c.email, c.position, c.size
+SELECT l.num AS turn, l.domain, (l.room + l.lanes - 1) / l.lanes AS quota, c.email, c.position, c.size
 FROM lane l CROSS JOIN LATERAL (
   SELECT q.email, q.position, q.size FROM queue q
   WHERE q.lease IS NULL AND q.ready AND q.company = l.company AND q.domain = l.domain AND q.due_at <= $4
@@ -108,7 +110,7 @@ export class Lanes {
 
   /** Companies that have ready recipients, those served longest ago first. */
   async companies(): Promise<number[]> {
-    const rows = await this.#database.write<{ company: number }>(COMPANIES)
+    const rows = await this.#database.look<{ company: number }>(COMPANIES)
     const companies = rows.map(({ company }) => company)
     this.#forget(new Set(companies))
     return companies.sort((a, b) => (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0))

@@ -12,6 +12,6 @@ SELECT least(
 
 /** Unix ms of the earliest due recipient, null when nothing waits. */
 export async function nextDue(database: Database): Promise<number | null> {
-  const [row] = await database.write<{ due: number | null }>(NEXT_DUE)
+  const [row] = await database.look<{ due: number | null }>(NEXT_DUE)
   return row!.due
 }

@@ -49,7 +49,7 @@ export class Recovery {
 
   async recover({ now, jitterMs }: { now: number; jitterMs: number }): Promise<number> {
     let recovered = 0
-    for (const { token } of await this.#database.write<{ token: number }>(LOST_TOKENS)) {
+    for (const { token } of await this.#database.look<{ token: number }>(LOST_TOKENS)) {
       for (let chunk = CHUNK; chunk === CHUNK; ) {
         chunk = await this.#giveBack(token, now, jitterMs)
         recovered += chunk

@@ -42,8 +42,19 @@ const CAPTURED: Statement = {
   text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
 }
 
-const SUMMARY = `SELECT e.id, c.id AS "companyId", e.header_from, e.header_to, e.subject, e.created_at AS "createdAt",
-  ${LAST_EVENT} AS "lastEvent", e.size FROM emails e JOIN companies c ON c.num = e.company`
+/** The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the newest. */
+const SUMMARIES = `SELECT e.id, c.id AS "companyId", e.header_from, e.header_to, e.subject, e.created_at AS "createdAt",
+    ${LAST_EVENT} AS "lastEvent", e.size
+  FROM (
+    SELECT newest.* FROM companies c CROSS JOIN LATERAL (
+      SELECT e.* FROM emails e
+      WHERE e.company = c.num AND ($2::uuid IS NULL OR e.seq < (
+        SELECT CASE WHEN b.id = $2 THEN b.seq ELSE b.seq + 1 END FROM emails b WHERE b.id <= $2::uuid ORDER BY b.id DESC LIMIT 1
+      ))
+      ORDER BY e.seq DESC LIMIT $1
+    ) newest
+    WHERE $3::integer IS NULL OR c.num = $3 ORDER BY newest.seq DESC LIMIT $1
+  ) e JOIN companies c ON c.num = e.company ORDER BY e.seq DESC`
 
 /** What the API and the operator read back about emails. */
 export class EmailReader {
@@ -72,25 +83,16 @@ export class EmailReader {
     return rows.map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
   }
 
-  /**
-   * Newest first, which is the order of their ids: several nodes accept, and no other order is known to all of them. `before`
-   * need not exist any more.
-   */
+  /** Newest first. */
   async list({ companyId, before, limit }: EmailFilter): Promise<EmailSummary[]> {
     if (before !== undefined && !isEmailId(before)) return []
-    const values: (string | number)[] = [limit]
-    const conditions: string[] = []
+    let company: number | null = null
     if (companyId !== undefined) {
-      const company = (await this.#companies.find([companyId])).get(companyId)
-      if (company === undefined) return []
-      conditions.push(`e.company = $${values.push(company)}`)
+      const known = (await this.#companies.find([companyId])).get(companyId)
+      if (known === undefined) return []
+      company = known
     }
-    if (before !== undefined) conditions.push(`e.id < $${values.push(before)}`)
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const rows = await this.#database.read<SummaryRow>(
-      `${SUMMARY} ${where} ORDER BY e.id DESC LIMIT $1`,
-      values,
-    )
+    const rows = await this.#database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
     return rows.map(({ header_from, header_to, ...rest }) => {
       return { ...rest, from: header_from, to: listOf<string>(header_to) }
     })
