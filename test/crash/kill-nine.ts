@@ -155,7 +155,7 @@ class KillRun {
     this.#load.down()
     await this.#child!.kill('SIGKILL')
     this.#kills[point]++
-    this.#recorded.push(await readStored(this.#installation.databasePath))
+    this.#recorded.push(await readStored(await this.#installation.databaseUrl()))
     this.#life++
   }
 
@@ -233,7 +233,7 @@ class KillRun {
     const doubled = [...arrivals].flatMap(([number, list]) =>
       list.slice(1).map((later, index) => this.#explain(list[index]!, later, number)),
     )
-    const stored = await readStored(this.#installation.databasePath)
+    const stored = await readStored(await this.#installation.databaseUrl())
     return {
       kills: this.#kills,
       accepted: {

@@ -1,4 +1,5 @@
 /** What the store of a service that is not running holds, by the numbers of the crash load. */
+import { parseDatabase } from '../../src/config/parse.ts'
 import { openStore } from '../../src/store/open.ts'
 import { numberOfSubject } from './crash-load.ts'
 
@@ -11,8 +12,8 @@ export interface Stored {
 
 const EVERYTHING = 10_000_000
 
-export async function readStored(path: string): Promise<Map<number, Stored>> {
-  const store = await openStore({ engine: 'sqlite', path }, { exclusive: false })
+export async function readStored(databaseUrl: string): Promise<Map<number, Stored>> {
+  const store = await openStore(parseDatabase(databaseUrl), { exclusive: false })
   const stored = new Map<number, Stored>()
   try {
     for (const { subject, lastEvent } of await store.listEmails({ limit: EVERYTHING })) {

@@ -46,10 +46,18 @@ export async function freshDatabase(context?: TestContext): Promise<string> {
   const server = await sharedServer()
   await drop(over)
   const url = await createDatabase(server)
-  const name = new URL(url).pathname.slice(1)
-  made.add(name)
-  context?.after(() => over.add(name))
+  made.add(nameOf(url))
+  context?.after(() => databaseDone(url))
   return url
+}
+
+/** For a database that was made without a context: it may go. */
+export function databaseDone(url: string): void {
+  over.add(nameOf(url))
+}
+
+function nameOf(url: string): string {
+  return new URL(url).pathname.slice(1)
 }
 
 /** The postgres:// URL of a new, empty database on this server. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { type TestDatabase, testDatabase } from './engine.ts'
 import { keysOfRecords, type PrintedRecord, type PublishedKeys } from './verify-dkim.ts'
 
 const POSTROAD = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
@@ -30,21 +31,42 @@ export interface FirstStart {
 /** A directory with a database, and the settings under which commands and service use it. */
 export class Installation {
   readonly directory: string
-  readonly #env: NodeJS.ProcessEnv
+  readonly #settings: Settings
+  #database: Promise<TestDatabase> | undefined
   readonly #children = new Set<ServiceChild>()
 
   constructor(settings: Settings, parent: string = os.tmpdir()) {
     this.directory = mkdtempSync(join(parent, 'postroad-'))
+    this.#settings = settings
+  }
+
+  /** The environment of commands and service. Makes the database when it is first asked for and no setting names one. */
+  async #environment(): Promise<NodeJS.ProcessEnv> {
     // The tester's own settings must not leak in.
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
-    this.#env = {
+    const given = this.#settings.POSTROAD_DATABASE_URL !== undefined
+    return {
       ...Object.fromEntries(own),
       POSTROAD_LISTEN: '127.0.0.1:0',
-      POSTROAD_DATABASE_URL: `sqlite:${this.databasePath}`,
+      ...(given ? {} : await this.#databaseSettings()),
       POSTROAD_HOSTNAME: 'postroad.test',
       POSTROAD_LOG_LEVEL: 'warn',
-      ...settings,
+      ...this.#settings,
     }
+  }
+
+  async #databaseSettings(): Promise<Settings> {
+    this.#database ??= testDatabase(this.databasePath)
+    const { url, secretKey } = await this.#database
+    return {
+      POSTROAD_DATABASE_URL: url,
+      ...(secretKey && { POSTROAD_SECRET_KEY: secretKey.toString('hex') }),
+    }
+  }
+
+  /** What `POSTROAD_DATABASE_URL` says. */
+  async databaseUrl(): Promise<string> {
+    return (await this.#environment()).POSTROAD_DATABASE_URL!
   }
 
   get databasePath(): string {
@@ -53,7 +75,7 @@ export class Installation {
 
   /** Runs a command with `--json`; its parsed output. */
   async command<Output>(...args: string[]): Promise<Output> {
-    const options = { env: this.#env, cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
+    const options = { env: await this.#environment(), cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
     const { stdout } = await promisify(execFile)(POSTROAD, [...args, '--json'], options)
     return JSON.parse(stdout) as Output
   }
@@ -61,7 +83,7 @@ export class Installation {
   /** The octets of a message as they leave or left: `email show ID --raw`. */
   async raw(id: string): Promise<Buffer> {
     const options = {
-      env: this.#env,
+      env: await this.#environment(),
       cwd: this.directory,
       maxBuffer: 256 * 1024 * 1024,
       encoding: 'buffer',
@@ -105,7 +127,7 @@ export class Installation {
   } = {}): Promise<ServiceChild> {
     const [file, ...args] = [...prefix, POSTROAD, 'serve', '--json']
     const process = spawn(file!, args, {
-      env: { ...this.#env, ...settings },
+      env: { ...(await this.#environment()), ...settings },
       cwd: this.directory,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -118,6 +140,8 @@ export class Installation {
   /** Ends what still runs and removes the directory. */
   async remove(): Promise<void> {
     for (const child of this.#children) await child.kill('SIGKILL')
+    const database = await this.#database
+    database?.done()
     rmSync(this.directory, { recursive: true, force: true })
   }
 
@@ -171,6 +195,11 @@ export class ServiceChild {
 
   async listening(): Promise<void> {
     this.url = await this.#listening
+  }
+
+  /** Sends the signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal)
   }
 
   /** Sends the signal at once; resolves with the exit code (or the signal's name) when the process is gone. */

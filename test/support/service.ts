@@ -8,9 +8,11 @@ import { newDomain } from '../../src/accounts/new-domain.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { type App, startApp } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/load.ts'
+import { parseDatabase } from '../../src/config/parse.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Store } from '../../src/store/store.ts'
+import { type TestDatabase, testDatabase } from './engine.ts'
 
 export interface TestKey {
   id: string
@@ -24,9 +26,11 @@ export class Service implements AsyncDisposable {
   readonly directory: string
   /** The settings it runs with. */
   readonly settings: Settings
+  readonly #database: TestDatabase
   #closed = false
 
-  constructor(app: App, logged: string[], directory: string, settings: Settings) {
+  constructor(app: App, logged: string[], directory: string, settings: Settings, database: TestDatabase) {
+    this.#database = database
     this.app = app
     this.logged = logged
     this.directory = directory
@@ -95,6 +99,7 @@ export class Service implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
+    this.#database.done()
     rmSync(this.directory, { recursive: true, force: true })
   }
 
@@ -106,18 +111,21 @@ export class Service implements AsyncDisposable {
 /** Starts the service on a free port, in capture mode unless `overrides` say otherwise. */
 export async function startService(overrides: Partial<Settings> = {}): Promise<Service> {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-test-'))
+  const database = await testDatabase(join(directory, 'postroad.db'))
   const settings: Settings = {
     ...loadSettings({}, { envFile: null }),
     listen: { host: '127.0.0.1', port: 0 },
-    database: { engine: 'sqlite', path: join(directory, 'postroad.db') },
+    database: parseDatabase(database.url),
+    secretKey: database.secretKey,
     hostname: 'postroad.test',
     ...overrides,
   }
   const logged: string[] = []
   const log = createLogger('debug', { pretty: false, stream: { write: (line) => void logged.push(line) } })
   try {
-    return new Service(await startApp(settings, log), logged, directory, settings)
+    return new Service(await startApp(settings, log), logged, directory, settings, database)
   } catch (error) {
+    database.done()
     rmSync(directory, { recursive: true, force: true })
     throw error
   }
