@@ -1,11 +1,13 @@
 /** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
+import { randomBytes } from 'node:crypto'
 import { type FakeDns, startDns, type Zone } from '../test/support/dns.ts'
+import type { Installation, Tenant } from '../test/support/service-child.ts'
 import type { Parts } from './measure.ts'
 import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
 import { firstCpu } from './options.ts'
 import { type BenchDatabase, openDatabase } from './service/database.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
-import { type ServiceChoice, type ServiceProcess, startServiceProcess } from './service/service-process.ts'
+import { type ServiceProcess, startServiceProcess } from './service/service-process.ts'
 import { OBLIGING, type SinkBehaviour } from './sink/behaviour.ts'
 import type { SinkOrder } from './sink/order.ts'
 
@@ -25,6 +27,13 @@ export interface RigChoice {
   nodes: number
   settings: Record<string, string>
 }
+
+/** Called when the tenant exists and nothing serves yet; `database` is the postgres:// URL, null: the installation's SQLite file. */
+export type Preparation = (
+  installation: Installation,
+  tenant: Tenant,
+  database: string | null,
+) => Promise<void>
 
 export class Rig implements AsyncDisposable {
   readonly choice: RigChoice
@@ -62,9 +71,7 @@ export class Rig implements AsyncDisposable {
   }
 
   /** A service on a fresh directory and database, with what `prepare` puts in before it serves. */
-  async serve({
-    prepare,
-  }: Pick<ServiceChoice, 'prepare'> = {}): Promise<Parts & { service: ServiceProcess }> {
+  async serve({ prepare }: { prepare?: Preparation } = {}): Promise<Parts> {
     const { cpus, parent, nodes, settings, shape } = this.choice
     const url = await this.database.fresh()
     const service = await startServiceProcess({
@@ -73,10 +80,12 @@ export class Rig implements AsyncDisposable {
       nodes,
       settings: {
         ...this.#delivery(),
-        ...(url === null ? {} : { POSTROAD_DATABASE_URL: url }),
+        ...(url === null
+          ? {}
+          : { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }),
         ...settings,
       },
-      ...(prepare ? { prepare } : {}),
+      ...(prepare ? { prepare: (installation, tenant) => prepare(installation, tenant, url) } : {}),
     })
     this.#running.add(service)
     const { load, sink, limits, database } = this

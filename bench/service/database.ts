@@ -1,5 +1,8 @@
 /** The database a measurement runs on: an SQLite file beside the service, a PostgreSQL cluster of our own, or a server that exists. */
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { PostgresCluster } from '../../test/support/postgres-cluster.ts'
 import { canPin } from './pinned-process.ts'
 import { treeCpu } from './process-usage.ts'
 
@@ -23,13 +26,7 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
   if (choice === 'sqlite') {
     return { name: 'sqlite', fresh: async () => null, cpu: () => Number.NaN, stop: async () => {} }
   }
-  const { createDatabase, execute } = await import('../../test/support/postgres.ts')
-  const version = async (server: string) => {
-    const [row] = await execute<{ server_version: string }>(server, 'SHOW server_version')
-    return `postgres ${/^[\d.]+/.exec(row?.server_version ?? '')?.[0] ?? ''}`
-  }
   if (choice === 'postgres') {
-    const { PostgresCluster } = await import('../../test/support/postgres-cluster.ts')
     const cluster = await PostgresCluster.start({ durable: true, settings: CLUSTER })
     // Processes for connections inherit what the postmaster may use.
     if (canPin && cpus !== 'all') execFileSync('taskset', ['-a', '-c', '-p', cpus, String(cluster.pid)])
@@ -55,5 +52,29 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
     stop: async () => {
       for (const name of made) await execute(choice, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
+  }
+}
+
+async function version(server: string): Promise<string> {
+  const [row] = await execute(server, 'SHOW server_version')
+  return `postgres ${/^[\d.]+/.exec(row?.server_version ?? '')?.[0] ?? ''}`
+}
+
+/** The URL of a new, empty database on this server. */
+async function createDatabase(server: string): Promise<string> {
+  const name = `postroad_bench_${randomBytes(8).toString('hex')}`
+  await execute(server, `CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function execute(url: string, sql: string): Promise<Record<string, string>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, string>>(sql)).rows
+  } finally {
+    await client.end()
   }
 }

@@ -1,0 +1,199 @@
+/** Does the cost of a message grow with what lies in the database? See `--help`. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { fillHistory } from './history/fill.ts'
+import { WEEKS_OF_HISTORY } from './history/shape.ts'
+import {
+  type AcceptFigure,
+  type DeliveryRound,
+  measureAccepting,
+  measureDelivery,
+  type Parts,
+} from './measure.ts'
+import { USUAL_SHAPE } from './message.ts'
+import { count, parseSettings, usableCpus } from './options.ts'
+import { currentCommit, describeMachine } from './report.ts'
+import { Rig } from './rig.ts'
+import { processMemory } from './service/process-usage.ts'
+import { median } from './statistics.ts'
+
+const HELP = `Usage: node bench/growth.ts [options]
+
+Runs one service on an empty database and one on a database with history and mail that waits, measures accepting and delivering on
+both in turns, and prints what the second has of the first.
+
+  --history N        finished emails (${WEEKS_OF_HISTORY.emails})
+  --waiting N        recipients that wait, none due while this runs (${WEEKS_OF_HISTORY.waiting})
+  --domains N        recipient domains they are spread over (${WEEKS_OF_HISTORY.domains})
+  --octets N         octets of text of each of them (${WEEKS_OF_HISTORY.octets})
+  --messages N       messages in each end-to-end round (3000)
+  --rounds N         rounds on each after one warm-up round (5)
+  --accept-ms N      milliseconds of accepting in each round (2000)
+  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
+  --cpus LIST        CPUs shared by everything, as taskset writes them (0,1)
+  --set NAME=VALUE   a POSTROAD_... setting of both services; may be given several times
+  --directory DIR    where the databases go (the system's temporary directory); two million emails take about 6 GB
+  --no-keep          prints only
+`
+
+const { values } = parseArgs({
+  options: {
+    history: { type: 'string', default: String(WEEKS_OF_HISTORY.emails) },
+    waiting: { type: 'string', default: String(WEEKS_OF_HISTORY.waiting) },
+    domains: { type: 'string', default: String(WEEKS_OF_HISTORY.domains) },
+    octets: { type: 'string', default: String(WEEKS_OF_HISTORY.octets) },
+    messages: { type: 'string', default: '3000' },
+    rounds: { type: 'string', default: '5' },
+    'accept-ms': { type: 'string', default: '2000' },
+    database: { type: 'string', default: 'sqlite' },
+    cpus: { type: 'string', default: '0,1' },
+    set: { type: 'string', multiple: true, default: [] },
+    directory: { type: 'string', default: os.tmpdir() },
+    'no-keep': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+const history = {
+  emails: count('history', values.history, 0),
+  waiting: count('waiting', values.waiting, 0),
+  domains: count('domains', values.domains),
+  octets: count('octets', values.octets, 0),
+}
+const messages = count('messages', values.messages)
+const rounds = count('rounds', values.rounds)
+const acceptMs = count('accept-ms', values['accept-ms'])
+const cpus = usableCpus(values.cpus)
+/** Connections at which accepting and delivering are measured. */
+const CONNECTIONS = { accepting: 50, delivering: 20 }
+
+interface Round {
+  accepting: AcceptFigure
+  delivering: DeliveryRound
+}
+
+interface Figures {
+  acceptedPerSecond: number
+  acceptCpu: number
+  deliveredPerSecond: number
+  deliverCpu: number
+  latencyMedian: number
+}
+
+function figures({ accepting, delivering }: Round): Figures {
+  return {
+    acceptedPerSecond: accepting.accepted,
+    acceptCpu: accepting.cpu + (accepting.databaseCpu ?? 0),
+    deliveredPerSecond: delivering.delivered,
+    deliverCpu: delivering.cpu + (delivering.databaseCpu ?? 0),
+    latencyMedian: delivering.latencyMedian,
+  }
+}
+
+async function measure(parts: Parts): Promise<Round> {
+  return {
+    accepting: await measureAccepting(parts, { connections: CONNECTIONS.accepting, milliseconds: acceptMs }),
+    delivering: await measureDelivery(parts, messages, CONNECTIONS.delivering),
+  }
+}
+
+await using rig = await Rig.start({
+  cpus,
+  database: values.database,
+  route: 'relay',
+  shape: USUAL_SHAPE,
+  parent: values.directory,
+  nodes: 0,
+  settings: parseSettings(values.set),
+})
+const empty = await rig.serve()
+const fillStarted = performance.now()
+const full = await rig.serve({
+  prepare: async (installation, tenant, database) => {
+    await fillHistory({ installation, tenant, database, shape: history }, (written, of) =>
+      process.stderr.write(`${written} of ${of} emails written, ${seconds(fillStarted)} s\n`),
+    )
+  },
+})
+const fillSeconds = seconds(fillStarted)
+
+for (const parts of [empty, full])
+  await measureDelivery(parts, Math.min(1_000, messages), CONNECTIONS.delivering)
+const measured: { empty: Round; full: Round }[] = []
+for (let round = 0; round < rounds; round++) {
+  // Neither always comes second.
+  const first = round % 2 === 0 ? await measure(empty) : await measure(full)
+  const second = round % 2 === 0 ? await measure(full) : await measure(empty)
+  measured.push(round % 2 === 0 ? { empty: first, full: second } : { empty: second, full: first })
+  process.stderr.write(`round ${round + 1} of ${rounds} done\n`)
+}
+
+const names = ['acceptedPerSecond', 'acceptCpu', 'deliveredPerSecond', 'deliverCpu', 'latencyMedian'] as const
+const summary = names.map((name) => ({
+  name,
+  empty: median(measured.map((round) => figures(round.empty)[name])),
+  full: median(measured.map((round) => figures(round.full)[name])),
+  /** Median of what each round on the full database has of the one on the empty database beside it. */
+  ratio: median(measured.map((round) => figures(round.full)[name] / figures(round.empty)[name])),
+}))
+const memory = { empty: memoryOf(empty), full: memoryOf(full) }
+
+const run = {
+  at: new Date().toISOString(),
+  commit: currentCommit(),
+  node: `Node ${process.version}`,
+  machine: describeMachine(),
+  cpus,
+  database: rig.database.name,
+  history,
+  fillSeconds,
+  messages,
+  acceptMs,
+  summary,
+  memory,
+  rounds: measured,
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+say(
+  `\n${run.machine}; CPUs ${cpus} for everything together; ${run.node}; commit ${run.commit}; ${run.database}`,
+)
+say(
+  `${history.emails} emails of history and ${history.waiting} waiting, written in ${fillSeconds} s; ${rounds} rounds on each, in turns`,
+)
+say('\n                          empty         full    full / empty')
+for (const { name, empty: before, full: after, ratio } of summary) {
+  const digits = before > 100 ? 0 : 3
+  say(
+    `  ${name.padEnd(18)} ${before.toFixed(digits).padStart(11)} ${after.toFixed(digits).padStart(12)} ${ratio.toFixed(3).padStart(15)}`,
+  )
+}
+say(`  resident now / peak, MB ${megabytes(memory.empty)} ${megabytes(memory.full).padStart(15)}`)
+if (!values['no-keep']) {
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  const name = `growth-${run.at.slice(0, 16).replace(/[-:]/g, '')}-${run.commit}.json`
+  writeFileSync(new URL(name, results), `${JSON.stringify(run, null, 1)}\n`)
+  say(`kept as bench/results/${name}`)
+}
+
+function seconds(since: number): number {
+  return Math.round((performance.now() - since) / 1000)
+}
+
+/** Of the largest node. */
+function memoryOf({ service }: Awaited<ReturnType<Rig['serve']>>): { resident: number; peak: number } {
+  const each = service.pids.map(processMemory)
+  return {
+    resident: Math.max(...each.map(({ resident }) => resident)),
+    peak: Math.max(...each.map(({ peak }) => peak)),
+  }
+}
+
+function megabytes({ resident, peak }: { resident: number; peak: number }): string {
+  return `${(resident / 1_048_576).toFixed(0)} / ${(peak / 1_048_576).toFixed(0)}`
+}

@@ -1,0 +1,143 @@
+/** Writes history straight into the tables of the PostgreSQL engine. */
+import { Client } from 'pg'
+import {
+  BOUNCED,
+  CHUNK,
+  DIALOGUE,
+  DUE_MS,
+  EARLIEST_MS,
+  HISTORY_MS,
+  type HistoryShape,
+  type Owner,
+} from './shape.ts'
+
+/** What every statement is given; each takes it as `given`, so that all have the same parameters. */
+interface Given {
+  from: number
+  to: number
+  start: number
+  step: number
+  due: number
+  dueStep: number
+}
+
+const MADE = `
+WITH given AS (
+  SELECT $1::bigint AS first, $2::bigint AS last, $3::bigint AS start, $4::float8 AS step, $5::bigint AS due, $6::float8 AS due_step,
+    $7::bigint AS domains, $8::bigint AS owners, $9::int AS octets, $10::text AS dialogue
+),
+made AS (
+  SELECT n, owner.company, owner.domain_id, owner.key_id, owner.domain AS sending, given.octets, given.dialogue,
+    'd' || (n * 7919 % given.domains) || '.history.test' AS domain,
+    given.start + (n * given.step)::bigint AS at,
+    given.due + (n * given.due_step)::bigint AS due,
+    (lpad(to_hex(given.start + (n * given.step)::bigint), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0') || '8000'
+      || lpad(to_hex(n), 12, '0'))::uuid AS email
+  FROM given, generate_series(given.first, given.last - 1) AS n
+  JOIN history_owners AS owner ON owner.turn = n % (SELECT owners FROM given)
+)`
+
+const EMAILS = (scheduled: string) => `${MADE}
+INSERT INTO emails (
+  id, company, created_at, scheduled_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
+  header_to, subject, message_id, text
+)
+SELECT email, company, at, ${scheduled}, at, 10240, false, false, true, domain_id, key_id, 'orders@' || sending,
+  'Acme Orders <orders@' || sending || '>', '["n' || n || '@' || domain || '"]', 'Your order ' || n || ' is on its way',
+  '<' || n || '.history@' || sending || '>', convert_to(repeat('x', octets), 'UTF8')
+FROM made`
+
+const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
+
+const FINISHED_RECIPIENTS = `${MADE}
+INSERT INTO recipients (email, position, attempts, last_code, kind, state, address, domain, server, last_message)
+SELECT email, 0, 1, CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, 'to', ${FINISHED}, 'n' || n || '@' || domain, domain,
+  'mx.' || domain, '2.0.0 kept'
+FROM made`
+
+const WAITING_RECIPIENTS = `${MADE}
+INSERT INTO recipients (email, position, attempts, last_code, kind, address, domain, last_message)
+SELECT email, 0, n % 2, CASE WHEN n % 2 = 1 THEN 451 END, 'to', 'n' || n || '@' || domain, domain,
+  CASE WHEN n % 2 = 1 THEN '4.7.1 come back later' END
+FROM made`
+
+const QUEUE = `${MADE}
+INSERT INTO queue (email, position, company, size, due_at, ready, domain)
+SELECT email, 0, company, 10240, due, false, domain FROM made`
+
+const EVENTS = (type: string, after: number, recipient: string) => `${MADE}
+INSERT INTO events (email, recipient, at, type) SELECT email, ${recipient}, at + ${after}, ${type} FROM made`
+
+const ATTEMPTS = `${MADE}
+INSERT INTO attempts (email, started_at, duration, recipients, server, dialogue)
+SELECT email, at + 20, 17, '[0]', 'mx.' || domain, dialogue FROM made`
+
+export async function fillPostgres(
+  url: string,
+  owners: Owner[],
+  shape: HistoryShape,
+  onProgress: (written: number, of: number) => void = () => {},
+): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    // What is made here is made again if the machine goes down.
+    await client.query('SET synchronous_commit = off')
+    await nameOwners(client, owners)
+    const now = Date.now()
+    const all = shape.emails + shape.waiting
+    const common = [shape.domains, owners.length, shape.octets, DIALOGUE]
+    const fill = async (statements: string[], given: Given) => {
+      for (let first = given.from; first < given.to; first += CHUNK) {
+        const last = Math.min(given.to, first + CHUNK)
+        const { start, step, due, dueStep } = given
+        await client.query('BEGIN')
+        // A parameter that a statement has no use for is still one: `given` names all of them.
+        for (const sql of statements)
+          await client.query(sql, [first, last, start, step, due, dueStep, ...common])
+        await client.query('COMMIT')
+        onProgress(last, all)
+      }
+    }
+    const due = now + EARLIEST_MS
+    const dueStep = DUE_MS / Math.max(1, shape.waiting)
+    const start = now - HISTORY_MS - 60_000
+    const step = HISTORY_MS / Math.max(1, shape.emails)
+    const finished = [
+      EMAILS('NULL'),
+      FINISHED_RECIPIENTS,
+      EVENTS(`'sent'`, 0, 'NULL'),
+      EVENTS(FINISHED, 40, '0'),
+      ATTEMPTS,
+    ]
+    await fill(finished, { from: 0, to: shape.emails, start, step, due, dueStep })
+    const waiting = [
+      EMAILS('CASE WHEN n % 2 = 0 THEN due END'),
+      WAITING_RECIPIENTS,
+      QUEUE,
+      EVENTS(`CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
+    ]
+    const late = { start: now - 60_000, step: 60_000 / Math.max(1, all) }
+    await fill(waiting, { from: shape.emails, to: all, ...late, due, dueStep })
+    // As autovacuum would have left it.
+    await client.query('VACUUM (ANALYZE)')
+  } finally {
+    await client.end()
+  }
+}
+
+async function nameOwners(client: Client, owners: Owner[]): Promise<void> {
+  await client.query(
+    'CREATE TEMP TABLE history_owners (turn bigint PRIMARY KEY, company integer, domain_id text, domain text, key_id text)',
+  )
+  for (const [turn, { companyId }] of owners.entries()) {
+    const { rowCount } = await client.query(
+      `INSERT INTO history_owners SELECT $1, companies.num, domains.id, domains.name, api_keys.id
+       FROM companies JOIN domains ON domains.company = companies.num JOIN api_keys ON api_keys.company = companies.num
+       WHERE companies.id = $2 LIMIT 1`,
+      [turn, companyId],
+    )
+    if (rowCount !== 1) throw new Error(`company ${companyId} has no domain or no key`)
+  }
+  await client.query('ANALYZE history_owners')
+}

@@ -1,0 +1,148 @@
+/** Writes history straight into the tables of the SQLite engine; no service may be running on the file. */
+import { DatabaseSync } from 'node:sqlite'
+import {
+  BOUNCED,
+  CHUNK,
+  DIALOGUE,
+  DUE_MS,
+  EARLIEST_MS,
+  HISTORY_MS,
+  type HistoryShape,
+  type Owner,
+} from './shape.ts'
+
+/** Numbers from :from to :to - 1 with what follows from each; the owner's keys are looked up by its turn. */
+const NUMBERS = `
+WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
+made AS (
+  SELECT n, owners.company, owners.domain_id, owners.key_id, owners.domain AS sending,
+    'd' || (n * 7919 % :domains) || '.history.test' AS domain,
+    :start + CAST(n * :step AS INTEGER) AS at
+  FROM numbers JOIN temp.owners ON owners.turn = n % :owners
+)`
+
+const EMAIL_ID = `lower(printf('%08x-%04x-7%03x-8000-%012x', at >> 16, at & 65535, n & 4095, n))`
+
+const EMAILS = (scheduled: string) => `${NUMBERS}
+INSERT INTO emails (
+  num, id, company, domain_id, key_id, sender, header_from, header_to, subject, message_id, date, individual, test_mode,
+  created_at, scheduled_at, size, sent
+)
+SELECT :base + n, ${EMAIL_ID}, company, domain_id, key_id, 'orders@' || sending, 'Acme Orders <orders@' || sending || '>',
+  '["n' || n || '@' || domain || '"]', 'Your order ' || n || ' is on its way', '<' || n || '.history@' || sending || '>', at, 0, 0,
+  at, ${scheduled}, 10240, 1
+FROM made`
+
+const CONTENTS = `${NUMBERS}
+INSERT INTO contents (email, created_at, text) SELECT :base + n, at, printf('%.*c', :octets, 'x') FROM made`
+
+const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
+
+const FINISHED_RECIPIENTS = `${NUMBERS}
+INSERT INTO recipients (email, position, company, address, domain, kind, state, attempts, server, last_code, last_message)
+SELECT :base + n, 0, company, 'n' || n || '@' || domain, domain, 'to', ${FINISHED}, 1, 'mx.' || domain,
+  CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, '2.0.0 kept'
+FROM made`
+
+const WAITING_RECIPIENTS = `${NUMBERS}
+INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, attempts, last_code, last_message)
+SELECT :base + n, 0, company, 'n' || n || '@' || domain, domain, 'to', 'waiting', :due + CAST(n * :dueStep AS INTEGER), n % 2,
+  CASE WHEN n % 2 = 1 THEN 451 END, CASE WHEN n % 2 = 1 THEN '4.7.1 come back later' END
+FROM made`
+
+const EVENTS = (seq: number, type: string, after: number, recipient: string) => `${NUMBERS}
+INSERT INTO events (email, seq, recipient, type, at, detail)
+SELECT :base + n, ${seq}, ${recipient}, ${type}, at + ${after}, NULL FROM made`
+
+const ATTEMPTS = `${NUMBERS}
+INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
+SELECT :base + n, 0, '[0]', at + 20, 17, 'mx.' || domain, NULL, :dialogue FROM made`
+
+const LANES = `
+INSERT OR REPLACE INTO lanes (company, domain, due_at, waiting)
+SELECT company, domain, min(due_at), count(*) FROM recipients WHERE state = 'waiting' GROUP BY company, domain`
+
+export function fillSqlite(
+  path: string,
+  owners: Owner[],
+  shape: HistoryShape,
+  onProgress: (written: number, of: number) => void = () => {},
+): void {
+  const db = new DatabaseSync(path)
+  try {
+    // What is made here is made again if the machine goes down.
+    db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; PRAGMA temp_store = MEMORY')
+    nameOwners(db, owners)
+    const now = Date.now()
+    const all = shape.emails + shape.waiting
+    const step = HISTORY_MS / Math.max(1, shape.emails)
+    const dueStep = DUE_MS / Math.max(1, shape.waiting)
+    const base = db.prepare('SELECT coalesce(max(num), 0) + 1 AS base FROM emails').get() as { base: number }
+    const common = {
+      domains: shape.domains,
+      owners: owners.length,
+      base: base.base,
+      octets: shape.octets,
+      dialogue: DIALOGUE,
+    }
+    const finished = [
+      EMAILS('NULL'),
+      CONTENTS,
+      FINISHED_RECIPIENTS,
+      EVENTS(0, `'sent'`, 0, 'NULL'),
+      EVENTS(1, FINISHED, 40, '0'),
+      ATTEMPTS,
+    ]
+    fill(db, finished, { ...common, start: now - HISTORY_MS - 60_000, step }, 0, shape.emails, (written) =>
+      onProgress(written, all),
+    )
+    const waiting = [
+      EMAILS('CASE WHEN n % 2 = 0 THEN :due + CAST(n * :dueStep AS INTEGER) END'),
+      CONTENTS,
+      WAITING_RECIPIENTS,
+      EVENTS(0, `CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
+    ]
+    const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due: now + EARLIEST_MS, dueStep }
+    fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
+    db.exec(LANES)
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    db.close()
+  }
+}
+
+function nameOwners(db: DatabaseSync, owners: Owner[]): void {
+  db.exec(
+    'CREATE TEMP TABLE owners (turn INTEGER PRIMARY KEY, company INTEGER, domain_id TEXT, domain TEXT, key_id TEXT)',
+  )
+  const insert = db.prepare(
+    `INSERT INTO temp.owners SELECT ?, companies.num, domains.id, domains.name, api_keys.id
+     FROM companies JOIN domains ON domains.company = companies.num JOIN api_keys ON api_keys.company = companies.num
+     WHERE companies.id = ? LIMIT 1`,
+  )
+  for (const [turn, { companyId }] of owners.entries()) {
+    if (insert.run(turn, companyId).changes !== 1)
+      throw new Error(`company ${companyId} has no domain or no key`)
+  }
+}
+
+function fill(
+  db: DatabaseSync,
+  statements: string[],
+  values: Record<string, number | string>,
+  from: number,
+  to: number,
+  onProgress: (written: number) => void,
+): void {
+  for (let first = from; first < to; first += CHUNK) {
+    const last = Math.min(to, first + CHUNK)
+    db.exec('BEGIN')
+    for (const sql of statements) {
+      const statement = db.prepare(sql)
+      statement.setAllowUnknownNamedParameters(true)
+      statement.run({ ...values, from: first, to: last })
+    }
+    db.exec('COMMIT')
+    onProgress(last)
+  }
+}

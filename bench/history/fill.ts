@@ -1,0 +1,28 @@
+/** Puts weeks of history under a service that is not running yet. */
+import type { Installation, Tenant } from '../../test/support/service-child.ts'
+import { fillSqlite } from './fill-sqlite.ts'
+import type { HistoryShape } from './shape.ts'
+
+/** Companies beside the one that is measured. */
+const OTHERS = 5
+
+export interface Filling {
+  installation: Installation
+  /** The company that is measured; a part of the history is its own. */
+  tenant: Tenant
+  /** postgres:// URL; null: the installation's SQLite file. */
+  database: string | null
+  shape: HistoryShape
+}
+
+/** Minutes for millions of emails; `onProgress` is called with how many are written and of how many. */
+export async function fillHistory(
+  { installation, tenant, database, shape }: Filling,
+  onProgress?: (written: number, of: number) => void,
+): Promise<void> {
+  const owners: Tenant[] = [tenant]
+  for (let other = 0; other < OTHERS; other++)
+    owners.push(await installation.addTenant(`history${other}.test`))
+  if (database === null) fillSqlite(installation.databasePath, owners, shape, onProgress)
+  else await (await import('./fill-postgres.ts')).fillPostgres(database, owners, shape, onProgress)
+}

@@ -1,0 +1,54 @@
+/** What a service that has run for some weeks has in its database, as measurements with history need it. */
+export interface HistoryShape {
+  /** Finished emails of one recipient each: most delivered, some bounced. */
+  emails: number
+  /** Recipients that wait: half for a time their sender asked for, half for another attempt after a temporary refusal. */
+  waiting: number
+  /** Recipient domains; companies spread their mail over all of them. */
+  domains: number
+  /** Octets of text of each email. */
+  octets: number
+}
+
+export const WEEKS_OF_HISTORY: HistoryShape = {
+  emails: 2_000_000,
+  waiting: 500_000,
+  domains: 2_000,
+  octets: 1_000,
+}
+
+/** History lies within the days that retention leaves alone by default, or it would be removed while something is measured. */
+export const HISTORY_MS = 25 * 86_400_000
+
+/** Nothing of what waits becomes due before so many ms have passed. */
+export const EARLIEST_MS = 6 * 3_600_000
+
+/** Waiting recipients become due over so many ms after that. */
+export const DUE_MS = 20 * 86_400_000
+
+/** Rows made in one statement. */
+export const CHUNK = 100_000
+
+/** One of so many finished emails has bounced. */
+export const BOUNCED = 50
+
+/** The dialogue kept with an attempt, as long as that of a real one. */
+export const DIALOGUE = [
+  '+0 ms connected to 192.0.2.25:25 (mx.example.test)',
+  '+4 ms S: 220 mx.example.test ESMTP',
+  '+4 ms C: EHLO mail.example.test',
+  '+8 ms S: 250-mx.example.test 250-PIPELINING 250-SIZE 52428800 250-8BITMIME 250 SMTPUTF8',
+  '+8 ms C: MAIL FROM:<orders@bench.test> SIZE=10240',
+  '+8 ms C: RCPT TO:<somebody@example.test>',
+  '+8 ms C: DATA',
+  '+12 ms S: 250 2.1.0 ok',
+  '+12 ms S: 250 2.1.5 ok',
+  '+12 ms S: 354 go ahead',
+  '+13 ms C: 10240 octets, final dot',
+  '+17 ms S: 250 2.0.0 kept',
+].join('\n')
+
+/** Whose emails they are. */
+export interface Owner {
+  companyId: string
+}
