@@ -12,7 +12,7 @@ import { isEmailId } from './rows.ts'
 import { type Doubtful, withdraw } from './withdrawals.ts'
 
 /** Bounds of one group: so many emails, and past the first so many octets. */
-const MAX_EMAILS = 250
+const MAX_EMAILS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
 /** What an email and a recipient weigh beside the content, in octets. */
 const EMAIL_WEIGHT = 1_000

@@ -7,7 +7,7 @@ import { type Moved, writeResults } from './record-statement.ts'
 import { isEmailId } from './rows.ts'
 
 /** Bounds of one group: so many attempts, and past the first so many octets. */
-const MAX_ATTEMPTS = 250
+const MAX_ATTEMPTS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
 /** What an attempt and one of its recipients weigh beside dialogue and captured octets. */
 const ATTEMPT_WEIGHT = 500
