@@ -1,5 +1,6 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value. One PostgreSQL server serves all files; the variable POSTROAD_TEST_POSTGRES names another one.
+// in the form --name=value. One PostgreSQL server serves all files; the variable POSTROAD_TEST_POSTGRES names another one. Without
+// arguments, what touches the store runs on SQLite and on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -21,15 +22,41 @@ if (files.length === 0) {
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
 const atOnce = Math.max(1, Math.min(8, processors - 1))
 
+/** What touches the store beyond its own tests, which know both engines: runs a second time, on PostgreSQL. */
+const ON_BOTH_ENGINES = [
+  'test/scenarios',
+  'test/crash',
+  'test/intake',
+  'test/http/answers.test.ts',
+  'test/http/form-mime.test.ts',
+  'test/http/form-send.test.ts',
+  'test/http/json-attachments.test.ts',
+  'test/http/json-read.test.ts',
+  'test/http/json-send.test.ts',
+  'test/http/schedule.test.ts',
+  'test/http/shutdown.test.ts',
+  'test/http/tenants.test.ts',
+  'test/cli/mail.test.ts',
+  'test/cli/pause.test.ts',
+]
+
 const server = await postgresServer()
 try {
-  process.exitCode = await runThrough(
-    node,
-    ['--test', `--test-concurrency=${atOnce}`, '--test-timeout=300000', ...options, ...files],
-    { env: { ...process.env, ...(server && { POSTROAD_TEST_POSTGRES: server.url }) } },
-  )
+  const environment = { ...process.env, ...(server && { POSTROAD_TEST_POSTGRES: server.url }) }
+  const codes = [await run(files, environment)]
+  if (places.length === 0 && server) {
+    process.stdout.write('\nOnce more on PostgreSQL, what touches the store:\n')
+    const again = ON_BOTH_ENGINES.flatMap(testFiles)
+    codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))
+  }
+  process.exitCode = Math.max(...codes)
 } finally {
   server?.end()
+}
+
+function run(files, env) {
+  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000']
+  return runThrough(node, ['--test', ...limits, ...options, ...files], { env })
 }
 
 /** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */

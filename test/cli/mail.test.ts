@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Script, type Sink, startSink } from '../support/sink.ts'
-import { newWorkplace, type Serving, serve, type Workplace } from './postroad.ts'
+import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
 
 interface Shown {
   id: string
@@ -22,7 +22,7 @@ describe('the commands about mail', () => {
   let service: Serving
   let token = ''
   before(async () => {
-    place = newWorkplace({ POSTROAD_LOG_LEVEL: 'warn' })
+    place = await newWorkplaceOnEngine({ POSTROAD_LOG_LEVEL: 'warn' })
     service = await serve(place, ['--json'], /\}\}\n/)
     token = JSON.parse(service.stdout()).firstStart.token
   })
@@ -121,7 +121,10 @@ describe('the commands about suppressions', () => {
         ? { reply: '550 5.1.1 nobody of that name' }
         : undefined
     sink = await startSink({ script })
-    place = newWorkplace({ POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}`, POSTROAD_LOG_LEVEL: 'warn' })
+    place = await newWorkplaceOnEngine({
+      POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}`,
+      POSTROAD_LOG_LEVEL: 'warn',
+    })
   })
   after(async () => {
     place.remove()

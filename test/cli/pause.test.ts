@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startSink } from '../support/sink.ts'
-import { newWorkplace, type Serving, serve, type Workplace } from './postroad.ts'
+import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
 
 interface Lane {
   domain: string
@@ -20,7 +20,7 @@ describe('what the operator stops', () => {
   let sink: Awaited<ReturnType<typeof startSink>>
   before(async () => {
     sink = await startSink()
-    place = newWorkplace({
+    place = await newWorkplaceOnEngine({
       POSTROAD_LOG_LEVEL: 'warn',
       POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
     })

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { testDatabase } from '../support/engine.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
 
@@ -46,6 +47,19 @@ export function newWorkplace(settings: Record<string, string> = {}): Workplace {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** As `newWorkplace`, on the database of this test run (see ../support/engine.ts). */
+export async function newWorkplaceOnEngine(settings: Record<string, string> = {}): Promise<Workplace> {
+  const { url, secretKey, done } = await testDatabase('./data/postroad.db')
+  const key = secretKey === null ? {} : { POSTROAD_SECRET_KEY: secretKey.toString('hex') }
+  const place = newWorkplace({ POSTROAD_DATABASE_URL: url, ...key, ...settings })
+  const { remove } = place
+  place.remove = () => {
+    remove()
+    done()
+  }
+  return place
 }
 
 export function runProgram(

@@ -9,6 +9,9 @@ export const onPostgres = process.env.POSTROAD_TEST_ENGINE === 'postgres'
 // Loaded at once, for it tidies up when the whole test file is over; and only where needed, for benchmarks are no tests.
 const postgres = onPostgres ? await import('./postgres.ts') : null
 
+/** One for all, so that a service can be started again on the database of another. */
+const secretKey = postgres === null ? null : randomBytes(32)
+
 export interface TestDatabase {
   url: string
   /** 32 octets; null: a file beside the database. */
@@ -18,8 +21,8 @@ export interface TestDatabase {
 }
 
 export async function testDatabase(sqlitePath: string): Promise<TestDatabase> {
-  if (postgres === null) return { url: `sqlite:${sqlitePath}`, secretKey: null, done() {} }
+  if (postgres === null) return { url: `sqlite:${sqlitePath}`, secretKey, done() {} }
   const { freshDatabase, databaseDone } = postgres
   const url = await freshDatabase()
-  return { url, secretKey: randomBytes(32), done: () => databaseDone(url) }
+  return { url, secretKey, done: () => databaseDone(url) }
 }
