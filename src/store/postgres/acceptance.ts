@@ -19,8 +19,7 @@ const EMAIL_WEIGHT = 1_000
 const RECIPIENT_WEIGHT = 200
 const MAX_RUNNING = 3
 const WORTHWHILE = 40
-/** Milliseconds for which a lost connection's outcome is sought before the sender is told that nothing was accepted. */
-const SEEK_MS = 10_000
+/** Milliseconds between two attempts to find out what became of a commit. */
 const SEEK_PAUSE_MS = 250
 
 /** An email on its way into the database. */
@@ -34,6 +33,8 @@ export interface AcceptanceParts {
   companies: CompanyNumbers
   changes: ChangeFeed
   repairs: Repairs
+  /** Milliseconds for which a lost commit's outcome is sought before the sender is told that nothing was accepted. */
+  seekMs: number
 }
 
 /**
@@ -195,7 +196,7 @@ export class Acceptance {
 
   /** Enters them again until it is known what became of them. When time runs out they are withdrawn as soon as that can be done. */
   async #seek(entries: Entry[], lost: OutcomeUnknown): Promise<void> {
-    const end = performance.now() + SEEK_MS
+    const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true
     let error: Error = lost
     while (performance.now() < end && !this.#closed) {

@@ -5,9 +5,7 @@ import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
  * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks, over
  * another connection.
  */
-export class OutcomeUnknown extends StoreUnavailable {
-  override name = 'OutcomeUnknown'
-}
+export class OutcomeUnknown extends StoreUnavailable {}
 
 /** SQLSTATE of an error the server reported, or the code of a failed socket; empty when there is none. */
 export function codeOf(error: unknown): string {

@@ -21,9 +21,13 @@ import { Repairs } from './repairs.ts'
 import { Retention } from './retention.ts'
 import { Suppressions } from './suppressions.ts'
 
+const SEEK_MS = 10_000
+
 export interface PostgresOptions {
   /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
   onFault?: (error: Error) => void
+  /** Milliseconds for which the outcome of an `accept` is sought whose connection was lost. Ten seconds unless given. */
+  seekMs?: number
 }
 
 /** The store in a PostgreSQL database, which any number of nodes share. */
@@ -46,7 +50,7 @@ export class PostgresStore {
   readonly #pauses: Pauses
   readonly #retention: Retention
 
-  private constructor(database: Database, _options: PostgresOptions) {
+  private constructor(database: Database, { seekMs = SEEK_MS }: PostgresOptions) {
     this.#database = database
     this.#changes = new ChangeFeed({
       connect: () => database.connect(),
@@ -55,7 +59,7 @@ export class PostgresStore {
     const companies = new CompanyNumbers(database)
     const parts = { database, companies, changes: this.#changes, repairs: this.#repairs }
     this.#nodes = new Nodes(database)
-    this.#acceptance = new Acceptance(parts)
+    this.#acceptance = new Acceptance({ ...parts, seekMs })
     this.#claim = new Claim(parts)
     this.#recording = new Recording(parts)
     this.#recovery = new Recovery(parts)
