@@ -6,6 +6,9 @@ export interface GaugeSource {
   recipients(): Promise<{ waiting: number; leased: number; due: number }>
 }
 
+/** Milliseconds the store may take to count; whoever asks for the page has little more patience. */
+const COUNT_WITHIN = 3_000
+
 /** What an operator can watch. Labels are few and closed: no company, address or id ever becomes one. */
 export class Metrics {
   readonly registry = new Registry()
@@ -102,8 +105,24 @@ export class Metrics {
       labelNames: ['state'] as const,
       registers,
       async collect() {
-        for (const [state, count] of Object.entries(await source.recipients())) this.set({ state }, count)
+        const counts = await within(COUNT_WITHIN, source.recipients())
+        // Without the database the rest of the page is all the more wanted.
+        if (counts === null) this.reset()
+        else for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
       },
     })
+  }
+}
+
+/** Null when it fails or takes longer than `ms`. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, ms, null)
+  try {
+    return await Promise.race([work, late])
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -365,7 +365,10 @@ export interface Store extends AccountStore {
   nodes(): Promise<NodeBeat[]>
   /** Removes the row of a node that has not beaten since it had `beats`. False when it has, or is gone already. */
   giveUp(token: number, beats: number): Promise<boolean>
-  /** Removes the node's own row. What it still has leased is for `recover`. */
+  /**
+   * Removes the node's own row. What it still has leased is for `recover`. The others are told `queue`: what it has given back
+   * by `record` before is theirs.
+   */
   leave(token: number): Promise<void>
   /** Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled). */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>

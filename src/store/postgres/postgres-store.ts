@@ -111,8 +111,9 @@ export class PostgresStore {
     return this.#nodes.giveUp(token, beats)
   }
 
-  leave(token: number): Promise<void> {
-    return this.#nodes.leave(token)
+  async leave(token: number): Promise<void> {
+    await this.#nodes.leave(token)
+    this.#changes.queueChanged()
   }
 
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {

@@ -85,6 +85,15 @@ export function watchContract(open: OpenBench): void {
       }
     })
 
+    test('a node that leaves tells the others to look for the work it has given back', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const token = await other.join(node('there'))
+      const queue = next(store, 'queue')
+      await other.leave(token)
+      await queue
+    })
+
     test('work accepted by another node is noticed and can be claimed', async (t) => {
       const { store, another } = await open(t)
       const owner = await acme(store)
