@@ -10,8 +10,6 @@ const MAX_INT4 = 0x7fff_ffff
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
  * a suppression list. ($1-$26: emails, by column. $27-$39: recipients, by column.)
- *
- * `= ANY (ARRAY[...])` can be looked up in an index but not be made a hash or merge join, which would read a whole table.
  */
 const INSERT: Statement = {
   name: 'accept',
@@ -27,12 +25,11 @@ WITH email AS (
     $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::bytea[], $24::bytea[], $25::bytea[]
   )
 ), recipient AS MATERIALIZED (
-  SELECT r.*, s.reason
+  SELECT r.*, (SELECT s.reason FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS reason
   FROM unnest(
     $27::uuid[], $28::int4[], $29::int4[], $30::int4[], $31::int8[], $32::int8[], $33::bool[], $34::text[],
     $35::text[], $36::text[], $37::text[], $38::text[], $39::int8[]
   ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at)
-  LEFT JOIN suppressions s ON s.company = ANY (ARRAY[r.company]) AND s.folded = r.folded
 ), kept AS (
   INSERT INTO recipients (email, position, kind, state, address, domain, variables)
   SELECT email, position, kind, CASE WHEN reason IS NOT NULL THEN 'suppressed' END, address, domain, variables

@@ -34,11 +34,13 @@ WITH taken AS MATERIALIZED (
   RETURNING q.email, q.position, q.company, q.domain
 )
 SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
-  r.uncertain, s.reason
+  r.uncertain, (
+    SELECT s.reason FROM suppressions s
+    WHERE s.company = t.company
+      AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
+  ) AS reason
 FROM taken t
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
-LEFT JOIN suppressions s ON s.company = ANY (ARRAY[t.company])
-  AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
 ORDER BY t.email, t.position`,
 }
 

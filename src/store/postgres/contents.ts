@@ -23,7 +23,7 @@ const EMAILS: Statement = {
 SELECT e.id, c.id AS "companyId", e.company, e.domain_id AS "domainId", e.sender, e.header_from AS "from",
   e.header_to AS "to", e.header_cc AS cc, e.reply_to AS "replyTo", e.subject, e.headers, e.message_id AS "messageId", e.date,
   e.individual, e.test_mode AS "testMode", e.size, e.sent, e.html, e.text, e.raw,
-  EXISTS (SELECT 1 FROM attachments a WHERE a.email = e.id) AS "hasFiles"
+  (SELECT a.email FROM attachments a WHERE a.email = e.id LIMIT 1) IS NOT NULL AS "hasFiles"
 FROM unnest($1::uuid[]) AS t (id)
 JOIN emails e ON e.id = ANY (ARRAY[t.id])
 JOIN companies c ON c.num = ANY (ARRAY[e.company])

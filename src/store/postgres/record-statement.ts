@@ -19,8 +19,9 @@ export interface Moved {
  * then the event is ours instead of those given.
  *
  * How it is written decides how it runs, also by a plan made when the tables were small. `= ANY (ARRAY[...])` can be looked
- * up in an index but not be made a hash or merge join, which would read a whole table; `(... IN (SELECT ...)) IS TRUE` is
- * answered by a hash table where a join of two lists might compare each with each.
+ * up in an index but not be made a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` is looked up in
+ * no index (all that a node has under way is under one lease); `(... IN (SELECT ...)) IS TRUE` is answered by a hash table
+ * where a join of two lists might compare each with each.
  */
 const RECORD: Statement = {
   name: 'record',
@@ -33,15 +34,15 @@ WITH given AS MATERIALIZED (
     code, message, suppress, held, server, at, num)
 ), ended AS (
   DELETE FROM queue q USING given g
-  WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND q.lease = g.token
+  WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE
     AND (g.state <> 'waiting' OR q.cancel)
   RETURNING g.*, q.company, CASE WHEN g.state = 'waiting' THEN 'canceled' ELSE g.state END AS final
 ), again AS (
   UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.ready,
     held_for = CASE WHEN g.held THEN (SELECT e.domain_id FROM emails e WHERE e.id = g.email) END
   FROM given g
-  WHERE g.state = 'waiting' AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND q.lease = g.token
-    AND NOT q.cancel
+  WHERE g.state = 'waiting' AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position
+    AND (q.lease = g.token) IS TRUE AND NOT q.cancel
   RETURNING g.*, q.company, NULL::text AS final
 ), moved AS MATERIALIZED (
   SELECT * FROM ended UNION ALL SELECT * FROM again
