@@ -21,6 +21,10 @@ export interface RigChoice {
   route: Route
   shape: MessageShape
   behaviour?: SinkBehaviour
+  /** Several servers, all at the same port, in place of one at 127.0.0.1. */
+  peers?: { host: string; behaviour: SinkBehaviour }[]
+  /** What the name server knows, in place of `sink.test` and its domains at 127.0.0.1. */
+  zone?: Zone
   seed?: number
   /** Parent of the services' directories. */
   parent: string
@@ -63,10 +67,11 @@ export class Rig implements AsyncDisposable {
       limits: new PinnedProcess(firstCpu(cpus), new URL('./service/limits-process.ts', import.meta.url)),
       database: await openDatabase(choice.database, cpus),
     }
-    const listen: SinkOrder = { listen: [{ host: '127.0.0.1', behaviour }], seed }
+    const { peers = [{ host: '127.0.0.1', behaviour }] } = choice
+    const listen: SinkOrder = { listen: peers, seed }
     processes.sink.order(listen)
     const { port } = await processes.sink.hear()
-    const dns = choice.route === 'direct' ? await startDns(zone(choice.shape)) : null
+    const dns = choice.route === 'direct' ? await startDns(choice.zone ?? zone(choice.shape)) : null
     return new Rig(choice, processes, port!, dns)
   }
 

@@ -16,8 +16,10 @@ export interface ServiceProcess {
   cpu(): number
   /** Highest resident set of a node so far in octets; NaN where /proc is missing. */
   peakMemory(): number
-  /** What the nodes have written to their logs; the last lines of each. */
-  log(): string[]
+  /** Where each node listens, in the order of `pids`. */
+  urls: string[]
+  /** What each node has written to its log; its last lines. */
+  logs(): string[][]
   /** Stops it as an operator would, and removes its directory. */
   stop(): Promise<void>
 }
@@ -55,7 +57,8 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
       tenant,
       cpu: () => pids.reduce((sum, pid) => sum + processCpu(pid), 0),
       peakMemory: () => Math.max(...pids.map((pid) => processMemory(pid).peak)),
-      log: () => children.flatMap((child) => child.log),
+      urls: children.map(({ url }) => url),
+      logs: () => children.map((child) => child.log),
       stop: async () => {
         await Promise.all(children.map((child) => child.kill('SIGTERM')))
         await installation.remove()

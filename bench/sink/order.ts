@@ -10,6 +10,10 @@ export type SinkOrder =
    */
   | { first: number; count: number; patience?: number }
   | { report: true }
+  /** From now on all oblige, and sessions that are open are cut; answers `ready` at once. */
+  | { heal: true }
+  /** All behave again as they did before; answers `ready` at once. */
+  | { spoil: true }
   /** Keeps the octets of the next message; answers `ready` at once. */
   | { keepNext: true }
   /** Reports the octets that were kept. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { selfSigned } from '../../test/support/certificate.ts'
-import { FaultDice, type SinkBehaviour } from './behaviour.ts'
+import { FaultDice, OBLIGING, type SinkBehaviour } from './behaviour.ts'
 import { PeerSession } from './session.ts'
 
 export interface PeerChoice {
@@ -15,14 +15,12 @@ export interface PeerChoice {
 }
 
 export class Peer {
-  readonly behaviour: SinkBehaviour
-  readonly dice: FaultDice
+  behaviour: SinkBehaviour
+  dice: FaultDice
   readonly secureContext: SecureContext | null
   /** Called with each message taken: its recipients and its octets on the wire. */
   readonly onMessage: (recipients: readonly string[], octets: number) => void
   port = 0
-  /** Connections open now. */
-  open = 0
   /** Connections so far. */
   connections = 0
   /** The next message is to be kept. */
@@ -30,6 +28,7 @@ export class Peer {
   /** The message that was kept, dots stuffed as on the wire (RFC 5321 section 4.5.2). */
   kept: Buffer | null = null
   readonly #choice: PeerChoice
+  readonly #sockets = new Set<Socket>()
 
   constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
     this.#choice = choice
@@ -54,12 +53,28 @@ export class Peer {
     this.port = (server.address() as AddressInfo).port
   }
 
+  /** Connections open now. */
+  get open(): number {
+    return this.#sockets.size
+  }
+
+  /** Obliges from now on; the sessions that are open are cut. */
+  heal(): void {
+    this.behaviour = { ...OBLIGING, starttls: this.#choice.behaviour.starttls }
+    this.dice = new FaultDice(this.behaviour, this.#choice.seed)
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Behaves again as it was told in the beginning. */
+  spoil(): void {
+    this.behaviour = this.#choice.behaviour
+    this.dice = new FaultDice(this.behaviour, this.#choice.seed)
+  }
+
   #welcome(socket: Socket): void {
     this.connections++
-    this.open++
-    socket.once('close', () => {
-      this.open--
-    })
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
     new PeerSession(this, socket).greet()
   }
 }

@@ -27,6 +27,12 @@ process.on('message', (order: SinkOrder) => {
     )
   } else if ('report' in order) {
     process.send?.({ report: tally.report() })
+  } else if ('heal' in order || 'spoil' in order) {
+    for (const peer of peers) {
+      if ('heal' in order) peer.heal()
+      else peer.spoil()
+    }
+    process.send?.({ ready: true })
   } else if ('keepNext' in order) {
     for (const peer of peers) peer.keepNext = true
     process.send?.({ ready: true })

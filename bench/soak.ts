@@ -1,0 +1,139 @@
+/** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { count, parseSettings, usableCpus } from './options.ts'
+import { currentCommit, describeMachine } from './report.ts'
+import { judgeAll, shown } from './soak/series.ts'
+import { type SoakChoice, SoakRun, type SoakSample } from './soak/soak-run.ts'
+
+const HELP = `Usage: node bench/soak.ts [options]
+
+Direct delivery to 120 domains at half of what this machine delivers; one domain in twenty is slow, hangs, refuses for now or for good,
+or cuts. Looks at memory, file descriptors, timers, handles and listeners of every thread, and fails when something grows, when the
+queue does not come back to zero, or when a message is lost or doubled.
+
+  --minutes N        how long (60)
+  --rate N           messages a second, in place of half of what is measured first
+  --sample N         seconds between two samples (10)
+  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
+  --nodes N          delivery nodes beside one for the API; 0: one process does both (0)
+  --seed N           of the peers' faults (1)
+  --cpus LIST        CPUs shared by everything, as taskset writes them (0-3)
+  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
+  --directory DIR    where the databases go (the system's temporary directory)
+  --no-keep          prints only
+`
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    rate: { type: 'string' },
+    sample: { type: 'string', default: '10' },
+    database: { type: 'string', default: 'sqlite' },
+    nodes: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    cpus: { type: 'string', default: '0-3' },
+    set: { type: 'string', multiple: true, default: [] },
+    directory: { type: 'string', default: os.tmpdir() },
+    'no-keep': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+/** Messages by which half load is found. */
+const CALIBRATION = 4_000
+/** Ms that the queue has to come back to zero once every peer obliges: a retry is half a minute away at most. */
+const DRAIN = 300_000
+/** Waits between attempts; the last one is repeated often enough that nothing fails for having been deferred. */
+const RETRIES = ['5s', '10s', '20s', ...Array<string>(40).fill('30s')].join(',')
+
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) {
+  process.stderr.write(`--minutes ${values.minutes}: a number above 0 is needed\n`)
+  process.exit(2)
+}
+const sampleSeconds = count('sample', values.sample)
+const choice: Omit<SoakChoice, 'most'> = {
+  cpus: usableCpus(values.cpus),
+  database: values.database,
+  parent: values.directory,
+  nodes: count('nodes', values.nodes, 0),
+  settings: parseSettings(values.set),
+  seed: count('seed', values.seed, 0),
+  retries: RETRIES,
+}
+const rate =
+  values.rate === undefined
+    ? Math.floor(await SoakRun.halfLoad({ ...choice, most: 0 }, CALIBRATION))
+    : count('rate', values.rate)
+const segments = Math.max(4, Math.ceil((minutes * 60) / sampleSeconds))
+const say = (line: string) => process.stdout.write(`${line}\n`)
+say(`${rate} messages a second for ${minutes} minutes, seed ${choice.seed}`)
+
+await using run = await SoakRun.start({ ...choice, most: segments * rate * sampleSeconds })
+const samples: SoakSample[] = []
+for (let segment = 0; segment < segments; segment++) {
+  await run.offer(rate, sampleSeconds)
+  const sample = await run.sample()
+  samples.push(sample)
+  const { accepted, queue, nodes } = sample
+  say(
+    `${sample.at.toFixed(0).padStart(6)} s: ${accepted} accepted, ${queue} unfinished, ` +
+      nodes.map((node) => `${shown('resident', node.resident)}, ${node.files} files`).join('; '),
+  )
+}
+await run.heal()
+const drained = await run.drained(DRAIN).then(
+  () => true,
+  () => false,
+)
+const end = await run.end()
+const judged = judgeAll(samples)
+const growing = judged.filter(({ flat }) => !flat)
+const warnings = run.listenerWarnings()
+const lost = end.accepted - end.arrived - end.bounced
+const passed =
+  growing.length === 0 && drained && lost === 0 && end.doubled === 0 && end.strangers === 0 && warnings === 0
+
+say('\n  what                                          first         last       growth        noise')
+for (const { name, first, last, growth, noise, flat } of judged) {
+  const cells = [first, last, growth, noise].map((value) => shown(name, value).padStart(12))
+  say(`  ${name.padEnd(38)} ${cells.join(' ')}${flat ? '' : '   GROWS'}`)
+}
+say(
+  `\n${end.accepted} accepted, ${end.arrived} arrived, ${end.bounced} refused for good, ${lost} lost, ${end.doubled} doubled, ` +
+    `${end.strangers} unknown; queue ${drained ? 'back to zero' : 'NOT back to zero'}; ${warnings} listener warnings`,
+)
+say(passed ? 'Nothing grows.' : 'FAILED')
+if (!values['no-keep']) {
+  const at = new Date().toISOString()
+  const commit = currentCommit()
+  const results = new URL('./results/', import.meta.url)
+  mkdirSync(results, { recursive: true })
+  const name = `soak-${at.slice(0, 16).replace(/[-:]/g, '')}-${commit}.json`
+  const report = {
+    at,
+    commit,
+    node: `Node ${process.version}`,
+    machine: describeMachine(),
+    cpus: choice.cpus,
+    database: values.database.startsWith('postgres') ? 'postgres' : values.database,
+    nodes: choice.nodes,
+    minutes,
+    rate,
+    seed: choice.seed,
+    passed,
+    drained,
+    warnings,
+    end: { ...end, lost },
+    judged,
+    samples,
+  }
+  writeFileSync(new URL(name, results), `${JSON.stringify(report)}\n`)
+  say(`kept as bench/results/${name}`)
+}
+process.exitCode = passed ? 0 : 1

@@ -1,0 +1,61 @@
+/** Does a series of samples stay where it is, or does it grow? Judged against its own noise, so that a noisy machine is no leak. */
+import { median } from '../statistics.ts'
+
+export interface Sample {
+  /** Seconds since the start. */
+  at: number
+  value: number
+}
+
+export interface Flatness {
+  /** Medians of the first and the last fifth of what was judged. */
+  first: number
+  last: number
+  /** By the robust slope, over all that was judged. */
+  growth: number
+  /** Three times the spread of the samples around the slope. */
+  noise: number
+  /** What may come on top, whatever the noise. */
+  allowance: number
+  flat: boolean
+}
+
+/** A median absolute deviation of normal noise times this is its standard deviation. */
+const DEVIATION = 1.4826
+
+/** Slopes are taken between pairs of at most so many samples, or an hour of them takes minutes. */
+const MOST = 400
+
+/**
+ * Judges the second half of the samples: the first is for caches and pools to fill. The slope is the median of the slopes between all
+ * pairs (Theil and Sen), which single peaks do not move. `share` and `least` say how much growth is nothing: a share of the value, and
+ * an amount.
+ */
+export function judge(samples: Sample[], { share, least }: { share: number; least: number }): Flatness {
+  const half = thin(samples.slice(Math.floor(samples.length / 2)))
+  const slopes: number[] = []
+  for (const [index, early] of half.entries()) {
+    for (const late of half.slice(index + 1))
+      if (late.at > early.at) slopes.push((late.value - early.value) / (late.at - early.at))
+  }
+  const slope = slopes.length > 0 ? median(slopes) : 0
+  const values = half.map(({ value }) => value)
+  const middle = median(half.map(({ at, value }) => value - slope * at))
+  const noise = 3 * DEVIATION * median(half.map(({ at, value }) => Math.abs(value - slope * at - middle)))
+  const growth = slope * ((half.at(-1)?.at ?? 0) - (half[0]?.at ?? 0))
+  const allowance = Math.max(least, share * median(values))
+  const fifth = Math.max(1, Math.floor(values.length / 5))
+  return {
+    first: median(values.slice(0, fifth)),
+    last: median(values.slice(-fifth)),
+    growth,
+    noise,
+    allowance,
+    flat: growth <= allowance + noise,
+  }
+}
+
+function thin(samples: Sample[]): Sample[] {
+  const step = Math.ceil(samples.length / MOST)
+  return samples.filter((_, index) => index % step === 0)
+}

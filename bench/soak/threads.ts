@@ -1,0 +1,142 @@
+/**
+ * Looks into a running process and all of its threads through the inspector: heap after a collection, what is open, timers, listeners.
+ * The process has to run with `--inspect`; it tells its address on standard error.
+ */
+export interface ThreadSample {
+  /** `main`, or the script of the thread and its number. */
+  name: string
+  /** Octets in use right after garbage was collected. */
+  heap: number
+  /** What keeps the thread's event loop alive, by kind (process.getActiveResourcesInfo). */
+  resources: Record<string, number>
+  /** Listeners on `process`. */
+  listeners: number
+}
+
+/** What the thread is asked for; a string, for it travels as one. */
+const LOOK = `JSON.stringify({
+  heap: process.memoryUsage().heapUsed,
+  resources: process.getActiveResourcesInfo().reduce((counts, kind) => ({ ...counts, [kind]: (counts[kind] ?? 0) + 1 }), {}),
+  listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+})`
+
+interface Answer {
+  result?: { value?: string }
+}
+
+interface ProtocolMessage {
+  id?: number
+  method?: string
+  params?: {
+    sessionId?: string
+    message?: string
+    workerInfo?: { title: string; url: string; workerId: string }
+  }
+  result?: { result?: Answer['result'] }
+  error?: { message: string }
+}
+
+type Waiting = Map<number, { resolve: (message: ProtocolMessage) => void; reject: (error: Error) => void }>
+
+export class ThreadInspector {
+  readonly #socket: WebSocket
+  readonly #workers = new Map<string, string>()
+  readonly #waiting: Waiting = new Map()
+  #id = 0
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', (event) =>
+      this.#hear(JSON.parse(String(event.data)) as ProtocolMessage),
+    )
+    socket.addEventListener('close', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('the inspected process is gone'))
+      this.#waiting.clear()
+    })
+  }
+
+  /** `log`: lines of the process's standard error. Null when it has told no address. */
+  static async connect(log: string[]): Promise<ThreadInspector | null> {
+    const address = log
+      .map((line) => /Debugger listening on (ws:\S+)/.exec(line)?.[1])
+      .find((found) => found !== undefined)
+    if (address === undefined) return null
+    const socket = new WebSocket(address)
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve, { once: true })
+      socket.addEventListener('error', () => reject(new Error(`no inspector at ${address}`)), { once: true })
+    })
+    const inspector = new ThreadInspector(socket)
+    await inspector.#ask({ method: 'NodeWorker.enable', params: { waitForDebuggerOnStart: false } })
+    return inspector
+  }
+
+  /** One sample for each thread; a thread that ends meanwhile is missing. */
+  async sample(): Promise<ThreadSample[]> {
+    const look = async (name: string, session: string | null): Promise<ThreadSample | null> => {
+      try {
+        await this.#call(session, 'HeapProfiler.collectGarbage', {})
+        const answer = await this.#call(session, 'Runtime.evaluate', {
+          expression: LOOK,
+          returnByValue: true,
+        })
+        const value = answer.result?.result?.value
+        return value === undefined ? null : { name, ...(JSON.parse(value) as Omit<ThreadSample, 'name'>) }
+      } catch (error) {
+        // The main thread is there as long as the process is.
+        if (session === null) throw error
+        return null
+      }
+    }
+    const samples = [await look('main', null)]
+    for (const [session, name] of [...this.#workers]) samples.push(await look(name, session))
+    return samples.filter((sample) => sample !== null)
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  #call(session: string | null, method: string, params: object): Promise<ProtocolMessage> {
+    if (session === null) return this.#ask({ method, params })
+    const id = ++this.#id
+    const answer = this.#expect(id)
+    const message = JSON.stringify({ id, method, params })
+    this.#ask({ method: 'NodeWorker.sendMessageToWorker', params: { sessionId: session, message } }).catch(
+      (error: Error) => {
+        this.#waiting.get(id)?.reject(error)
+        this.#waiting.delete(id)
+      },
+    )
+    return answer
+  }
+
+  #ask(message: { method: string; params: object }): Promise<ProtocolMessage> {
+    const id = ++this.#id
+    const answer = this.#expect(id)
+    this.#socket.send(JSON.stringify({ id, ...message }))
+    return answer
+  }
+
+  #expect(id: number): Promise<ProtocolMessage> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+    })
+  }
+
+  #hear({ id, method, params, ...rest }: ProtocolMessage): void {
+    if (id !== undefined) {
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (rest.error) waiting?.reject(new Error(rest.error.message))
+      else waiting?.resolve(rest)
+    } else if (method === 'NodeWorker.attachedToWorker' && params?.sessionId && params.workerInfo) {
+      const script = params.workerInfo.url.slice(params.workerInfo.url.lastIndexOf('/') + 1)
+      this.#workers.set(params.sessionId, `${script} ${params.workerInfo.workerId}`)
+    } else if (method === 'NodeWorker.detachedFromWorker' && params?.sessionId) {
+      this.#workers.delete(params.sessionId)
+    } else if (method === 'NodeWorker.receivedMessageFromWorker' && params?.message) {
+      this.#hear(JSON.parse(params.message) as ProtocolMessage)
+    }
+  }
+}
