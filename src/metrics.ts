@@ -82,7 +82,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'postroad_delivery_paused',
-      help: '1 while nothing is sent because the store does not take results.',
+      help: '1 while nothing is begun: the store does not take results, or this node may have been given up by the others.',
       registers,
       collect() {
         this.set(source.deliveries().paused ? 1 : 0)

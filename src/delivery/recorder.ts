@@ -59,21 +59,22 @@ export class Recorder {
         recorded = true
         break
       } catch (error) {
-        this.#answered()
         if (!(error instanceof StoreUnavailable)) {
+          this.#answered()
           this.#events.onUnrecordable(attempt, error)
           break
         }
         if (!failed) {
           failed = true
-          if (this.#faulty++ === 0) this.#events.onFault(error)
+          if (this.#faulty++ === 0 && !this.#stalled) this.#events.onFault(error)
         }
+        this.#answered()
         if (this.#given) break
         await new Promise((resolve) => setTimeout(resolve, wait))
         wait = Math.min(wait * 2, MAX_RETRY_MS)
       }
     }
-    if (failed && --this.#faulty === 0 && !this.#given) this.#events.onRecovered()
+    if (failed && --this.#faulty === 0 && !this.paused && !this.#given) this.#events.onRecovered()
     if (--this.#unrecorded === 0) this.#flushed?.()
     return recorded
   }
@@ -93,6 +94,7 @@ export class Recorder {
     clearInterval(this.#watch)
   }
 
+  /** Not silent any more, whatever it says. */
   #answered(): void {
     this.#answers++
     if (!this.#stalled) return
@@ -105,7 +107,7 @@ export class Recorder {
     const waits = this.#unrecorded > 0 && this.#faulty === 0 && this.#answers === this.#answersSeen
     this.#answersSeen = this.#answers
     this.#idleLooks = waits ? this.#idleLooks + 1 : 0
-    // Two looks in a row without an answer: some result has waited for the time between them.
+    // The first of three in a row may have come just after a result: it has waited for the time between the others.
     if (this.#idleLooks < 3 || this.#stalled) return
     this.#stalled = true
     this.#events.onFault(new StoreUnavailable('The store has not answered for some time'))

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { withoutPostgres } from '../support/postgres.ts'
+import { Fleet, Gate, until } from './fleet.ts'
+
+const SESSIONS = 6
+
+describe('the sessions to one site', { skip: withoutPostgres() }, () => {
+  test('are divided among the nodes that deliver, as these come and go', async () => {
+    const gate = new Gate()
+    const speaking = new Map<string, number>()
+    await using fleet = await Fleet.start({
+      settings: { POSTROAD_SITE_CONCURRENCY: String(SESSIONS) },
+      script: async ({ step }, node) => {
+        if (step !== 'mail') return undefined
+        speaking.set(node, (speaking.get(node) ?? 0) + 1)
+        await gate.pass()
+        speaking.set(node, speaking.get(node)! - 1)
+        return undefined
+      },
+    })
+    const at = (node: string) => speaking.get(node) ?? 0
+    const api = await fleet.node('api', 'api')
+    const first = await fleet.node('first', 'delivery')
+    const second = await fleet.node('second', 'delivery')
+    for (const node of [first, second]) {
+      await until(
+        async () => (await node.metric('postroad_nodes{role="delivery"}')) === 2,
+        'both nodes to be known',
+      )
+    }
+    gate.close()
+    const sent = await fleet.send(api, 60)
+    await until(() => at('first') === SESSIONS / 2 && at('second') === SESSIONS / 2, 'each to use its share')
+    assert.equal(gate.waiting, SESSIONS)
+
+    // The sessions of a node that is gone end; the other one takes over what they were for.
+    await second.child.kill('SIGKILL')
+    await until(() => at('first') === SESSIONS, 'the one that is left to use them all')
+    assert.equal(at('first'), SESSIONS)
+    gate.open()
+    await fleet.arrived(sent)
+    await fleet.recorded()
+    assert.deepEqual(fleet.doubled(), [])
+  })
+})
