@@ -68,7 +68,7 @@ export class RouteCourier implements Courier {
   deliver(delivery: Delivery): Promise<DeliveryResult> {
     const work = this.#deliver(delivery)
     this.#underWay.add(work)
-    void work.finally(() => this.#underWay.delete(work))
+    void work.then(() => this.#underWay.delete(work))
     return work
   }
 
@@ -112,9 +112,10 @@ export class RouteCourier implements Courier {
 
   /** Recipients by destination, null for the simulator. One group, as deliveries are normally cut. */
   #split({ recipients, testMode = false }: Delivery): Map<string | null, DeliveryRecipient[]> {
+    const { route } = this.#options
     return Map.groupBy(recipients, ({ address }) => {
       const domain = address.slice(address.lastIndexOf('@') + 1)
-      return isSimulated(domain, testMode) ? null : destinationOf(this.#options.route, domain, testMode)
+      return isSimulated(domain, testMode) ? null : destinationOf(route, domain, testMode)
     })
   }
 

@@ -77,7 +77,7 @@ function wasStale(replies: RecipientReply[]): boolean {
 }
 
 function siteKey({ host, port, implicitTls, tls, credentials }: Site): string {
-  return [host, port, implicitTls, tls, credentials?.user ?? ''].join('\0')
+  return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
 }
 
 export class ServerWalk {
@@ -236,6 +236,12 @@ export class ServerWalk {
   }
 
   #settle(outcomes: RecipientOutcome[]): void {
+    if (outcomes.length === this.#result.left.length && this.#result.settled.length === 0) {
+      // All at once, as nearly always.
+      this.#result.settled = outcomes
+      this.#result.left = []
+      return
+    }
     const positions = new Set(outcomes.map(({ position }) => position))
     this.#result.settled.push(...outcomes)
     this.#result.left = this.#result.left.filter(({ position }) => !positions.has(position))

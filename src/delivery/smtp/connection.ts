@@ -15,6 +15,14 @@ import { inBatches } from './write-batches.ts'
  * fill.
  */
 const blockSize = 128 * 1024
+/** Up to so many octets a message is copied together, which costs less than handing its parts over one by one. */
+const copiedSize = 32 * 1024
+
+/**
+ * Where the kernel puts what servers say in clear, for all connections: it is read at once, and what is left over is copied.
+ * Otherwise every reply would come in 64 KB of its own.
+ */
+const received = Buffer.allocUnsafeSlow(16 * 1024)
 
 /** What came of a group of commands. When there is an error, fewer replies than commands have come. */
 export interface Exchanged {
@@ -80,6 +88,13 @@ export class Connection {
       // answer to MAIL.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
+      onread: {
+        buffer: received,
+        callback: (length) => {
+          this.#onData(received.subarray(0, length))
+          return true
+        },
+      },
     })
     this.#socket.on('error', this.#onError)
     this.#socket.on('close', this.#onClose)
@@ -114,18 +129,14 @@ export class Connection {
   async startTls(stage: 'connect' | 'starttls'): Promise<SmtpError | null> {
     if (this.#failure) return this.#failure
     const plain = this.#socket
-    if (!this.#reader.clean || plain.readableLength > 0) {
+    if (!this.#reader.clean) {
       return this.fail('protocol', 'sent more in clear after its answer to STARTTLS')
     }
     this.#stage = stage
     this.#handshaking = true
     this.deadline.set(this.timeouts[stage])
     // The TLS layer takes what arrives from now on, and reports what goes wrong.
-    plain
-      .off('data', this.#onData)
-      .off('end', this.#onClose)
-      .off('close', this.#onClose)
-      .off('error', this.#onError)
+    plain.off('end', this.#onClose).off('close', this.#onClose).off('error', this.#onError)
     plain.on('error', () => {})
     plain.pause()
     const { socket, done } = encrypt(plain, this.#target)
@@ -151,6 +162,7 @@ export class Connection {
     if (refusal !== null) return this.fail('tls', `failed the TLS handshake: ${refusal}`)
     this.#handshaking = false
     this.deadline.clear()
+    socket.on('data', this.#onData)
     const { protocol, doubt } = this.tls!
     this.dialogue?.note(`${protocol}, certificate ${doubt === null ? 'verified' : `not verified (${doubt})`}`)
     this.#listen()
@@ -183,7 +195,8 @@ export class Connection {
   async sendMessage(message: StuffedMessage, mayHandOver: () => boolean): Promise<HandedOver> {
     this.#stage = 'data'
     this.#dotSent = false
-    const batches = inBatches(message.blocks, blockSize)
+    const copied = message.size <= copiedSize
+    const batches = copied ? [] : inBatches(message.blocks, blockSize)
     const last = batches.pop() ?? []
     for (const batch of batches) {
       if (!(await this.#writeBlock(batch))) break
@@ -193,10 +206,14 @@ export class Connection {
     const answer = this.#expect(['dot'])
     this.deadline.set(this.timeouts.block)
     const socket = this.#socket
-    socket.cork()
-    for (const block of last) socket.write(block)
-    socket.write(message.ending, this.#onDotWritten)
-    socket.uncork()
+    if (copied) {
+      socket.write(Buffer.concat([...message.blocks, message.ending]), this.#onDotWritten)
+    } else {
+      socket.cork()
+      for (const block of last) socket.write(block)
+      socket.write(message.ending, this.#onDotWritten)
+      socket.uncork()
+    }
     // TLS tells late that the record has left; to be on the safe side it counts from here.
     if (this.tls) this.#dotSent = true
     const { replies, error } = await answer
@@ -252,7 +269,6 @@ export class Connection {
   }
 
   #listen(): void {
-    this.#socket.on('data', this.#onData)
     this.#socket.on('end', this.#onClose)
     this.#socket.resume()
   }

@@ -9,8 +9,8 @@ const lineLimit = 1000
  */
 export class Dialogue {
   #start = performance.now()
-  #head: string[] = []
-  #headSize = 0
+  /** Every line with its line break: adding to it copies nothing. */
+  #head = ''
   #tail: string[] = []
   #tailSize = 0
   #dropped = 0
@@ -31,16 +31,15 @@ export class Dialogue {
   }
 
   get text(): string {
-    const lines = this.#dropped > 0 ? [...this.#head, `  … ${this.#dropped} lines left out …`] : this.#head
-    return [...lines, ...this.#tail].join('\n')
+    const gap = this.#dropped > 0 ? `  … ${this.#dropped} lines left out …\n` : ''
+    return (this.#head + gap + this.#tail.map((line) => `${line}\n`).join('')).slice(0, -1)
   }
 
   #add(mark: string, text: string): void {
     const shown = text.length > lineLimit ? `${text.slice(0, lineLimit)}…` : text
     const line = `${Math.round(performance.now() - this.#start)} ${mark} ${shown}`
-    if (this.#headSize < headLimit) {
-      this.#head.push(line)
-      this.#headSize += line.length + 1
+    if (this.#head.length < headLimit) {
+      this.#head += `${line}\n`
       return
     }
     this.#tail.push(line)

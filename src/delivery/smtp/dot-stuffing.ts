@@ -17,6 +17,8 @@ export interface StuffedMessage {
   blocks: Uint8Array[]
   /** What ends the message: the final dot, after a CRLF if the message lacks its own. */
   ending: Uint8Array
+  /** Octets of the blocks together. */
+  size: number
 }
 
 /**
@@ -28,6 +30,7 @@ export interface StuffedMessage {
  */
 export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
   const blocks: Uint8Array[] = []
+  let size = 0
   // The two octets before the current one; the message begins as if after a CRLF.
   let before = carriageReturn
   let last = lineFeed
@@ -36,7 +39,10 @@ export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     if (bytes[0] === dot) {
       if (last === carriageReturn || (last === lineFeed && before !== carriageReturn)) throw ambiguous()
-      if (last === lineFeed) blocks.push(oneDot)
+      if (last === lineFeed) {
+        blocks.push(oneDot)
+        size++
+      }
     }
     refuseDotAfterBareReturn(bytes)
     let start = 0
@@ -44,13 +50,15 @@ export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
       const previous = at > 0 ? bytes[at - 1] : last
       if (previous !== carriageReturn) throw ambiguous()
       blocks.push(bytes.subarray(start, at + 1), oneDot)
+      size++
       start = at + 1
     }
     blocks.push(start === 0 ? bytes : bytes.subarray(start))
+    size += bytes.length
     before = bytes.length > 1 ? bytes[bytes.length - 2]! : last
     last = bytes[bytes.length - 1]!
   }
-  return { blocks, ending: before === carriageReturn && last === lineFeed ? ending : missingLineEnd }
+  return { blocks, ending: before === carriageReturn && last === lineFeed ? ending : missingLineEnd, size }
 }
 
 function refuseDotAfterBareReturn(bytes: Buffer): void {

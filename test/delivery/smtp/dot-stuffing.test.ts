@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { AmbiguousLineEnd, dotStuff } from '../../../src/delivery/smtp/dot-stuffing.ts'
 
 function wire(...chunks: (string | Uint8Array)[]): string {
-  const { blocks, ending } = dotStuff(chunks.map((chunk) => Buffer.from(chunk)))
+  const { blocks, ending, size } = dotStuff(chunks.map((chunk) => Buffer.from(chunk)))
+  assert.equal(size, Buffer.concat(blocks).length)
   return Buffer.concat([...blocks, ending]).toString('latin1')
 }
 
