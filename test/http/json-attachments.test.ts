@@ -1,6 +1,9 @@
 /** Attachments of `POST /emails`: all encodings in use, and a clear answer to everything else. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { readAttachments } from '../../src/http/json/attachments.ts'
+import { Refusal } from '../../src/intake/refusal.ts'
 import type { Attachment } from '../../src/mail/message.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, assertJsonError, emailCount } from './requests.ts'
@@ -139,4 +142,49 @@ describe('attachments in JSON', () => {
   test('path: null beside content is no path', async () => {
     assert.equal((await accepted({ ...good, path: null })).filename, 'a.txt')
   })
+})
+
+test('base64 is what RFC 4648 says, in either alphabet and with or without padding, and nothing else', () => {
+  const characters = [
+    'A',
+    'Q',
+    'w',
+    'z',
+    '0',
+    '9',
+    '+',
+    '/',
+    '-',
+    '_',
+    '=',
+    '=',
+    '!',
+    '.',
+    '\f',
+    '\0',
+    'é',
+    'Ł',
+    '\ud800',
+  ]
+  let read = 0
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...characters), { maxLength: 9 }), fc.nat(3), (pieces, padding) => {
+      const content = pieces.join('') + '='.repeat(padding)
+      const digits = content.replace(/={1,2}$/, '')
+      const valid = /^[A-Za-z0-9+/_-]*$/.test(digits) && digits.length % 4 !== 1
+      let octets: Uint8Array | null = null
+      try {
+        octets = readAttachments([{ filename: 'a', content }])[0]!.content
+      } catch (error) {
+        assert(error instanceof Refusal, String(error))
+      }
+      assert.equal(octets !== null, valid, JSON.stringify(content))
+      if (octets === null) return
+      read++
+      const standard = digits.replaceAll('-', '+').replaceAll('_', '/')
+      assert.equal(Buffer.from(octets).toString('base64'), Buffer.from(standard, 'base64').toString('base64'))
+    }),
+    { numRuns: 10_000 },
+  )
+  assert(read > 100, `${read} were read`)
 })
