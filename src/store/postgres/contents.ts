@@ -27,7 +27,7 @@ SELECT e.id, c.id AS "companyId", e.company, e.domain_id AS "domainId", e.sender
 FROM unnest($1::uuid[]) AS t (id)
 JOIN emails e ON e.id = ANY (ARRAY[t.id])
 JOIN companies c ON c.num = ANY (ARRAY[e.company])
-WHERE NOT e.content_removed`,
+WHERE e.content_removed IS NOT TRUE`,
 }
 
 const FILES: Statement = {
@@ -36,8 +36,7 @@ const FILES: Statement = {
 SELECT a.email, a.position, a.filename, a.content_type AS "contentType", a.disposition, a.content_id AS "contentId", b.bytes
 FROM unnest($1::uuid[]) AS t (id)
 JOIN attachments a ON a.email = ANY (ARRAY[t.id])
-LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256
-ORDER BY a.email, a.position`,
+LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
 }
 
 interface EmailRow {
@@ -89,7 +88,8 @@ export async function loadEmails(
 function loaded(row: EmailRow, files: readonly FileRow[]): Loaded | ContentDamaged {
   try {
     const { id, companyId, company, domainId, sender, raw, individual, testMode, size, sent } = row
-    const content = contentOf(row, files.map(fileOf))
+    const inOrder = files.toSorted((a, b) => a.position - b.position)
+    const content = contentOf(row, inOrder.map(fileOf))
     const email = {
       id,
       companyId,

@@ -60,13 +60,13 @@ export class Database {
     this.#writing = pool(
       this.#options,
       WRITING,
-      'SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan',
+      'SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan',
     )
     this.#reading = pool(this.#options, READING, '')
     this.#vital = pool({ ...this.#options, query_timeout: VITAL_TIMEOUT }, 1, '')
   }
 
-  /** Transactions committed that may have written. */
+  /** Transactions committed that may have written. Notices to other nodes do not count. */
   get commits(): number {
     return this.#commits
   }
@@ -89,6 +89,11 @@ export class Database {
         return rows
       }),
     )
+  }
+
+  /** One statement that tells other nodes of something, a transaction by itself. */
+  async notice<Row>(statement: string, values: readonly Value[]): Promise<Row[]> {
+    return await this.#with(this.#writing, (client) => this.#commit(run<Row>(client, statement, values)))
   }
 
   /** One statement that only reads, but is part of the hot path and goes over its connections. */

@@ -5,7 +5,7 @@ import { asStoreError } from './faults.ts'
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
 
 /** Key of the advisory lock under which schemas are made: "Post" in ASCII. */
-const LOCK = 0x506f7374
+export const LOCK = 0x506f7374
 /** Oldest server that will do, as `server_version_num` has it. */
 const OLDEST = 140_000
 /** Milliseconds. */

@@ -5,8 +5,8 @@ const NEXT_DUE: Statement = {
   name: 'next-due',
   text: `
 SELECT least(
-  (SELECT due_at FROM queue WHERE lease IS NULL AND ready ORDER BY due_at LIMIT 1),
-  (SELECT due_at FROM queue WHERE lease IS NULL AND NOT ready ORDER BY due_at LIMIT 1)
+  (SELECT due_at FROM queue WHERE lease IS NULL AND ready ORDER BY due_at + 0 LIMIT 1),
+  (SELECT due_at FROM queue WHERE lease IS NULL AND NOT ready ORDER BY due_at + 0 LIMIT 1)
 ) AS due`,
 }
 

@@ -54,7 +54,7 @@ export class PostgresStore {
     this.#database = database
     this.#changes = new ChangeFeed({
       connect: () => database.connect(),
-      query: async (text, values) => ({ rows: await database.write(text, values) }),
+      query: async (text, values) => ({ rows: await database.notice(text, values) }),
     })
     const companies = new CompanyNumbers(database)
     const parts = { database, companies, changes: this.#changes, repairs: this.#repairs }

@@ -15,8 +15,8 @@ const OLDEST: Statement = {
   name: 'make-ready',
   text: `
 WITH due AS MATERIALIZED (
-  SELECT email, position FROM queue WHERE lease IS NULL AND NOT ready AND due_at <= $1
-  ORDER BY due_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+  SELECT email, position FROM queue WHERE lease IS NULL AND NOT ready AND due_at + 0 <= $1
+  ORDER BY due_at + 0 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
 ), ${READY}
 SELECT count(*) AS count FROM ready`,
 }
