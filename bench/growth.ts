@@ -59,6 +59,7 @@ if (values.help) {
   process.exit(0)
 }
 const history = {
+  ...WEEKS_OF_HISTORY,
   emails: count('history', values.history, 0),
   waiting: count('waiting', values.waiting, 0),
   domains: count('domains', values.domains),

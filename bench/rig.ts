@@ -5,7 +5,7 @@ import type { Installation, Tenant } from '../test/support/service-child.ts'
 import type { Parts } from './measure.ts'
 import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
 import { firstCpu } from './options.ts'
-import { type BenchDatabase, openDatabase } from './service/database.ts'
+import { type BenchDatabase, openDatabase, SQLITE_URL } from './service/database.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
 import { type ServiceProcess, startServiceProcess } from './service/service-process.ts'
 import { OBLIGING, type SinkBehaviour } from './sink/behaviour.ts'
@@ -85,9 +85,7 @@ export class Rig implements AsyncDisposable {
       nodes,
       settings: {
         ...this.#delivery(),
-        ...(url === null
-          ? {}
-          : { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }),
+        ...databaseSettings(url),
         ...settings,
       },
       ...(prepare ? { prepare: (installation, tenant) => prepare(installation, tenant, url) } : {}),
@@ -123,6 +121,13 @@ export class Rig implements AsyncDisposable {
     await this.#dns?.close()
     await this.database.stop()
   }
+}
+
+/** Said in any case: the settings of tests could name another database. The path is relative to the installation's directory. */
+function databaseSettings(url: string | null): Record<string, string> {
+  return url === null
+    ? { POSTROAD_DATABASE_URL: SQLITE_URL }
+    : { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }
 }
 
 type Processes = Pick<Rig, 'load' | 'sink' | 'limits' | 'database'>

@@ -1,15 +1,6 @@
 /** Writes history straight into the tables of the PostgreSQL engine. */
 import { Client } from 'pg'
-import {
-  BOUNCED,
-  CHUNK,
-  DIALOGUE,
-  DUE_MS,
-  EARLIEST_MS,
-  HISTORY_MS,
-  type HistoryShape,
-  type Owner,
-} from './shape.ts'
+import { BOUNCED, CHUNK, DIALOGUE, HISTORY_MS, type HistoryShape, type Owner } from './shape.ts'
 
 /** What every statement is given; each takes it as `given`, so that all have the same parameters. */
 interface Given {
@@ -99,8 +90,9 @@ export async function fillPostgres(
         onProgress(last, all)
       }
     }
-    const due = now + EARLIEST_MS
-    const dueStep = DUE_MS / Math.max(1, shape.waiting)
+    const dueStep = shape.dueOver / Math.max(1, shape.waiting)
+    // Numbers go on from those of the finished emails.
+    const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
     const start = now - HISTORY_MS - 60_000
     const step = HISTORY_MS / Math.max(1, shape.emails)
     const finished = [

@@ -1,15 +1,6 @@
 /** Writes history straight into the tables of the SQLite engine; no service may be running on the file. */
 import { DatabaseSync } from 'node:sqlite'
-import {
-  BOUNCED,
-  CHUNK,
-  DIALOGUE,
-  DUE_MS,
-  EARLIEST_MS,
-  HISTORY_MS,
-  type HistoryShape,
-  type Owner,
-} from './shape.ts'
+import { BOUNCED, CHUNK, DIALOGUE, HISTORY_MS, type HistoryShape, type Owner } from './shape.ts'
 
 /** Numbers from :from to :to - 1 with what follows from each; the owner's keys are looked up by its turn. */
 const NUMBERS = `
@@ -76,7 +67,7 @@ export function fillSqlite(
     const now = Date.now()
     const all = shape.emails + shape.waiting
     const step = HISTORY_MS / Math.max(1, shape.emails)
-    const dueStep = DUE_MS / Math.max(1, shape.waiting)
+    const dueStep = shape.dueOver / Math.max(1, shape.waiting)
     const base = db.prepare('SELECT coalesce(max(num), 0) + 1 AS base FROM emails').get() as { base: number }
     const common = {
       domains: shape.domains,
@@ -102,7 +93,9 @@ export function fillSqlite(
       WAITING_RECIPIENTS,
       EVENTS(0, `CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
     ]
-    const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due: now + EARLIEST_MS, dueStep }
+    // Numbers go on from those of the finished emails.
+    const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
+    const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due, dueStep }
     fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
     db.exec(LANES)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -134,13 +127,20 @@ function fill(
   to: number,
   onProgress: (written: number) => void,
 ): void {
+  // node:sqlite binds a number as REAL, and numbers made of it would end in ".0".
+  const bound = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
+    ]),
+  )
   for (let first = from; first < to; first += CHUNK) {
     const last = Math.min(to, first + CHUNK)
     db.exec('BEGIN')
     for (const sql of statements) {
       const statement = db.prepare(sql)
       statement.setAllowUnknownNamedParameters(true)
-      statement.run({ ...values, from: first, to: last })
+      statement.run({ ...bound, from: BigInt(first), to: BigInt(last) })
     }
     db.exec('COMMIT')
     onProgress(last)

@@ -8,6 +8,9 @@ export interface HistoryShape {
   domains: number
   /** Octets of text of each email. */
   octets: number
+  /** Ms from now until the first of what waits becomes due, and over how many ms after that the others do. */
+  dueAfter: number
+  dueOver: number
 }
 
 export const WEEKS_OF_HISTORY: HistoryShape = {
@@ -15,16 +18,13 @@ export const WEEKS_OF_HISTORY: HistoryShape = {
   waiting: 500_000,
   domains: 2_000,
   octets: 1_000,
+  // Nothing becomes due while something is measured.
+  dueAfter: 6 * 3_600_000,
+  dueOver: 20 * 86_400_000,
 }
 
 /** History lies within the days that retention leaves alone by default, or it would be removed while something is measured. */
 export const HISTORY_MS = 25 * 86_400_000
-
-/** Nothing of what waits becomes due before so many ms have passed. */
-export const EARLIEST_MS = 6 * 3_600_000
-
-/** Waiting recipients become due over so many ms after that. */
-export const DUE_MS = 20 * 86_400_000
 
 /** Rows made in one statement. */
 export const CHUNK = 100_000

@@ -9,6 +9,9 @@ import { treeCpu } from './process-usage.ts'
 /** `sqlite`, `postgres` (a cluster of our own), or the postgres:// URL of a server where databases may be created. */
 export type DatabaseChoice = string
 
+/** The installation's own file, as POSTROAD_DATABASE_URL takes it: relative to the directory it runs in. */
+export const SQLITE_URL = 'sqlite:./postroad.db'
+
 export interface BenchDatabase {
   /** `sqlite`, or `postgres` with its version. */
   name: string
