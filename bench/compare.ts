@@ -10,8 +10,9 @@ import { harakaIsThere, installHaraka, installPostfix, postfixIsThere } from './
 import { startPostfix } from './compare/postfix.ts'
 import { startPostroad } from './compare/postroad.ts'
 import { type Comparison, printComparison, type SystemRound } from './compare/report.ts'
-import type { RunningSystem, SystemPlace } from './compare/system.ts'
+import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './compare/system.ts'
 import { deliver, measureLimits } from './measure.ts'
+import { USUAL_SHAPE } from './message.ts'
 import { count, firstCpu, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
@@ -40,6 +41,9 @@ turn to the same sink; all processes on the same CPUs. Prints messages a second,
 
 /** Ms after the last arrival in which a system cleans up behind its messages; it belongs to their cost. */
 const AFTERMATH = 1_000
+
+/** Messages that go straight from the load generator to the sink. */
+const STRAIGHT = 20_000
 
 const { values } = parseArgs({
   options: {
@@ -111,6 +115,15 @@ async function checkSignature({ name, port, target, keys }: RunningSystem): Prom
   return `${signatures.length} signature${signatures.length === 1 ? '' : 's'}, ${raw.length} octets`
 }
 
+/** Messages a second from the load generator straight into the sink: what neither of them keeps a system from. */
+async function straight(port: number): Promise<number> {
+  const target = { protocol: 'smtp', from: `load@${SENDING_DOMAIN}`, shape: USUAL_SHAPE } as const
+  await deliver({ load, sink }, { port, target, connections, count: STRAIGHT / 10 })
+  const { offered, received } = await deliver({ load, sink }, { port, target, connections, count: STRAIGHT })
+  const last = received.arrivedAt.reduce((latest, at) => Math.max(latest, at), 0)
+  return (STRAIGHT * 1000) / (last - offered.startedAt)
+}
+
 async function measure(system: RunningSystem): Promise<SystemRound> {
   const { port, target } = system
   const machine = await measureLimits(limits, { directory: values.directory, milliseconds: 500 })
@@ -151,6 +164,7 @@ try {
     cpus,
     messages,
     connections,
+    straight: await straight(sinkPort!),
     systems: [],
   }
   for (const system of running) {

@@ -4,7 +4,8 @@
 export function percentile(values: ArrayLike<number>, p: number): number {
   const sorted = Float64Array.from(values).sort()
   if (sorted.length === 0) return Number.NaN
-  const rank = Math.ceil((p / 100) * sorted.length)
+  // Multiplied first, or 99.9 % of 1,000 would be a little more than 999.
+  const rank = Math.ceil((p * sorted.length) / 100)
   return sorted[Math.min(sorted.length - 1, Math.max(0, rank - 1))]!
 }
 

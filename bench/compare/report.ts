@@ -33,6 +33,8 @@ export interface Comparison {
   cpus: string
   messages: number
   connections: number
+  /** Messages a second from the load generator straight into the sink. */
+  straight: number
   systems: ComparedSystem[]
 }
 
@@ -89,6 +91,7 @@ export function printComparison(comparison: Comparison): void {
   const rounds = systems.flatMap((system) => system.rounds)
   say(
     `\nlimits of one CPU: ${median(rounds.map(({ limits }) => limits.signatures)).toFixed(0)} RSA-2048 signatures/s, ` +
-      `${median(rounds.map(({ limits }) => limits.syncs)).toFixed(0)} fsync/s of 4 KB`,
+      `${median(rounds.map(({ limits }) => limits.syncs)).toFixed(0)} fsync/s of 4 KB; ` +
+      `load generator straight into the sink: ${comparison.straight.toFixed(0)} messages/s`,
   )
 }

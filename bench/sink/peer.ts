@@ -28,6 +28,7 @@ export class Peer {
   /** The message that was kept, dots stuffed as on the wire (RFC 5321 section 4.5.2). */
   kept: Buffer | null = null
   readonly #choice: PeerChoice
+  readonly #server = net.createServer({ noDelay: true }, (socket) => this.#welcome(socket))
   readonly #sockets = new Set<Socket>()
 
   constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
@@ -47,10 +48,9 @@ export class Peer {
   }
 
   async listen(): Promise<void> {
-    const server = net.createServer({ noDelay: true }, (socket) => this.#welcome(socket))
-    server.listen({ port: this.#choice.port, host: this.#choice.host, backlog: 1_000 })
-    await once(server, 'listening')
-    this.port = (server.address() as AddressInfo).port
+    this.#server.listen({ port: this.#choice.port, host: this.#choice.host, backlog: 1_000 })
+    await once(this.#server, 'listening')
+    this.port = (this.#server.address() as AddressInfo).port
   }
 
   /** Connections open now. */
@@ -69,6 +69,14 @@ export class Peer {
   spoil(): void {
     this.behaviour = this.#choice.behaviour
     this.dice = new FaultDice(this.behaviour, this.#choice.seed)
+  }
+
+  /** Listens no longer and cuts every session. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
   }
 
   #welcome(socket: Socket): void {

@@ -33,6 +33,7 @@ const MOST = 400
  */
 export function judge(samples: Sample[], { share, least }: { share: number; least: number }): Flatness {
   const half = thin(samples.slice(Math.floor(samples.length / 2)))
+  if (half.length === 0) return { first: 0, last: 0, growth: 0, noise: 0, allowance: least, flat: true }
   const slopes: number[] = []
   for (const [index, early] of half.entries()) {
     for (const late of half.slice(index + 1))
@@ -42,7 +43,7 @@ export function judge(samples: Sample[], { share, least }: { share: number; leas
   const values = half.map(({ value }) => value)
   const middle = median(half.map(({ at, value }) => value - slope * at))
   const noise = 3 * DEVIATION * median(half.map(({ at, value }) => Math.abs(value - slope * at - middle)))
-  const growth = slope * ((half.at(-1)?.at ?? 0) - (half[0]?.at ?? 0))
+  const growth = slope * (half.at(-1)!.at - half[0]!.at))
   const allowance = Math.max(least, share * median(values))
   const fifth = Math.max(1, Math.floor(values.length / 5))
   return {
