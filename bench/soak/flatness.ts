@@ -43,7 +43,7 @@ export function judge(samples: Sample[], { share, least }: { share: number; leas
   const values = half.map(({ value }) => value)
   const middle = median(half.map(({ at, value }) => value - slope * at))
   const noise = 3 * DEVIATION * median(half.map(({ at, value }) => Math.abs(value - slope * at - middle)))
-  const growth = slope * (half.at(-1)!.at - half[0]!.at))
+  const growth = slope * (half.at(-1)!.at - half[0]!.at)
   const allowance = Math.max(least, share * median(values))
   const fifth = Math.max(1, Math.floor(values.length / 5))
   return {
