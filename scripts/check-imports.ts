@@ -67,6 +67,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'store/store.ts',
     'store/open.ts',
     'store/backup.ts',
+    'store/transfer/transfer.ts',
   ],
   'log.ts': ['accounts/token.ts', 'config/settings.ts (types)'],
   'metrics.ts': ['log.ts', 'store/store.ts', 'delivery', 'config/settings.ts (types)'],

@@ -7,6 +7,7 @@ import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
+import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
 import { addQueue } from './queue.ts'
 import { addServe } from './serve.ts'
@@ -45,6 +46,7 @@ export async function run(args: string[]): Promise<void> {
   addSuppression(program)
   addNode(program)
   addBackup(program)
+  addMigrateData(program)
   addSettings(program)
 
   try {

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { secretKeyPath } from '../accounts/secret-key.ts'
+import { loadSettings } from '../config/load.ts'
+import { NotAllowed, parseDatabase } from '../config/parse.ts'
+import type { Settings } from '../config/settings.ts'
+import { type TransferProgress, transfer } from '../store/transfer/transfer.ts'
+import { command, type JsonOption } from './command.ts'
+import { WrongUsage } from './failure.ts'
+import { refuseMissing } from './open.ts'
+import { printJson, printLine, printTable } from './print.ts'
+
+/** Milliseconds between two lines about the same table. */
+const LINE_EVERY = 2_000
+
+export function addMigrateData(program: Command): void {
+  command(program, {
+    usage: 'migrate-data <from> <to>',
+    description: 'Move an installation from SQLite to PostgreSQL.',
+    details:
+      'Stop the service first. Everything is copied, compared on both sides, and then put in place at once; the SQLite file is\n' +
+      'only read. When it is interrupted, the same command goes on where it was. The password may be left out of the URL and\n' +
+      'given in PGPASSWORD.',
+    examples: ['migrate-data sqlite:./data/postroad.db postgres://postroad@db.example.com/postroad'],
+  })
+    .option('--restart', 'drop what an earlier, unfinished run has copied')
+    .action(migrateData)
+}
+
+async function migrateData(
+  from: string,
+  to: string,
+  { restart, json }: JsonOption & { restart?: true },
+): Promise<void> {
+  const source = database(from)
+  const target = database(to)
+  if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
+    throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
+  }
+  refuseMissing(source)
+  const { tables } = await transfer({
+    from: source.path,
+    to: target.url,
+    restart: restart === true,
+    onProgress: progressLines(),
+  })
+  const path = secretKeyPath(source.path)
+  const keyFile = loadSettings().secretKey === null && existsSync(path) ? path : null
+  if (json) {
+    printJson({ tables, secret_key_file: keyFile })
+    return
+  }
+  printTable(
+    ['TABLE', 'ROWS', 'SHA-256'],
+    tables.map(({ name, rows, sha256 }) => [name, rows, sha256]),
+    '',
+  )
+  printLine()
+  printLine(
+    'Both sides are the same, and everything is in place. On every node set POSTROAD_DATABASE_URL, and',
+  )
+  printLine(
+    keyFile === null
+      ? 'the same POSTROAD_SECRET_KEY as before: without it the DKIM keys cannot be used.'
+      : `POSTROAD_SECRET_KEY to what ${keyFile} holds: without it the DKIM keys cannot be used.`,
+  )
+  printLine('Do not start a service on the SQLite file again: it would send what waits a second time.')
+}
+
+function database(text: string): Settings['database'] {
+  try {
+    return parseDatabase(text)
+  } catch (error) {
+    if (error instanceof NotAllowed) throw new WrongUsage(`the database "${masked(text)}": ${error.message}`)
+    throw error
+  }
+}
+
+/** What is quoted back carries no password. */
+function masked(text: string): string {
+  return text.replace(/:\/\/[^@/]*@/, '://***@')
+}
+
+/** Lines on stderr: the first and the last of each table and step, and in between one now and then. */
+function progressLines(): (progress: TransferProgress) => void {
+  let shownAt = Number.NEGATIVE_INFINITY
+  return ({ table, step, rows, of }) => {
+    const now = performance.now()
+    if (rows < of && now - shownAt < LINE_EVERY) return
+    shownAt = now
+    const what = step === 'copy' ? 'copied' : 'verified'
+    process.stderr.write(`${table}: ${rows} of ${of} rows ${what}\n`)
+  }
+}

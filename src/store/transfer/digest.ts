@@ -1,0 +1,58 @@
+import { createHash, hash } from 'node:crypto'
+import { storable } from '../postgres/rows.ts'
+import type { ColumnType, Table } from './tables.ts'
+
+/** A value in the form both databases are compared in: octets by their SHA-256, text as PostgreSQL can keep it. */
+export type Canonical = string | number | boolean | null
+
+/** From what SQLite gives for a column of this type. */
+export function canonical(type: ColumnType, value: unknown): Canonical {
+  if (value === null) return null
+  switch (type) {
+    case 'bool':
+      return value !== 0
+    case 'text':
+      return storable(String(value))
+    case 'octets':
+      return hash('sha256', String(value))
+    case 'bytea':
+      return createHash('sha256')
+        .update(value as Uint8Array)
+        .digest('hex')
+    case 'uuid':
+      return String(value)
+    case 'int4':
+    case 'int8':
+      return Number(value)
+  }
+}
+
+/** How PostgreSQL gives the same: an expression over the column. */
+export function canonicalExpression(type: ColumnType, column: string): string {
+  if (type === 'octets' || type === 'bytea') return `encode(sha256(${column}), 'hex') AS ${column}`
+  return column
+}
+
+const MODULUS = 1n << 256n
+
+/** Of the rows of a table, in whatever order they come: the sum of their SHA-256. */
+export class Digest {
+  readonly #columns: string[]
+  #sum = 0n
+  rows = 0
+
+  constructor(table: Table) {
+    this.#columns = Object.keys(table.columns)
+  }
+
+  /** Values by column. */
+  add(row: Readonly<Record<string, Canonical>>): void {
+    const text = JSON.stringify(this.#columns.map((column) => row[column]))
+    this.#sum = (this.#sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS
+    this.rows += 1
+  }
+
+  get hex(): string {
+    return this.#sum.toString(16).padStart(64, '0')
+  }
+}

@@ -1,0 +1,148 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import { asStoreError, openForWriting } from '../sqlite/database.ts'
+import { lockExclusively } from '../sqlite/lock.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { findPlace } from '../sqlite/place.ts'
+import { canonical, Digest } from './digest.ts'
+import type { Table } from './tables.ts'
+
+/** Bounds of one step: rows, and past the first so many octets. */
+const ROWS = 500
+const OCTETS = 4 * 1024 * 1024
+
+export type SourceRow = Record<string, SQLOutputValue>
+
+export interface Chunk {
+  rows: SourceRow[]
+  /** Where the next one begins; only `chunks` reads anything out of it. */
+  place: string
+}
+
+/** The SQLite database that is moved. While it is open nobody else writes to it. */
+export class Source {
+  readonly #db: DatabaseSync
+  readonly #path: string
+  readonly #unlock: () => void
+
+  private constructor(db: DatabaseSync, path: string, unlock: () => void) {
+    this.#db = db
+    this.#path = path
+    this.#unlock = unlock
+  }
+
+  /**
+   * Brings its schema up to date and locks it. Throws StoreConflict when a service has it, StoreUnavailable when it cannot be
+   * opened or the command line is just writing to it.
+   */
+  static open(path: string): Source {
+    const place = findPlace(path)
+    const unlock = lockExclusively(place.path)
+    let db: DatabaseSync | undefined
+    try {
+      db = openForWriting(place.path)
+      migrate(db, place.path)
+      // Not only a service writes: the command line does, beside it.
+      db.exec('BEGIN IMMEDIATE')
+      return new Source(db, path, unlock)
+    } catch (error) {
+      db?.close()
+      unlock()
+      throw asStoreError(error, path)
+    }
+  }
+
+  /** Differs when it is another database, or has been served or changed in between. */
+  get state(): string {
+    const row = this.#run(() =>
+      this.#db
+        .prepare(
+          `SELECT (SELECT group_concat(name || '=' || value, ' ') FROM (SELECT * FROM counters ORDER BY name)) AS counters,
+                  (SELECT min(id) FROM companies) AS company, (SELECT max(num) FROM emails) AS emails`,
+        )
+        .get(),
+    )
+    return JSON.stringify(row)
+  }
+
+  /** The highest fencing token handed out. */
+  get lastToken(): number {
+    const row = this.#run(() => this.#db.prepare("SELECT value FROM counters WHERE name = 'lease'").get())
+    return Number(row?.value ?? 0)
+  }
+
+  count(table: Table): number {
+    const sql = `SELECT count(*) AS rows FROM ${table.from}${whereOf(table.where)}`
+    return Number(this.#run(() => this.#db.prepare(sql).get())?.rows)
+  }
+
+  /** The rows of a table from a place on (null: from the start). */
+  *chunks(table: Table, from: string | null): Generator<Chunk> {
+    let place = from
+    for (;;) {
+      const chunk = this.#run(() => this.#chunk(table, place))
+      if (chunk === null) return
+      yield chunk
+      place = chunk.place
+    }
+  }
+
+  digest(table: Table): Digest {
+    const digest = new Digest(table)
+    const types = Object.entries(table.columns)
+    for (const { rows } of this.chunks(table, null)) {
+      for (const row of rows) {
+        digest.add(Object.fromEntries(types.map(([name, type]) => [name, canonical(type, row[name])])))
+      }
+    }
+    return digest
+  }
+
+  close(): void {
+    this.#db.close()
+    this.#unlock()
+  }
+
+  #chunk(table: Table, place: string | null): Chunk | null {
+    const after = place === null ? [] : (JSON.parse(place) as SQLInputValue[])
+    const rows: SourceRow[] = []
+    let octets = 0
+    for (const row of this.#db.prepare(selectOf(table, place !== null)).iterate(...after, ROWS)) {
+      rows.push(row)
+      octets += octetsOf(row)
+      if (octets >= OCTETS) break
+    }
+    const last = rows.at(-1)
+    if (last === undefined) return null
+    return { rows, place: JSON.stringify(table.order.map((_, index) => last[`place${index}`])) }
+  }
+
+  #run<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw asStoreError(error, this.#path)
+    }
+  }
+}
+
+function selectOf({ columns, from, where, expressions = {}, order }: Table, after: boolean): string {
+  const values = Object.keys(columns).map((column) => `${expressions[column] ?? `t.${column}`} AS ${column}`)
+  const places = order.map((column, index) => `${column} AS place${index}`)
+  const beyond = after ? `(${order.join()}) > (${order.map(() => '?').join()})` : undefined
+  const conditions = [where, beyond].filter((condition) => condition !== undefined).join(' AND ')
+  const all = [...values, ...places].join()
+  return `SELECT ${all} FROM ${from}${whereOf(conditions)} ORDER BY ${order.join()} LIMIT ?`
+}
+
+function whereOf(conditions: string | undefined): string {
+  return conditions ? ` WHERE ${conditions}` : ''
+}
+
+function octetsOf(row: SourceRow): number {
+  let octets = 0
+  for (const value of Object.values(row)) {
+    if (typeof value === 'string') octets += value.length
+    else if (value instanceof Uint8Array) octets += value.byteLength
+  }
+  return octets
+}

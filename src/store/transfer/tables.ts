@@ -1,0 +1,255 @@
+/** What is moved from SQLite to PostgreSQL: each table of the target, and where its rows come from. */
+
+/** How a value is kept in PostgreSQL. `octets`: text of SQLite that is kept as its UTF-8. */
+export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
+
+export interface Table {
+  /** In PostgreSQL. */
+  name: string
+  columns: Record<string, ColumnType>
+  /** Rows in SQLite: FROM and WHERE of a SELECT, with an expression for each column that is not called the same there. */
+  from: string
+  where?: string
+  expressions?: Record<string, string>
+  /** Columns in SQLite by which the rows are in order, and each is told from the others. */
+  order: string[]
+  /** Its column that PostgreSQL numbers by itself from here on. */
+  numbered?: string
+}
+
+const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
+
+/** In this order: what is referred to comes first. */
+export const TABLES: readonly Table[] = [
+  {
+    name: 'companies',
+    columns: { num: 'int4', id: 'text', name: 'text', created_at: 'int8' },
+    from: 'companies t',
+    order: ['t.num'],
+    numbered: 'num',
+  },
+  {
+    name: 'domains',
+    columns: {
+      id: 'text',
+      company: 'int4',
+      name: 'text',
+      status: 'text',
+      sending: 'text',
+      created_at: 'int8',
+    },
+    from: 'domains t',
+    order: ['t.id'],
+  },
+  {
+    name: 'dkim_keys',
+    columns: {
+      domain_id: 'text',
+      position: 'int4',
+      id: 'text',
+      selector: 'text',
+      algorithm: 'text',
+      public_key: 'text',
+      sealed_private_key: 'bytea',
+    },
+    from: 'dkim_keys t',
+    order: ['t.domain_id', 't.position'],
+  },
+  {
+    name: 'api_keys',
+    columns: {
+      id: 'text',
+      company: 'int4',
+      name: 'text',
+      token_hash: 'bytea',
+      scopes: 'text',
+      domain_id: 'text',
+      created_at: 'int8',
+      revoked_at: 'int8',
+    },
+    from: 'api_keys t',
+    order: ['t.id'],
+  },
+  {
+    name: 'suppressions',
+    columns: {
+      company: 'int4',
+      folded: 'text',
+      address: 'text',
+      reason: 'text',
+      created_at: 'int8',
+      email_id: 'text',
+    },
+    from: 'suppressions t',
+    // SQLite's lower() knows ASCII only, as the comparison of addresses does.
+    expressions: { folded: 'lower(t.address)' },
+    order: ['t.company', 't.address'],
+  },
+  {
+    name: 'pauses',
+    columns: { company: 'int4', domain: 'text', since: 'int8' },
+    from: 'pauses t',
+    order: ['t.company', 't.domain'],
+  },
+  {
+    name: 'blobs',
+    columns: { company: 'int4', sha256: 'bytea', bytes: 'bytea' },
+    from: 'blobs t',
+    order: ['t.num'],
+  },
+  {
+    name: 'emails',
+    columns: {
+      id: 'uuid',
+      seq: 'int8',
+      company: 'int4',
+      created_at: 'int8',
+      scheduled_at: 'int8',
+      date: 'int8',
+      size: 'int8',
+      individual: 'bool',
+      test_mode: 'bool',
+      sent: 'bool',
+      content_removed: 'bool',
+      domain_id: 'text',
+      key_id: 'text',
+      sender: 'text',
+      header_from: 'text',
+      header_to: 'text',
+      header_cc: 'text',
+      bcc: 'text',
+      reply_to: 'text',
+      subject: 'text',
+      headers: 'text',
+      message_id: 'text',
+      tags: 'text',
+      variables: 'text',
+      html: 'octets',
+      text: 'octets',
+      raw: 'bytea',
+    },
+    from: 'emails t LEFT JOIN contents c ON c.email = t.num',
+    expressions: {
+      seq: 't.num',
+      content_removed: 'c.email IS NULL',
+      html: 'c.html',
+      text: 'c.text',
+      raw: 'c.raw',
+    },
+    order: ['t.num'],
+    numbered: 'seq',
+  },
+  {
+    name: 'attachments',
+    columns: {
+      email: 'uuid',
+      position: 'int4',
+      company: 'int4',
+      sha256: 'bytea',
+      filename: 'text',
+      content_type: 'text',
+      disposition: 'text',
+      content_id: 'text',
+    },
+    from: `attachments t ${OF_EMAIL} JOIN blobs b ON b.num = t.blob`,
+    expressions: { email: 'e.id', company: 'b.company', sha256: 'b.sha256' },
+    order: ['t.email', 't.position'],
+  },
+  {
+    name: 'recipients',
+    columns: {
+      email: 'uuid',
+      position: 'int4',
+      attempts: 'int4',
+      last_code: 'int4',
+      uncertain: 'bool',
+      kind: 'text',
+      state: 'text',
+      address: 'text',
+      domain: 'text',
+      variables: 'text',
+      preferred_server: 'text',
+      server: 'text',
+      last_message: 'text',
+    },
+    from: `recipients t ${OF_EMAIL}`,
+    expressions: { email: 'e.id', state: "CASE WHEN t.state NOT IN ('waiting', 'leased') THEN t.state END" },
+    order: ['t.email', 't.position'],
+  },
+  {
+    // Recipients that wait, and those that were under way when the service ended: these no node holds any more, and the
+    // first one that starts takes them back.
+    name: 'queue',
+    columns: {
+      email: 'uuid',
+      position: 'int4',
+      company: 'int4',
+      size: 'int4',
+      due_at: 'int8',
+      lease: 'int8',
+      ready: 'bool',
+      cancel: 'bool',
+      domain: 'text',
+      held_for: 'text',
+    },
+    from: `recipients t ${OF_EMAIL}`,
+    where: "t.state IN ('waiting', 'leased')",
+    expressions: {
+      email: 'e.id',
+      size: 'min(e.size, 2147483647)',
+      due_at: "CASE WHEN t.state = 'waiting' THEN t.due_at END",
+      lease: "CASE WHEN t.state = 'leased' THEN t.lease END",
+      ready: '0',
+      cancel: 'EXISTS (SELECT 1 FROM cancel_requests r WHERE r.email = t.email AND r.position = t.position)',
+      held_for: `(SELECT h.domain_id FROM held_recipients h
+        WHERE h.email = t.email AND h.position = t.position AND h.due_at = t.due_at AND t.state = 'waiting')`,
+    },
+    order: ['t.email', 't.position'],
+  },
+  {
+    name: 'events',
+    columns: { email: 'uuid', seq: 'int8', recipient: 'int4', at: 'int8', type: 'text', detail: 'text' },
+    from: `events t ${OF_EMAIL}`,
+    expressions: { email: 'e.id' },
+    order: ['t.email', 't.seq'],
+    numbered: 'seq',
+  },
+  {
+    name: 'attempts',
+    columns: {
+      email: 'uuid',
+      seq: 'int8',
+      started_at: 'int8',
+      duration: 'int8',
+      recipients: 'text',
+      server: 'text',
+      tls: 'text',
+      dialogue: 'text',
+    },
+    from: `attempts t ${OF_EMAIL}`,
+    expressions: { email: 'e.id' },
+    order: ['t.email', 't.seq'],
+    numbered: 'seq',
+  },
+  {
+    name: 'captured',
+    columns: { email: 'uuid', seq: 'int8', recipients: 'text', raw: 'bytea' },
+    from: `captured t ${OF_EMAIL}`,
+    expressions: { email: 'e.id', seq: 't.num' },
+    order: ['t.num'],
+    numbered: 'seq',
+  },
+  {
+    name: 'idempotency',
+    columns: {
+      company: 'int4',
+      key: 'text',
+      fingerprint: 'text',
+      email_id: 'uuid',
+      message_id: 'text',
+      created_at: 'int8',
+    },
+    from: 'idempotency t',
+    order: ['t.company', 't.key'],
+  },
+]

@@ -1,0 +1,254 @@
+import pg from 'pg'
+import { bools, byteas, encoded, int4s, int8s, texts, uuids } from '../postgres/arrays.ts'
+import { placeOf } from '../postgres/database.ts'
+import { asStoreError } from '../postgres/faults.ts'
+import { LOCK, migrate } from '../postgres/migrate.ts'
+import { types } from '../postgres/rows.ts'
+import { StoreConflict } from '../store.ts'
+import { type Canonical, canonicalExpression, Digest } from './digest.ts'
+import type { Chunk, SourceRow } from './source.ts'
+import { type ColumnType, TABLES, type Table } from './tables.ts'
+
+/** Where everything lies until it is complete and verified. A service that starts meanwhile sees nothing of it. */
+const SCHEMA = 'postroad_transfer'
+/** Key of the advisory lock that a transfer holds: "Move" in ASCII. */
+const TRANSFER_LOCK = 0x4d6f7665
+/** Rows fetched at once for comparison. */
+const FETCH = 500
+const CONNECT_TIMEOUT = 5_000
+
+/** How far a table has come. */
+export interface Progress {
+  place: string | null
+  rows: number
+}
+
+/** The PostgreSQL database that an installation is moved to. */
+export class Target {
+  /** `host:port/name`. */
+  readonly place: string
+  readonly #client: pg.Client
+
+  private constructor(client: pg.Client, place: string) {
+    this.#client = client
+    this.place = place
+  }
+
+  /**
+   * Prepares the database, or goes on with a transfer begun before from a source in the same state. With `restart` what was
+   * begun is dropped. Rejects with StoreConflict when it holds other data, is in use, or was begun from something else.
+   */
+  static async open(url: string, state: string, { restart }: { restart: boolean }): Promise<Target> {
+    const place = placeOf(url)
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'postroad migrate-data',
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      keepAlive: true,
+      types,
+    })
+    client.on('error', () => {})
+    const target = new Target(client, place)
+    try {
+      await client.connect()
+      await target.#lock()
+      await target.#refuseUsed()
+      if (restart) await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`)
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+      await migrate(inSchema(url))
+      await target.#begin(state)
+      return target
+    } catch (error) {
+      await target.close()
+      throw asStoreError(error, place)
+    }
+  }
+
+  async progress(table: Table): Promise<Progress> {
+    const sql = `SELECT place, rows FROM ${SCHEMA}.transfer_progress WHERE table_name = $1`
+    const [row] = await this.#run<Progress>(sql, [table.name])
+    return row ?? { place: null, rows: 0 }
+  }
+
+  /** Adds the rows and notes how far the table has come: both or neither. */
+  async add(table: Table, { rows, place }: Chunk): Promise<void> {
+    const columns = Object.entries(table.columns)
+    const arrays = columns.map(([name, type]) => arrayOf(type, rows, name))
+    const casts = columns.map(([, type], index) => `$${index + 1}::${SQL_TYPES[type]}[]`)
+    const insert = `INSERT INTO ${SCHEMA}.${table.name} (${columns.map(([name]) => name).join()})
+      SELECT * FROM unnest(${casts.join()})`
+    const note = `INSERT INTO ${SCHEMA}.transfer_progress AS p (table_name, place, rows) VALUES ($1, $2, $3)
+      ON CONFLICT (table_name) DO UPDATE SET place = excluded.place, rows = p.rows + excluded.rows`
+    await this.#transaction(async () => {
+      await this.#run(insert, arrays)
+      await this.#run(note, [table.name, place, rows.length])
+    })
+  }
+
+  async digest(table: Table): Promise<Digest> {
+    const digest = new Digest(table)
+    const columns = Object.entries(table.columns).map(([name, type]) => canonicalExpression(type, name))
+    await this.#transaction(async () => {
+      await this.#run(
+        `DECLARE transfer_rows NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${SCHEMA}.${table.name}`,
+      )
+      for (;;) {
+        const rows = await this.#run<Record<string, Canonical>>(`FETCH ${FETCH} FROM transfer_rows`)
+        for (const row of rows) digest.add(row)
+        if (rows.length === 0) return
+      }
+    })
+    return digest
+  }
+
+  /** Puts the verified tables where services look for them, all at once. `lastToken`: the highest fencing token in use so far. */
+  async finish(lastToken: number): Promise<void> {
+    await this.#transaction(async () => {
+      // As a node does that starts now: one of us waits for the other.
+      await this.#run(`SELECT pg_advisory_xact_lock(${LOCK})`)
+      await this.#refuseUsed()
+      for (const { name, numbered } of TABLES) {
+        if (numbered === undefined) continue
+        await this.#run(
+          `SELECT setval(pg_get_serial_sequence('${SCHEMA}.${name}', '${numbered}'),
+             coalesce((SELECT max(${numbered}) FROM ${SCHEMA}.${name}), 0) + 1, false)`,
+        )
+      }
+      await this.#run(`UPDATE ${SCHEMA}.counters SET value = greatest(value, $1) WHERE name = 'lease'`, [
+        lastToken,
+      ])
+      await this.#run(`DROP TABLE ${SCHEMA}.transfer_progress, ${SCHEMA}.transfer_source`)
+      for (const name of await this.#tablesOf(SCHEMA)) {
+        await this.#run(`DROP TABLE IF EXISTS "${name}" CASCADE`)
+        await this.#run(`ALTER TABLE ${SCHEMA}."${name}" SET SCHEMA ${await this.#ownSchema()}`)
+      }
+      await this.#run(`DROP SCHEMA ${SCHEMA}`)
+    })
+    // It would come by itself, later. All is in place, whatever becomes of this.
+    await this.#run('ANALYZE').catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {})
+  }
+
+  async #lock(): Promise<void> {
+    const [row] = await this.#run<{ locked: boolean }>(
+      `SELECT pg_try_advisory_lock(${TRANSFER_LOCK}) AS locked`,
+    )
+    if (row!.locked) return
+    throw new StoreConflict(
+      `Another migrate-data is writing to ${this.place}; one that was killed lets go of it within seconds`,
+    )
+  }
+
+  /** An empty database will do, or one in which Postroad was started and nothing was set up. */
+  async #refuseUsed(): Promise<void> {
+    const tables = await this.#tablesOf(null)
+    if (tables.length === 0) return
+    if (!tables.includes('schema_migrations')) {
+      throw new StoreConflict(
+        `The database ${this.place} holds tables of another program; give Postroad a database of its own (createdb)`,
+      )
+    }
+    const [used] = await this.#run<{ companies: boolean; nodes: boolean }>(
+      'SELECT EXISTS (SELECT 1 FROM companies) AS companies, EXISTS (SELECT 1 FROM nodes) AS nodes',
+    )
+    if (used!.nodes) {
+      throw new StoreConflict(
+        `The database ${this.place} is being served: stop every node that uses it, then try again`,
+      )
+    }
+    if (used!.companies) {
+      throw new StoreConflict(
+        `The database ${this.place} holds an installation already. Nothing was changed; name an empty database`,
+      )
+    }
+  }
+
+  async #begin(state: string): Promise<void> {
+    await this.#run(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.transfer_source (state text NOT NULL)`)
+    await this.#run(
+      `CREATE TABLE IF NOT EXISTS ${SCHEMA}.transfer_progress
+         (table_name text PRIMARY KEY, place text NOT NULL, rows bigint NOT NULL)`,
+    )
+    const [begun] = await this.#run<{ state: string }>(`SELECT state FROM ${SCHEMA}.transfer_source`)
+    if (begun === undefined) {
+      await this.#run(`INSERT INTO ${SCHEMA}.transfer_source (state) VALUES ($1)`, [state])
+    } else if (begun.state !== state) {
+      throw new StoreConflict(
+        `A transfer to ${this.place} was begun from another database, or this one has been written to since. ` +
+          'Begin again with --restart',
+      )
+    }
+  }
+
+  /** Null: the schema in which services look. */
+  async #tablesOf(schema: string | null): Promise<string[]> {
+    const sql = `SELECT tablename AS name FROM pg_tables WHERE schemaname = coalesce($1, current_schema())
+      ORDER BY tablename`
+    return (await this.#run<{ name: string }>(sql, [schema])).map(({ name }) => name)
+  }
+
+  async #ownSchema(): Promise<string> {
+    const [row] = await this.#run<{ name: string }>('SELECT quote_ident(current_schema()) AS name')
+    return row!.name
+  }
+
+  async #transaction(work: () => Promise<void>): Promise<void> {
+    await this.#run('BEGIN')
+    try {
+      await work()
+      await this.#run('COMMIT')
+    } catch (error) {
+      await this.#client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+
+  async #run<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    try {
+      return (await this.#client.query(sql, values)).rows as Row[]
+    } catch (error) {
+      throw asStoreError(error, this.place)
+    }
+  }
+}
+
+/** The same database, with our tables made in a schema of their own. */
+function inSchema(url: string): string {
+  const given = new URL(url)
+  const options = given.searchParams.get('options') ?? ''
+  given.searchParams.set('options', `${options} -c search_path=${SCHEMA}`.trim())
+  return given.href
+}
+
+const SQL_TYPES: Record<ColumnType, string> = {
+  int4: 'int4',
+  int8: 'int8',
+  bool: 'bool',
+  text: 'text',
+  uuid: 'uuid',
+  bytea: 'bytea',
+  octets: 'bytea',
+}
+
+function arrayOf(type: ColumnType, rows: SourceRow[], name: string): Buffer {
+  const values = rows.map((row) => row[name] ?? null)
+  switch (type) {
+    case 'int4':
+      return int4s(values as (number | null)[])
+    case 'int8':
+      return int8s(values as (number | null)[])
+    case 'bool':
+      return bools(values.map((value) => value !== 0))
+    case 'uuid':
+      return uuids(values as string[])
+    case 'bytea':
+      return byteas(values as (Uint8Array | null)[])
+    case 'text':
+      return texts(values as (string | null)[])
+    case 'octets':
+      return encoded(values as (string | null)[])
+  }
+}

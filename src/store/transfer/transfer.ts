@@ -1,0 +1,90 @@
+/** Moving an installation from SQLite to PostgreSQL. */
+import { StoreDamaged } from '../store.ts'
+import { Source } from './source.ts'
+import { TABLES, type Table } from './tables.ts'
+import { Target } from './target.ts'
+
+export interface TransferRequest {
+  /** Path of the SQLite database. */
+  from: string
+  /** postgres:// URL. */
+  to: string
+  /** Drops what an earlier transfer has begun. */
+  restart: boolean
+  onProgress?: (progress: TransferProgress) => void
+}
+
+export interface TransferProgress {
+  table: string
+  step: 'copy' | 'verify'
+  rows: number
+  of: number
+}
+
+export interface TransferredTable {
+  name: string
+  rows: number
+  /** Sum of the SHA-256 of its rows, the same on both sides. 64 hexadecimal digits. */
+  sha256: string
+}
+
+export interface TransferResult {
+  tables: TransferredTable[]
+}
+
+/**
+ * Copies everything, compares both sides, then puts it in place. The source is only read. Killed at any point, it goes on where
+ * it was when called again; the target shows nothing until all of it is there and has been compared.
+ *
+ * Rejects with StoreConflict (source or target in use, other data in the target, source changed since the transfer began),
+ * StoreUnavailable, or StoreDamaged when the two sides differ.
+ */
+export async function transfer({ from, to, restart, onProgress }: TransferRequest): Promise<TransferResult> {
+  const source = Source.open(from)
+  try {
+    const target = await Target.open(to, source.state, { restart })
+    try {
+      for (const table of TABLES) await copy(source, target, table, onProgress)
+      const tables: TransferredTable[] = []
+      for (const table of TABLES) {
+        const verified = await verify(source, target, table)
+        tables.push(verified)
+        onProgress?.({ table: table.name, step: 'verify', rows: verified.rows, of: verified.rows })
+      }
+      await target.finish(source.lastToken)
+      return { tables }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    source.close()
+  }
+}
+
+async function copy(
+  source: Source,
+  target: Target,
+  table: Table,
+  onProgress: TransferRequest['onProgress'],
+): Promise<void> {
+  const of = source.count(table)
+  const { place, rows } = await target.progress(table)
+  let copied = rows
+  for (const chunk of source.chunks(table, place)) {
+    await target.add(table, chunk)
+    copied += chunk.rows.length
+    onProgress?.({ table: table.name, step: 'copy', rows: copied, of })
+  }
+}
+
+async function verify(source: Source, target: Target, table: Table): Promise<TransferredTable> {
+  const wanted = source.digest(table)
+  const found = await target.digest(table)
+  if (wanted.hex !== found.hex || wanted.rows !== found.rows) {
+    throw new StoreDamaged(
+      `The table ${table.name} is not the same on both sides: ${wanted.rows} rows in the source, ${found.rows} in the ` +
+        `target, digests ${wanted.hex} and ${found.hex}. Nothing was put in place; begin again with --restart`,
+    )
+  }
+  return { name: table.name, rows: wanted.rows, sha256: wanted.hex }
+}
