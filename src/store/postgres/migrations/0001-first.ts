@@ -131,7 +131,7 @@ CREATE TABLE recipients (
   server           text,
   last_message     text,
   PRIMARY KEY (email, position)
-) WITH (fillfactor = 55);
+) WITH (fillfactor = 40);
 
 -- Live work. A recipient waits while lease is NULL, and is then due at due_at; under way it carries its node's fencing token.
 -- Waiting rows are in one of two orders. With ready they take turns by company and domain; the others lie in order of time
