@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import type { Call } from '../../src/store/sqlite/protocol.ts'
 import { StoreThread } from '../../src/store/sqlite/thread.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 
@@ -9,15 +10,23 @@ interface Fragile {
   throw(): void
 }
 
-function fragile(t: TestContext, limits: { maxCalls?: number; maxWeight?: number; path?: string } = {}) {
-  const { maxCalls = 100, maxWeight = 1_000, path = 'a.db' } = limits
+interface Limits {
+  maxCalls?: number
+  maxWeight?: number
+  patience?: number
+  path?: string
+}
+
+function fragile(t: TestContext, limits: Limits = {}) {
+  const { maxCalls = 100, maxWeight = 1_000, patience = 0, path = 'a.db' } = limits
   const module = new URL('./fragile-thread.ts', import.meta.url)
-  const thread = new StoreThread<Fragile>({
+  const thread = new StoreThread<Call<Fragile>>({
     module,
     path,
     file: '',
     maxCalls,
     maxWeight,
+    patience,
     onChanged() {},
     onDamage() {},
   })
@@ -59,13 +68,30 @@ describe('a thread of the store', () => {
     const thread = fragile(t, { maxCalls: 10, maxWeight: 100 })
     await thread.open()
     const before = thread.commits
-    const light = Array.from({ length: 25 }, (_, n) => thread.call(echo(`${n}`), 1))
+    const light = Array.from({ length: 25 }, (_, n) => thread.call(echo(`${n}`), { weight: 1 }))
     assert.deepEqual(
       await Promise.all(light),
       light.map((_, n) => [`${n}`]),
     )
     assert.equal(thread.commits - before, 3)
-    await Promise.all([60, 60, 30, 500, 1].map((weight) => thread.call(echo('x'), weight)))
+    await Promise.all([60, 60, 30, 500, 1].map((weight) => thread.call(echo('x'), { weight })))
     assert.equal(thread.commits - before, 3 + 4)
+  })
+
+  test('lets patient calls share what comes for others, when they are many, or at the end', async (t) => {
+    const thread = fragile(t, { maxCalls: 3, patience: 3_600_000 })
+    await thread.open()
+    const patient = (value: string) => thread.call(echo(value), { patient: true })
+    assert.deepEqual(await patient('alone, after a long time without any'), [
+      'alone, after a long time without any',
+    ])
+    const before = thread.commits
+    await Promise.all([patient('a'), patient('b'), thread.call(echo('urgent'))])
+    assert.equal(thread.commits - before, 1)
+    await Promise.all([patient('c'), patient('d'), patient('e')])
+    assert.equal(thread.commits - before, 2)
+    const last = patient('f')
+    await thread.close()
+    assert.deepEqual(await last, ['f'])
   })
 })

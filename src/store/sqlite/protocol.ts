@@ -69,9 +69,7 @@ export interface Changed {
 }
 
 /** To a thread. One batch is under way at a time. `watch` switches the writer's look-out for other processes. */
-export type Request<Operations> =
-  | { kind: 'batch'; calls: Call<Operations>[] }
-  | { kind: 'watch'; on: boolean }
+export type Request<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
 
 /**
  * From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write. `damage`:

@@ -40,7 +40,7 @@ try {
     }
   }
 
-  port.on('message', (request: Request<Reads>) => {
+  port.on('message', (request: Request<Call<Reads>>) => {
     if (request.kind !== 'batch') return
     const outcomes = request.calls.map(run)
     const moved: ArrayBuffer[] = []

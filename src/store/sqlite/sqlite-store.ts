@@ -1,8 +1,8 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
-import { copied, packed } from './bytes.ts'
 import { lockExclusively } from './lock.ts'
+import { packAccept, packRecord, type WriteCall } from './parcels.ts'
 import { findPlace, type Place } from './place.ts'
 import type { Call, Changed, Reads, Writes } from './protocol.ts'
 import { StoreThread } from './thread.ts'
@@ -10,6 +10,8 @@ import { StoreThread } from './thread.ts'
 /** Bounds of one transaction: so many operations, and past the first so many octets. */
 const MAX_OPERATIONS = 500
 const MAX_OCTETS = 16 * 1024 * 1024
+/** How long results of deliveries may wait for a commit to share, counted from the last one. Milliseconds. */
+const PATIENCE = 5
 /** Reads answered together at most. */
 const MAX_READS = 16
 /** What an operation weighs beside the content it carries, in octets. */
@@ -27,8 +29,8 @@ export interface SqliteOptions {
  */
 export class SqliteStore implements types.Store {
   readonly shared = false
-  readonly #writer: StoreThread<Writes>
-  readonly #reader: StoreThread<Reads>
+  readonly #writer: StoreThread<WriteCall>
+  readonly #reader: StoreThread<Call<Reads>>
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
   readonly #exclusive: boolean
   #unlock: (() => void) | null
@@ -43,6 +45,7 @@ export class SqliteStore implements types.Store {
       ...place,
       maxCalls: MAX_OPERATIONS,
       maxWeight: MAX_OCTETS,
+      patience: PATIENCE,
       onChanged,
       onDamage,
     })
@@ -51,6 +54,7 @@ export class SqliteStore implements types.Store {
       ...place,
       maxCalls: MAX_READS,
       maxWeight: Number.POSITIVE_INFINITY,
+      patience: 0,
       onChanged,
       onDamage,
     })
@@ -102,7 +106,8 @@ export class SqliteStore implements types.Store {
 
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
     const moved: ArrayBuffer[] = []
-    return this.#write('accept', [packed(email, moved), lease], email.size, moved)
+    const call = packAccept(email, lease, moved)
+    return this.#writer.call(call, { weight: BASE_WEIGHT + email.size, moved }) as Promise<types.Accepted>
   }
 
   claim(request: types.ClaimRequest): Promise<types.ClaimedEmail[]> {
@@ -110,10 +115,11 @@ export class SqliteStore implements types.Store {
   }
 
   record(attempt: types.AttemptRecord): Promise<types.Recorded> {
-    if (attempt.captured === null) return this.#write('record', [attempt])
     const moved: ArrayBuffer[] = []
-    const captured = copied(attempt.captured, moved)
-    return this.#write('record', [{ ...attempt, captured }], captured.byteLength, moved)
+    const call = packRecord(attempt, moved)
+    const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
+    // Nobody waits for it, so it may go along with what comes in the next few milliseconds.
+    return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.Recorded>
   }
 
   async recover(request: { now: number; jitterMs: number }): Promise<number> {
@@ -276,11 +282,9 @@ export class SqliteStore implements types.Store {
   #write<Name extends keyof Writes>(
     name: Name,
     args: Parameters<Writes[Name]>,
-    octets = 0,
-    moved: ArrayBuffer[] = [],
   ): Promise<ReturnType<Writes[Name]>> {
     const call = { name, args } as unknown as Call<Writes>
-    return this.#writer.call(call, BASE_WEIGHT + octets, moved) as Promise<ReturnType<Writes[Name]>>
+    return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
   }
 
   #read<Name extends keyof Reads>(

@@ -1,24 +1,27 @@
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store.ts'
-import { type Call, type Changed, errorOf, type Reply, type Request } from './protocol.ts'
+import { type BatchLimits, BatchQueue, type Entry } from './batch-queue.ts'
+import { type Changed, errorOf, type Reply, type Request } from './protocol.ts'
 
-interface Pending<Operations> {
-  call: Call<Operations>
+interface Pending<OneCall> extends Entry {
+  call: OneCall
   moved: ArrayBuffer[]
-  /** Octets, about. */
-  weight: number
   resolve(value: unknown): void
   reject(error: Error): void
 }
 
-export interface ThreadOptions {
+/** Beside a call: what it weighs in octets, whether nobody waits for it, and buffers that go to the thread for good. */
+export interface CallDetail {
+  weight?: number
+  patient?: boolean
+  moved?: ArrayBuffer[]
+}
+
+export interface ThreadOptions extends BatchLimits {
   module: URL
   path: string
   /** The file that lies there (`Place`): a replacement of the thread opens no other. */
   file: string
-  /** Most calls, and (past the first) most octets, in one batch. */
-  maxCalls: number
-  maxWeight: number
   onChanged(changed: Changed): void
   /** Damage was met and gone around. */
   onDamage(message: string): void
@@ -31,21 +34,25 @@ export interface ThreadOptions {
  * A thread that ends unexpectedly rejects the batch under way with StoreUnavailable (its outcome is unknown, as after a
  * power cut) and is replaced at the next call.
  */
-export class StoreThread<Operations> {
+export class StoreThread<OneCall> {
   readonly #options: ThreadOptions
   #worker: Worker | null = null
   #opened = false
   #opening: { promise: Promise<void>; resolve(): void; reject(error: Error): void } | null = null
-  #queue: Pending<Operations>[] = []
-  #underWay: Pending<Operations>[] = []
+  readonly #queue: BatchQueue<Pending<OneCall>>
+  #underWay: Pending<OneCall>[] = []
   #flushing = false
+  /** What waits is patient. */
+  #pause: NodeJS.Timeout | undefined
   #watching = false
+  #closing = false
   #closed = false
   #drained: (() => void) | null = null
   #commits = 0
 
   constructor(options: ThreadOptions) {
     this.#options = options
+    this.#queue = new BatchQueue(options)
   }
 
   /** Transactions committed so far. */
@@ -59,11 +66,11 @@ export class StoreThread<Operations> {
     await this.#opening?.promise
   }
 
-  call(call: Call<Operations>, weight = 0, moved: ArrayBuffer[] = []): Promise<unknown> {
+  call(call: OneCall, { weight = 0, patient = false, moved = [] }: CallDetail = {}): Promise<unknown> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('The store is closed'))
     return new Promise((resolve, reject) => {
-      this.#queue.push({ call, weight, moved, resolve, reject })
-      if (this.#flushing) return
+      this.#queue.push({ call, weight, patient, moved, resolve, reject })
+      if (this.#flushing || this.#underWay.length > 0) return
       this.#flushing = true
       queueMicrotask(() => {
         this.#flushing = false
@@ -81,7 +88,8 @@ export class StoreThread<Operations> {
   /** What was called before is carried out; later calls are refused. */
   async close(): Promise<void> {
     if (this.#closed) return
-    while (this.#underWay.length > 0 || this.#queue.length > 0) {
+    this.#closing = true
+    while (this.#underWay.length > 0 || this.#queue.size > 0) {
       this.#flush()
       await new Promise<void>((resolve) => {
         this.#drained = resolve
@@ -141,7 +149,7 @@ export class StoreThread<Operations> {
 
   #flush(): void {
     if (this.#underWay.length > 0 || this.#closed) return
-    if (this.#queue.length === 0) {
+    if (this.#queue.size === 0) {
       this.#drained?.()
       // An idle store does not keep the process alive.
       if (this.#opened) this.#worker?.unref()
@@ -150,20 +158,22 @@ export class StoreThread<Operations> {
     this.#start()
     this.#worker?.ref()
     if (!this.#opened) return
-    let weight = 0
-    let count = 0
-    for (const pending of this.#queue) {
-      weight += pending.weight
-      if (count > 0 && (weight > this.#options.maxWeight || count === this.#options.maxCalls)) break
-      count++
+    const wait = this.#closing ? 0 : this.#queue.wait()
+    if (wait > 0) {
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined
+        this.#flush()
+      }, wait)
+      return
     }
-    this.#underWay = count === this.#queue.length ? this.#queue : this.#queue.slice(0, count)
-    this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count)
+    clearTimeout(this.#pause)
+    this.#pause = undefined
+    this.#underWay = this.#queue.take()
     const moved = this.#underWay.flatMap((pending) => pending.moved)
     this.#post({ kind: 'batch', calls: this.#underWay.map((pending) => pending.call) }, moved)
   }
 
-  #post(request: Request<Operations>, moved: ArrayBuffer[] = []): void {
+  #post(request: Request<OneCall>, moved: ArrayBuffer[] = []): void {
     this.#worker?.postMessage(request, moved)
   }
 
@@ -174,9 +184,10 @@ export class StoreThread<Operations> {
     void worker?.terminate()
     this.#opened = false
     this.#opening?.reject(error)
-    const waiting = [...this.#underWay, ...this.#queue]
+    clearTimeout(this.#pause)
+    this.#pause = undefined
+    const waiting = [...this.#underWay, ...this.#queue.clear()]
     this.#underWay = []
-    this.#queue = []
     for (const pending of waiting) pending.reject(error)
     this.#drained?.()
   }

@@ -4,8 +4,9 @@ import type { ClaimedEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
+import { unpacked, type WriteCall } from './parcels.ts'
 import { type Place, PlaceWatch } from './place.ts'
-import { faultOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
+import { faultOf, type Reply, type Request, UNCHANGED } from './protocol.ts'
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
@@ -30,18 +31,19 @@ try {
 
 function serve(transactions: Transactions, checkpoints: Checkpoints, watch: PlaceWatch): void {
   let watching: NodeJS.Timeout | undefined
-  port.on('message', (request: Request<Writes>) => {
+  port.on('message', (request: Request<WriteCall>) => {
     if (request.kind === 'batch') {
-      const asked = request.calls.some(({ name }) => name === 'probe')
+      const calls = request.calls.map(unpacked)
+      const asked = calls.some(({ name }) => name === 'probe')
       const lost = asked ? watch.look() : watch.recent()
       if (lost !== null) {
         const outcome = { fault: faultOf(lost) }
-        reply({ kind: 'done', outcomes: request.calls.map(() => outcome), changed: UNCHANGED, commits: 0 })
+        reply({ kind: 'done', outcomes: calls.map(() => outcome), changed: UNCHANGED, commits: 0 })
         return
       }
-      const result = transactions.run(request.calls)
+      const result = transactions.run(calls)
       const moved: ArrayBuffer[] = []
-      for (const [index, call] of request.calls.entries()) {
+      for (const [index, call] of calls.entries()) {
         const outcome = result.outcomes[index]!
         if (call.name !== 'claim' || 'fault' in outcome) continue
         for (const email of outcome.value as ClaimedEmail[]) moved.push(...buffersOf(email))
