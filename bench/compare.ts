@@ -1,5 +1,4 @@
 /** Compares the service with Postfix + opendkim and with Haraka on the same work, in turns. See `--help`. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { deliver, measureLimits } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, firstCpu, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
+import { keepResult } from './results.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
 import { OBLIGING } from './sink/behaviour.ts'
 
@@ -187,11 +187,7 @@ try {
   }
   printComparison(comparison)
   if (!values['no-keep']) {
-    const results = new URL('./results/', import.meta.url)
-    if (!existsSync(results)) mkdirSync(results, { recursive: true })
-    const name = `compare-${comparison.at.slice(0, 16).replace(/[-:]/g, '')}-${comparison.commit}.json`
-    writeFileSync(new URL(name, results), `${JSON.stringify(comparison, null, 1)}\n`)
-    process.stdout.write(`kept as bench/results/${name}\n`)
+    process.stdout.write(`kept as ${keepResult('compare', comparison)}\n`)
   }
 } finally {
   await stopAll()

@@ -1,19 +1,14 @@
 /** Does the cost of a message grow with what lies in the database? See `--help`. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
+import { figures, type GrowthRound, type GrowthRun } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
-import {
-  type AcceptFigure,
-  type DeliveryRound,
-  measureAccepting,
-  measureDelivery,
-  type Parts,
-} from './measure.ts'
+import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
+import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { processMemory } from './service/process-usage.ts'
 import { median } from './statistics.ts'
@@ -72,30 +67,7 @@ const cpus = usableCpus(values.cpus)
 /** Connections at which accepting and delivering are measured. */
 const CONNECTIONS = { accepting: 50, delivering: 20 }
 
-interface Round {
-  accepting: AcceptFigure
-  delivering: DeliveryRound
-}
-
-interface Figures {
-  acceptedPerSecond: number
-  acceptCpu: number
-  deliveredPerSecond: number
-  deliverCpu: number
-  latencyMedian: number
-}
-
-function figures({ accepting, delivering }: Round): Figures {
-  return {
-    acceptedPerSecond: accepting.accepted,
-    acceptCpu: accepting.cpu + (accepting.databaseCpu ?? 0),
-    deliveredPerSecond: delivering.delivered,
-    deliverCpu: delivering.cpu + (delivering.databaseCpu ?? 0),
-    latencyMedian: delivering.latencyMedian,
-  }
-}
-
-async function measure(parts: Parts): Promise<Round> {
+async function measure(parts: Parts): Promise<GrowthRound> {
   return {
     accepting: await measureAccepting(parts, { connections: CONNECTIONS.accepting, milliseconds: acceptMs }),
     delivering: await measureDelivery(parts, messages, CONNECTIONS.delivering),
@@ -124,7 +96,7 @@ const fillSeconds = seconds(fillStarted)
 
 for (const parts of [empty, full])
   await measureDelivery(parts, Math.min(1_000, messages), CONNECTIONS.delivering)
-const measured: { empty: Round; full: Round }[] = []
+const measured: GrowthRun['rounds'] = []
 for (let round = 0; round < rounds; round++) {
   // Neither always comes second.
   const first = round % 2 === 0 ? await measure(empty) : await measure(full)
@@ -143,7 +115,7 @@ const summary = names.map((name) => ({
 }))
 const memory = { empty: memoryOf(empty), full: memoryOf(full) }
 
-const run = {
+const run: GrowthRun = {
   at: new Date().toISOString(),
   commit: currentCommit(),
   node: `Node ${process.version}`,
@@ -174,13 +146,7 @@ for (const { name, empty: before, full: after, ratio } of summary) {
   )
 }
 say(`  resident now / peak, MB ${megabytes(memory.empty)} ${megabytes(memory.full).padStart(15)}`)
-if (!values['no-keep']) {
-  const results = new URL('./results/', import.meta.url)
-  mkdirSync(results, { recursive: true })
-  const name = `growth-${run.at.slice(0, 16).replace(/[-:]/g, '')}-${run.commit}.json`
-  writeFileSync(new URL(name, results), `${JSON.stringify(run, null, 1)}\n`)
-  say(`kept as bench/results/${name}`)
-}
+if (!values['no-keep']) say(`kept as ${keepResult('growth', run)}`)
 
 function seconds(since: number): number {
   return Math.round((performance.now() - since) / 1000)

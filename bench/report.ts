@@ -1,6 +1,5 @@
-/** Puts the figures of a run on the terminal and into the history in results/. */
+/** The figures of a run, and how they are put on the terminal. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
@@ -31,15 +30,6 @@ export interface Run {
   /** Octets. */
   peakMemory: number
 }
-
-const HISTORY_HEAD = `# Measured runs
-
-Made by \`npm run bench\`; each row is a run, its JSON beside this file. Delivered and accepted are messages a second, CPU is CPU-ms of the
-service for each message, latency is from the 200 answer to the arrival. Compare figures only with the RSA column of their own row.
-
-| date | commit | CPUs | messages x rounds | delivered, median (best) | CPU-ms, median (best) | latency median / p99 ms | RSA-2048/s one CPU | ratio | fsync/s | peak RSS MB | accepted/s at 1, 10, 50, 200 |
-|---|---|---|---|---|---|---|---|---|---|---|---|
-`
 
 export function describeMachine(): string {
   const cpus = os.cpus()
@@ -80,6 +70,7 @@ export function summary(run: Run) {
     ratio: column(rounds, (round) => round.ratio),
     ratioBest: Math.max(...rounds.map((round) => round.ratio)),
     octets: column(rounds, (round) => round.octets),
+    databaseCpu: column(rounds, (round) => round.databaseCpu ?? Number.NaN),
   }
 }
 
@@ -176,34 +167,4 @@ export function ways({ database, nodes, route, shape, sink }: Run): string {
     ...(sink === '' ? [] : [`sink ${sink}`]),
   ]
   return parts.join('; ')
-}
-
-/** Writes results/<date>-<commit>.json and appends a row to results/history.md. Returns the path of the JSON file. */
-export function keepRun(run: Run): string {
-  const directory = new URL('./results/', import.meta.url)
-  mkdirSync(directory, { recursive: true })
-  const name = `${run.at.slice(0, 16).replace(/[-:]/g, '')}-${run.commit}`
-  writeFileSync(
-    new URL(`${name}.json`, directory),
-    `${JSON.stringify({ ...run, summary: summary(run) }, null, 1)}\n`,
-  )
-  const history = new URL('history.md', directory)
-  if (!existsSync(history)) writeFileSync(history, HISTORY_HEAD)
-  const s = summary(run)
-  const cells = [
-    run.at.slice(0, 16).replace('T', ' '),
-    run.commit,
-    ways(run) === '' ? run.cpus : `${run.cpus} (${ways(run)})`,
-    `${run.rounds[0]?.messages ?? 0} x ${run.rounds.length}`,
-    `${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)})`,
-    `${s.cpu.toFixed(2)} (${s.cpuBest.toFixed(2)})`,
-    `${s.latencyMedian.toFixed(1)} / ${s.latencyP99.toFixed(0)}`,
-    s.signatures.toFixed(0),
-    s.ratio.toFixed(2),
-    s.syncs.toFixed(0),
-    (run.peakMemory / 1048576).toFixed(0),
-    run.accepting.map(({ accepted }) => accepted.toFixed(0)).join(', '),
-  ]
-  appendFileSync(history, `| ${cells.join(' | ')} |\n`)
-  return `bench/results/${name}.json`
 }

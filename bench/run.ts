@@ -4,6 +4,7 @@
  */
 import os from 'node:os'
 import { parseArgs } from 'node:util'
+import { keepRun } from './keep-run.ts'
 import {
   type AcceptFigure,
   type DeliveryRound,
@@ -16,7 +17,7 @@ import {
 } from './measure.ts'
 import { USUAL_SIZE } from './message.ts'
 import { count, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine, keepRun, printRun } from './report.ts'
+import { currentCommit, describeMachine, printRun } from './report.ts'
 import { Rig, ROUTES } from './rig.ts'
 import { parseBehaviour } from './sink/behaviour.ts'
 

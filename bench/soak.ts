@@ -1,9 +1,10 @@
 /** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { count, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
+import { keepResult } from './results.ts'
+import type { SoakReport } from './soak/report.ts'
 import { judgeAll, shown } from './soak/series.ts'
 import { type SoakChoice, SoakRun, type SoakSample } from './soak/soak-run.ts'
 
@@ -110,14 +111,9 @@ say(
 )
 say(passed ? 'Nothing grows.' : 'FAILED')
 if (!values['no-keep']) {
-  const at = new Date().toISOString()
-  const commit = currentCommit()
-  const results = new URL('./results/', import.meta.url)
-  mkdirSync(results, { recursive: true })
-  const name = `soak-${at.slice(0, 16).replace(/[-:]/g, '')}-${commit}.json`
-  const report = {
-    at,
-    commit,
+  const report: SoakReport = {
+    at: new Date().toISOString(),
+    commit: currentCommit(),
     node: `Node ${process.version}`,
     machine: describeMachine(),
     cpus: choice.cpus,
@@ -133,7 +129,6 @@ if (!values['no-keep']) {
     judged,
     samples,
   }
-  writeFileSync(new URL(name, results), `${JSON.stringify(report)}\n`)
-  say(`kept as bench/results/${name}`)
+  say(`kept as ${keepResult('soak', report, { compact: true })}`)
 }
 process.exitCode = passed ? 0 : 1

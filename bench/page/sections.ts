@@ -1,0 +1,201 @@
+/** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
+import { type Comparison, compared } from '../compare/report.ts'
+import type { GrowthRun } from '../growth-report.ts'
+import { type Run, summary, ways } from '../report.ts'
+import type { SoakReport } from '../soak/report.ts'
+import { day, megabytes, newestOfEach, table } from './table.ts'
+
+const NOTHING = 'Not measured yet.'
+
+type Read = <Result>(kind: 'run' | 'compare' | 'growth' | 'soak') => Result[]
+
+export const SECTIONS: Record<string, (read: Read) => string> = {
+  machine: (read) => {
+    const machines = new Set(
+      (['run', 'compare', 'growth', 'soak'] as const).flatMap((kind) => {
+        const results = read<{ machine: string; node: string }>(kind)
+        const last = results.at(-1)
+        return last === undefined ? [] : [`${last.machine}; ${last.node}`]
+      }),
+    )
+    return machines.size === 0 ? NOTHING : [...machines].map((machine) => `- ${machine}`).join('\n')
+  },
+  delivering: (read) => {
+    const rows = runs(read).map((run) => {
+      const s = summary(run)
+      return [
+        how(run),
+        `${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)})`,
+        `${s.cpu.toFixed(2)} (${s.cpuBest.toFixed(2)})`,
+        Number.isNaN(s.databaseCpu) ? '' : s.databaseCpu.toFixed(2),
+        s.signatures.toFixed(0),
+        s.ratio.toFixed(2),
+        s.syncs.toFixed(0),
+        megabytes(run.peakMemory),
+        `${day(run.at)}, ${run.commit}`,
+      ]
+    })
+    const head = [
+      'how',
+      'delivered/s, median (best)',
+      'CPU-ms a message, median (best)',
+      'PostgreSQL CPU-ms',
+      'RSA-2048/s of one CPU',
+      'delivered / RSA',
+      'fsync/s',
+      'peak RSS of a node, MB',
+      'when, commit',
+    ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  accepting: (read) => {
+    const rows = runs(read)
+      .filter(({ accepting }) => accepting.length > 0)
+      .map((run) => {
+        const half = run.acceptingAtHalf
+        return [
+          how(run),
+          run.accepting
+            .map(({ connections, accepted }) => `${accepted.toFixed(0)} at ${connections}`)
+            .join(', '),
+          half === undefined ? '' : half.accepted.toFixed(0),
+          half === undefined
+            ? ''
+            : `${half.p50.toFixed(1)} / ${half.p99.toFixed(1)} / ${half.p999?.toFixed(1)}`,
+          Math.min(...run.accepting.map(({ cpu }) => cpu)).toFixed(3),
+          `${day(run.at)}, ${run.commit}`,
+        ]
+      })
+    const head = [
+      'how',
+      'accepted/s at connections',
+      'half load, accepted/s',
+      'its latency p50 / p99 / p99.9, ms',
+      'CPU-ms a message, best',
+      'when, commit',
+    ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  latency: (read) => {
+    const rows = runs(read).flatMap((run) =>
+      run.latencies.map((figure) => [
+        how(run),
+        figure.offered === null ? 'idle, one at a time' : `half load, ${figure.offered.toFixed(0)}/s`,
+        `${figure.median.toFixed(1)} / ${figure.p99.toFixed(1)}`,
+        `${figure.wholeMedian.toFixed(1)} / ${figure.wholeP99.toFixed(1)}`,
+        `${day(run.at)}, ${run.commit}`,
+      ]),
+    )
+    const head = [
+      'how',
+      'load',
+      '200 to arrival, median / p99, ms',
+      'request to arrival, median / p99, ms',
+      'when, commit',
+    ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  growth: (read) => {
+    const newest = newestOfEach(read<GrowthRun>('growth'), ({ database, cpus }) => `${database} ${cpus}`)
+    if (newest.length === 0) return NOTHING
+    const names = newest[0]!.summary.map(({ name }) => name)
+    const rows = newest.map((run) => [
+      `${run.database}, CPUs ${run.cpus}`,
+      `${run.history.emails} and ${run.history.waiting}`,
+      ...names.map((name) => run.summary.find((each) => each.name === name)!.ratio.toFixed(2)),
+      `${megabytes(run.memory.empty.peak)} / ${megabytes(run.memory.full.peak)}`,
+      `${day(run.at)}, ${run.commit}`,
+    ])
+    const heads: Record<string, string> = {
+      acceptedPerSecond: 'accepted/s',
+      acceptCpu: 'CPU to accept',
+      deliveredPerSecond: 'delivered/s',
+      deliverCpu: 'CPU to deliver',
+      latencyMedian: 'latency',
+    }
+    const head = [
+      'database',
+      'history and waiting',
+      ...names.map((name) => `${heads[name] ?? name}, full / empty`),
+      'peak RSS empty / full, MB',
+      'when, commit',
+    ]
+    return table(head, rows)
+  },
+  soak: (read) => {
+    const newest = newestOfEach(read<SoakReport>('soak'), ({ database, nodes }) => `${database} ${nodes}`)
+    const rows = newest.map((run) => {
+      const resident = run.judged.filter(({ name }) => name.endsWith('resident'))
+      const files = run.judged.filter(({ name }) => name.endsWith('files'))
+      const growing = run.judged.filter(({ flat }) => !flat).map(({ name }) => name)
+      return [
+        `${run.database}${run.nodes === 0 ? '' : `, ${run.nodes} delivery nodes`}, CPUs ${run.cpus}`,
+        `${run.minutes} min at ${run.rate}/s`,
+        `${run.end.accepted} / ${run.end.arrived} / ${run.end.bounced}`,
+        `${run.end.lost} / ${run.end.doubled}`,
+        resident.map(({ first, last }) => `${megabytes(first)} to ${megabytes(last)}`).join(', '),
+        files.map(({ first, last }) => `${first.toFixed(0)} to ${last.toFixed(0)}`).join(', '),
+        growing.length === 0 ? `none of ${run.judged.length} series` : growing.join(', '),
+        `${day(run.at)}, ${run.commit}`,
+      ]
+    })
+    const head = [
+      'database',
+      'load',
+      'accepted / arrived / refused for good',
+      'lost / doubled',
+      'RSS in the second half, MB',
+      'file descriptors in the second half',
+      'growing',
+      'when, commit',
+    ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  compare: (read) => {
+    const newest = newestOfEach(read<Comparison>('compare'), ({ cpus }) => cpus)
+    if (newest.length === 0) return NOTHING
+    return newest
+      .map((comparison) => {
+        const { machine, cpus, messages, connections, systems, straight } = comparison
+        const times = (ratio: number | null) => (ratio === null ? '' : ratio.toFixed(1))
+        const rows = compared(comparison).map((row) => [
+          row.name,
+          `${row.delivered.toFixed(0)} (${row.deliveredBest.toFixed(0)})`,
+          `${row.cpu.toFixed(2)} (${row.cpuBest.toFixed(2)})`,
+          times(row.timesFaster),
+          times(row.timesCheaper),
+        ])
+        const head = [
+          'system',
+          'delivered/s, median (best)',
+          'CPU-ms a message, median (best)',
+          'Postroad is faster, times',
+          'and cheaper, times',
+        ]
+        const rounds = systems[0]?.rounds.length ?? 0
+        return [
+          `${day(comparison.at)}, ${comparison.commit}, CPUs ${cpus} of ${machine}: ${rounds} rounds of ${messages} messages over ` +
+            `${connections} connections; load generator straight into the sink ${straight.toFixed(0)} messages/s.`,
+          table(head, rows),
+          systems.map(({ name, version, setup }) => `- ${name}: ${version}; ${setup}`).join('\n'),
+        ].join('\n\n')
+      })
+      .join('\n\n')
+  },
+}
+
+/** The newest run of each way of measuring. Runs from before ways were kept are left out. */
+function runs(read: Read): Run[] {
+  const comparable = read<Run>('run').filter(({ shape }) => shape !== undefined)
+  return newestOfEach(comparable, (run) => how(run))
+}
+
+function how(run: Run): string {
+  const settings = Object.entries(run.settings).map(([name, value]) => `${name}=${value}`)
+  return [
+    run.database,
+    `CPUs ${run.cpus}`,
+    ...[ways({ ...run, database: 'sqlite' })].filter((text) => text !== ''),
+    ...settings,
+  ].join('; ')
+}

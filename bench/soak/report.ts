@@ -1,0 +1,25 @@
+/** What is kept of a soak run. */
+import type { Judged } from './series.ts'
+import type { SoakEnd, SoakSample } from './soak-run.ts'
+
+export interface SoakReport {
+  at: string
+  commit: string
+  node: string
+  machine: string
+  cpus: string
+  database: string
+  nodes: number
+  minutes: number
+  /** Messages a second. */
+  rate: number
+  seed: number
+  passed: boolean
+  /** The queue came back to zero. */
+  drained: boolean
+  /** Warnings of Node.js about too many listeners. */
+  warnings: number
+  end: SoakEnd & { lost: number }
+  judged: Judged[]
+  samples: SoakSample[]
+}
