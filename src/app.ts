@@ -75,8 +75,9 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(() => store.close())
   const accounts = await store.accounts()
   const seal = await openSeal(settings, accounts)
-  // Only where mail cannot leave is a company made up.
-  const makesUp = settings.delivery.kind === 'capture' && accounts.companies.length === 0
+  // Only where mail cannot leave, and can be handed in here, is a company made up.
+  const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
+  const makesUp = apart && accounts.companies.length === 0
   const firstStart = makesUp ? await firstCompany(store, seal) : null
   const directory = new AccountDirectory()
   const onAccounts: (() => void)[] = []

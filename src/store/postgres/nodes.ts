@@ -6,10 +6,17 @@ interface Row extends Omit<NodeBeat, 'roles'> {
   roles: string
 }
 
+/**
+ * A failover to a server that has not got every commit may set the counter back. The twenty random bits beneath it keep two
+ * nodes from bearing the same token then.
+ */
 const JOIN = {
   name: 'join',
   text: `
-WITH next AS (UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value)
+WITH next AS (
+  UPDATE counters SET value = value + 1 WHERE name = 'lease'
+  RETURNING (value << 20) | floor(random() * (1 << 20))::int8 AS value
+)
 INSERT INTO nodes (token, name, roles, timeout_ms, since) SELECT value, $1, $2, $3, $4 FROM next RETURNING token`,
 }
 const COLUMNS = 'token, name, roles, timeout_ms AS "timeoutMs", since'
