@@ -147,3 +147,24 @@ function waiting(
     ...rest,
   }
 }
+
+/** The result of an attempt that came to nothing on our side, for all recipients. */
+export function unprepared(
+  { email, recipients }: ReadyDelivery,
+  startedAt: number,
+  error: unknown,
+): DeliveryResult {
+  const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
+    0,
+    1_000,
+  )
+  return {
+    emailId: email.id,
+    outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
+    server: null,
+    dialogue: '',
+    startedAt,
+    duration: 0,
+    tls: null,
+  }
+}

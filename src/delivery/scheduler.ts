@@ -2,16 +2,17 @@ import type { SendingDomain } from '../accounts/account.ts'
 import type { Handover } from '../intake/handover.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, Lease, NewEmail, Store } from '../store/store.ts'
-import { attemptRecord, releaseRecord } from './attempt.ts'
+import { attemptRecord, releaseRecord, unprepared } from './attempt.ts'
+import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryResult } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
 import type { Membership } from './membership.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { Withheld } from './withheld.ts'
-import { deliveriesOf, messageFor, workOf } from './work.ts'
+import { deliveriesOf, deliveryOf, workOf } from './work.ts'
 
 export interface SchedulerParts {
   store: Store
@@ -33,16 +34,10 @@ export interface SchedulerParts {
   }
 }
 
-/** Recipients and octets one claim brings. */
+/** Recipients one claim brings. */
 const CLAIM_RECIPIENTS = 500
-const CLAIM_BYTES = 16 * 1024 * 1024
-const CLAIM_PER_COMPANY = 125
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
-/** The longest sleep between looks at the store; a wake-up usually comes earlier. */
-const MAX_SLEEP_MS = 30_000
-/** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
-const BACK_OFF_MS = 500
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
@@ -53,20 +48,12 @@ export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
   readonly #ready: ReadyQueues
   readonly #recorder: Recorder
+  readonly #claims: ClaimLoop
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
   readonly #withheld: Withheld
   #started = false
   #stopping = false
-  #claiming: Promise<void> | null = null
-  #wake: NodeJS.Timeout | undefined
-  #wakeAt = Number.POSITIVE_INFINITY
-  /** A wake-up came while a claim was under way: look once more after it. */
-  #again = false
-  /** The last claim left due work behind for want of room: the end of a delivery starts the next. */
-  #full = false
-  /** Claiming ended because nothing may be begun; who allows it again looks for work. */
-  #hindered = false
   #unwatch: (() => void) | undefined
   #idle: (() => void) | undefined
 
@@ -79,9 +66,22 @@ export class Scheduler implements Handover {
       waiting: () => this.#ready.deliveries(),
       onChanged: () => {
         this.#pump()
-        this.#look(0)
+        this.#claims.look(0)
       },
       log: parts.log,
+    })
+    this.#claims = new ClaimLoop({
+      store: parts.store,
+      lease: () => (this.#mayBegin ? parts.membership.lease : null),
+      wanted: () => this.#wanted(),
+      claimed: (emails, { token }) => {
+        for (const email of emails) this.#push(deliveriesOf(email, token, this.#siteOf(email)))
+        this.#pump()
+      },
+      onFault: (error) => {
+        parts.metrics.storeFaults.inc()
+        parts.log.error({ err: error }, 'The store could not be asked for due work; trying again')
+      },
     })
     this.#recorder = new Recorder(parts.store, {
       onFault: (error) => {
@@ -94,7 +94,7 @@ export class Scheduler implements Handover {
       onRecovered: () => {
         parts.log.info({}, 'Results are recorded again; delivery goes on')
         this.#pump()
-        this.#look(0)
+        this.#claims.look(0)
       },
       onUnrecordable: ({ emailId }, error) => {
         parts.metrics.storeFaults.inc()
@@ -119,30 +119,29 @@ export class Scheduler implements Handover {
     membership.listen({
       confirmed: () => {
         this.#pump()
-        if (this.#hindered && this.#mayBegin) this.#look(0)
+        if (this.#claims.hindered && this.#mayBegin) this.#claims.look(0)
       },
-      recovered: () => this.#look(0),
+      recovered: () => this.#claims.look(0),
       // One site has one limit, whoever of us talks to it.
       deliveryNodes: (count) => {
         this.#ready.siteConcurrency = Math.ceil(limits.siteConcurrency / count)
       },
     })
     this.#unwatch = store.watch((change) => {
-      if (change === 'queue') this.#look(0)
+      if (change === 'queue') this.#claims.look(0)
       else if (change === 'stops') this.#withheld.stopsChanged()
     })
     await this.#withheld.start()
     this.#started = true
-    this.#look(0)
+    this.#claims.look(0)
   }
 
   /** Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. */
   async stop(ms: number): Promise<void> {
     this.#stopping = true
-    clearTimeout(this.#wake)
     this.#withheld.stop()
     this.#unwatch?.()
-    await this.#claiming
+    await this.#claims.stop()
     const now = Date.now()
     for (const ready of this.#ready.drain()) {
       if (!this.#ours(ready)) continue
@@ -191,7 +190,7 @@ export class Scheduler implements Handover {
   }
 
   waiting(dueAt: number): void {
-    this.#look(Math.max(0, dueAt - Date.now()))
+    this.#claims.look(Math.max(0, dueAt - Date.now()))
   }
 
   #siteOf(email: { testMode: boolean }): (domain: string) => string {
@@ -222,7 +221,7 @@ export class Scheduler implements Handover {
   }
 
   #deliver(taken: ReadyDelivery): void {
-    const { courier, metrics, retrySchedule, log } = this.#parts
+    const { courier, domain, signingKeys, metrics, retrySchedule, log } = this.#parts
     const startedAt = Date.now()
     const ready = this.#withoutWithheld(taken, startedAt)
     if (ready === null) {
@@ -231,7 +230,7 @@ export class Scheduler implements Handover {
     }
     let delivery: Delivery
     try {
-      delivery = this.#delivery(ready)
+      delivery = deliveryOf(ready, signingKeys.of(domain(ready.email.domainId)!))
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
@@ -243,10 +242,7 @@ export class Scheduler implements Handover {
       for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
       this.#finish(ready, attemptRecord(ready, result, retrySchedule, Date.now()))
       this.#pump()
-      if (this.#full && this.#ready.wants(ready.companyId, ready.site)) {
-        this.#full = false
-        this.#look(0)
-      }
+      if (this.#claims.full && this.#ready.wants(ready.companyId, ready.site)) this.#claims.look(0)
     })
   }
 
@@ -259,23 +255,6 @@ export class Scheduler implements Handover {
       this.#record(releaseRecord(part, withholding, withholding.why))
     }
     return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }
-  }
-
-  #delivery(ready: ReadyDelivery): Delivery {
-    const { email, recipients } = ready
-    const domain = this.#parts.domain(email.domainId)!
-    return {
-      emailId: email.id,
-      companyId: email.companyId,
-      sender: email.sender,
-      recipients,
-      message: messageFor(email, recipients),
-      signing: this.#parts.signingKeys.of(domain),
-      preferredServer: recipients[0]?.preferredServer ?? null,
-      preferredOnly: recipients[0]?.uncertain ?? false,
-      leaseToken: ready.leaseToken,
-      testMode: email.testMode,
-    }
   }
 
   /** The session is free at once; the lease is the node's until the result is durable. */
@@ -294,88 +273,18 @@ export class Scheduler implements Handover {
     })
   }
 
-  /** Looks for due work after `ms`, unless a look is planned earlier anyway. */
-  #look(ms: number): void {
-    if (this.#stopping) return
-    const at = performance.now() + Math.min(ms, MAX_SLEEP_MS)
-    if (at >= this.#wakeAt) return
-    clearTimeout(this.#wake)
-    this.#wakeAt = at
-    this.#wake = setTimeout(
-      () => {
-        this.#wakeAt = Number.POSITIVE_INFINITY
-        if (this.#claiming !== null) {
-          this.#again = true
-          return
-        }
-        this.#claiming = this.#claim().finally(() => {
-          this.#claiming = null
-          if (this.#again) {
-            this.#again = false
-            this.#look(0)
-          }
-        })
-      },
-      Math.min(ms, MAX_SLEEP_MS),
-    )
-  }
-
-  async #claim(): Promise<void> {
-    const { log, metrics } = this.#parts
-    try {
-      while (this.#mayBegin && (await this.#claimBatch(this.#parts.membership.lease!)));
-      this.#hindered = !this.#mayBegin
-    } catch (error) {
-      metrics.storeFaults.inc()
-      log.error({ err: error }, 'The store could not be asked for due work; trying again')
-      this.#look(BACK_OFF_MS)
-    }
-  }
-
-  /** False when nothing was to be had; then the next look is planned. */
-  async #claimBatch(lease: Lease): Promise<boolean> {
-    const { store } = this.#parts
-    if (this.#ready.overfull || this.#withheld.allPaused) {
-      this.#full = this.#ready.overfull
-      this.#look(MAX_SLEEP_MS)
-      return false
-    }
+  #wanted(): Wanted | null {
+    if (this.#ready.overfull || this.#withheld.allPaused) return null
     const full = this.#ready.full()
     const paused = this.#withheld.skipped
-    const room = this.#ready.room - this.#promised
-    const claimed = await store.claim({
-      lease,
-      now: Date.now(),
-      // Without room there is still some for companies that hold nothing: all others are skipped.
-      maxRecipients: Math.min(Math.max(room, NEWCOMERS), CLAIM_RECIPIENTS),
-      maxBytes: CLAIM_BYTES,
-      maxPerCompany: CLAIM_PER_COMPANY,
+    // Without room there is still some for companies that hold nothing: all others are skipped.
+    const room = Math.max(this.#ready.room - this.#promised, NEWCOMERS)
+    return {
+      maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
       skip: [...full.skip, ...paused.skip],
       skipCompanies: [...full.skipCompanies, ...paused.skipCompanies],
       skipDomains: paused.skipDomains,
-    })
-    for (const email of claimed) this.#push(deliveriesOf(email, lease.token, this.#siteOf(email)))
-    this.#pump()
-    if (claimed.length > 0) return true
-    this.#full = full.skip.length > 0 || full.skipCompanies.length > 0
-    const due = await store.nextDue()
-    this.#look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
-    return false
-  }
-}
-
-function unprepared({ email, recipients }: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
-  const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
-    0,
-    1_000,
-  )
-  return {
-    emailId: email.id,
-    outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
-    server: null,
-    dialogue: '',
-    startedAt,
-    duration: 0,
-    tls: null,
+      full: full.skip.length > 0 || full.skipCompanies.length > 0,
+    }
   }
 }

@@ -3,7 +3,7 @@ import { substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw } from '../mail/batch/substitute-raw.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail } from '../store/store.ts'
-import type { DeliveryMessage } from './delivery.ts'
+import type { Delivery, DeliveryMessage, SigningKey } from './delivery.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
 /**
@@ -67,6 +67,25 @@ export function deliveriesOf(
     leaseToken,
     size,
   }))
+}
+
+/** What the courier is given. */
+export function deliveryOf(
+  { email, recipients, leaseToken }: ReadyDelivery,
+  signing: SigningKey[],
+): Delivery {
+  return {
+    emailId: email.id,
+    companyId: email.companyId,
+    sender: email.sender,
+    recipients,
+    message: messageFor(email, recipients),
+    signing,
+    preferredServer: recipients[0]?.preferredServer ?? null,
+    preferredOnly: recipients[0]?.uncertain ?? false,
+    leaseToken,
+    testMode: email.testMode,
+  }
 }
 
 /** What these recipients of the email are sent: the same for all, or in batch sending one recipient's own copy. */
