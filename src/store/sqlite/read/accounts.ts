@@ -18,6 +18,7 @@ export class AccountReader {
   readonly #dkim: StatementSync
   readonly #keys: StatementSync
   readonly #suppressions: StatementSync
+  readonly #suppression: StatementSync
 
   constructor(db: DatabaseSync) {
     this.#companies = db.prepare('SELECT id, name, created_at AS createdAt FROM companies ORDER BY num')
@@ -35,12 +36,12 @@ export class AccountReader {
               k.created_at AS createdAt, k.revoked_at AS revokedAt
        FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`,
     )
-    this.#suppressions = db.prepare(
+    const suppressions = (condition: string): string =>
       `SELECT c.id AS companyId, s.address, s.reason, s.created_at AS createdAt, s.email_id AS emailId
-       FROM suppressions s JOIN companies c ON c.num = s.company
-       WHERE (?1 IS NULL OR c.id = ?1) AND (?2 IS NULL OR s.address = ?2)
-       ORDER BY s.created_at DESC, s.address LIMIT ?3`,
-    )
+       FROM companies c CROSS JOIN suppressions s ON s.company = c.num ${condition}
+       WHERE (?1 IS NULL OR c.id = ?1) ORDER BY s.created_at DESC, s.address LIMIT ?2`
+    this.#suppressions = db.prepare(suppressions(''))
+    this.#suppression = db.prepare(suppressions('AND s.address = ?3'))
   }
 
   /** Everything at one moment. To be called inside a transaction. */
@@ -59,7 +60,11 @@ export class AccountReader {
 
   /** Newest first. */
   suppressions(filter: { companyId?: string; address?: string; limit: number }): Suppression[] {
-    const { companyId = null, address = null, limit } = filter
-    return all<Suppression>(this.#suppressions, companyId, address, limit).map((row) => ({ ...row }))
+    const { companyId = null, address, limit } = filter
+    const rows =
+      address === undefined
+        ? all<Suppression>(this.#suppressions, companyId, limit)
+        : all<Suppression>(this.#suppression, companyId, limit, address)
+    return rows.map((row) => ({ ...row }))
   }
 }

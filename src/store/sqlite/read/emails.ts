@@ -72,7 +72,7 @@ export class EmailReader {
        FROM attempts WHERE email = ? ORDER BY seq`,
     )
     this.#cancelRequests = db.prepare(
-      'SELECT DISTINCT e.id FROM cancel_requests c JOIN emails e ON e.num = c.email',
+      'SELECT DISTINCT e.id FROM cancel_requests c CROSS JOIN emails e ON e.num = c.email',
     )
     this.#captured = db.prepare(
       `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,

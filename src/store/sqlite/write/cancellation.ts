@@ -44,7 +44,7 @@ export class Cancellation {
     this.#drop = db.prepare('DELETE FROM cancel_requests WHERE email = ? AND position = ?')
     this.#waiting = db.prepare(
       `SELECT r.email, r.position FROM cancel_requests AS c
-       JOIN recipients AS r ON r.email = c.email AND r.position = c.position WHERE r.state = 'waiting'`,
+       CROSS JOIN recipients AS r ON r.email = c.email AND r.position = c.position WHERE r.state = 'waiting'`,
     )
     this.#endOne = db.prepare(
       `UPDATE recipients SET state = 'canceled', due_at = NULL WHERE email = ? AND position = ?

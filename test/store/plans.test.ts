@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openForWriting } from '../../src/store/sqlite/database.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
+import { readOperations } from '../../src/store/sqlite/read/operations.ts'
+import { Changes } from '../../src/store/sqlite/write/changes.ts'
+import { writeOperations } from '../../src/store/sqlite/write/operations.ts'
+import { temporaryDirectory } from './directory.ts'
+
+/** Rows that are as many as there is work under way, or as the operator has made; or asked for one time only. */
+const SMALL = [
+  /^companies$/,
+  /^domains$/,
+  /^dkim_keys$/,
+  /^api_keys$/,
+  /^nodes$/,
+  /^pauses$/,
+  /^lanes$/,
+  /^cancel_requests$/,
+  /INDEX recipients_leased$/,
+]
+
+/** Tells the plan of every statement that is prepared. */
+class Explained extends DatabaseSync {
+  readonly plans: { sql: string; steps: string[] }[] = []
+
+  override prepare(sql: string): StatementSync {
+    const plan = super.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+    this.plans.push({ sql, steps: plan.map(({ detail }) => detail) })
+    return super.prepare(sql)
+  }
+}
+
+test('no statement of the SQLite store reads through a table that grows with history or with what waits', (t) => {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const first = openForWriting(path)
+  migrate(first, path)
+  first.close()
+  const db = new Explained(path)
+  t.after(() => db.close())
+  writeOperations(db, new Changes())
+  readOperations(db)
+  assert.ok(db.plans.length > 80)
+
+  const scans = db.plans.flatMap(({ sql, steps }) => {
+    const names = new Map(
+      [...sql.matchAll(/\b(?:FROM|JOIN) (\w+) (?:AS )?(\w)\b/g)].map(([, table, alias]) => [alias, table]),
+    )
+    return steps.flatMap((step) => {
+      const scan = /^SCAN (\w+)(?: USING (?:COVERING )?(INDEX \w+))?/.exec(step)
+      if (scan === null) return []
+      const table = names.get(scan[1]) ?? scan[1]!
+      return SMALL.some((small) => small.test(table) || small.test(scan[2] ?? '')) ? [] : [`${step}: ${sql}`]
+    })
+  })
+  assert.deepEqual(
+    scans.filter((scan) => !/^SCAN (CONSTANT ROW|held:|\(subquery)/.test(scan)),
+    [],
+  )
+})
