@@ -52,6 +52,6 @@ export class Cancellation {
   }
 
   async requests(): Promise<string[]> {
-    return (await this.#database.read<{ email: string }>(REQUESTED)).map(({ email }) => email)
+    return (await this.#database.look<{ email: string }>(REQUESTED)).map(({ email }) => email)
   }
 }

@@ -11,6 +11,9 @@ import type { Repairs } from './repairs.ts'
 import { mapOf } from './rows.ts'
 import { exemptFromSuppression } from './suppression-rule.ts'
 
+/** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
+const LOOKS = 8
+
 interface TakenRow {
   email: string
   position: number
@@ -146,7 +149,8 @@ export class Claim {
   ): Promise<void> {
     const { request } = gathering
     let takers = companies.map((company): Taker => ({ company, room: 0, taken: 0 }))
-    while (takers.length > 0 && gathering.recipients < request.maxRecipients) {
+    for (let looks = 0; looks < LOOKS; looks++) {
+      if (takers.length === 0 || gathering.recipients >= request.maxRecipients) return
       takers = share(takers, request.maxRecipients - gathering.recipients, request.maxPerCompany)
       const found = await this.#lanes.candidates(session, takers, Math.round(request.now), skips)
       const byTurn = Map.groupBy(found, ({ turn }) => turn)

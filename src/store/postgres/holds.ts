@@ -41,7 +41,7 @@ export class Holds {
   }
 
   async domains(): Promise<string[]> {
-    return (await this.#database.read<{ domain: string }>(HELD)).map(({ domain }) => domain)
+    return (await this.#database.look<{ domain: string }>(HELD)).map(({ domain }) => domain)
   }
 
   async release(domainId: string, { now, dueBefore }: HeldRelease): Promise<number> {

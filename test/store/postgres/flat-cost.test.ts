@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import { acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, result } from '../samples.ts'
+
+const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
+/** Rows of history, rows that are due, and rows that wait for later. */
+const MANY = 20_000
+
+/** What the server has read of the tables that grow, in rows and index entries, by table. */
+const READ = `
+SELECT t.relname AS name,
+  (coalesce(t.seq_tup_read, 0) + coalesce(t.idx_tup_fetch, 0)
+    + (SELECT coalesce(sum(i.idx_tup_read), 0) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::integer AS rows
+FROM pg_stat_user_tables t
+WHERE t.relname IN ('emails', 'recipients', 'queue', 'events', 'attempts', 'suppressions', 'idempotency', 'blobs', 'attachments')`
+
+const FILL = `
+WITH n AS (SELECT n, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, ${3 * MANY}) n),
+e AS (
+  INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
+    subject, message_id)
+  SELECT id, 1, ${NOW}, 0, 1000, false, false, true, 'd', 'k', 's@x.test', 's@x.test', 's', '<m@x.test>' FROM n
+), r AS (
+  INSERT INTO recipients (email, position, kind, state, address, domain)
+  SELECT id, 0, 'to', CASE WHEN n <= ${MANY} THEN 'delivered' END, 'a' || n || '@crowded.test', 'crowded.test' FROM n
+), v AS (
+  INSERT INTO events (email, recipient, at, type) SELECT id, 0, ${NOW}, 'delivered' FROM n
+), a AS (
+  INSERT INTO attempts (email, started_at, duration, recipients, dialogue) SELECT id, 0, 0, '[0]', '' FROM n
+), s AS (
+  INSERT INTO suppressions (company, folded, address, reason, created_at)
+  SELECT 1, 'b' || n || '@x.test', 'b' || n || '@x.test', 'no', 0 FROM n
+)
+INSERT INTO queue (email, position, company, size, due_at, ready, domain)
+SELECT id, 0, 1, 1000, CASE WHEN n <= ${2 * MANY} THEN ${NOW} - 1 ELSE ${NOW + HOUR} + n END, n <= ${2 * MANY}, 'crowded.test'
+FROM n WHERE n > ${MANY}`
+
+async function everything(store: Store, owner: Awaited<ReturnType<typeof acme>>, token: number) {
+  const file = {
+    filename: 'a.txt',
+    contentType: 'text/plain',
+    content: Buffer.from(newId()),
+    disposition: 'attachment' as const,
+  }
+  const base = email(owner, ['a@x.test', 'b@y.test'], { idempotency: { key: newId(), fingerprint: 'f' } })
+  const fresh = { ...base, content: { ...base.content, attachments: [file] } }
+  await store.accept(fresh, { token })
+  await store.accept(email(owner, ['c@z.test']), null)
+  await store.record(attempt(fresh, token, [result(0), deferred(1, NOW, { held: true })]))
+  await store.heldDomains()
+  await store.releaseHeld('domain', { now: NOW, dueBefore: NOW + 1 })
+  const works = await store.claim(claimRequest(token, { maxRecipients: 10 }))
+  for (const work of works) {
+    await store.record(attempt(work, token, [result(work.recipients[0]!.position, { suppress: true })]))
+  }
+  await store.cancel((await store.claim(claimRequest(token, { maxRecipients: 1 })))[0]?.id ?? newId(), NOW)
+  await store.cancelRequests()
+  await store.nextDue()
+  await store.suppressionsSince((await store.suppressionsSince(null)).cursor)
+  const other = await store.join(NODE)
+  await store.accept(email(owner, ['c@z.test']), { token: other })
+  await store.leave(other)
+  await store.recover({ now: NOW, jitterMs: 0 })
+}
+
+describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
+  test('does not grow with history nor with what waits, even when plans were made on empty tables', async (t) => {
+    const url = await freshDatabase(t)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const token = await store.join(NODE)
+    for (let n = 0; n < 3; n++) await everything(store, owner, token)
+    await execute(url, FILL)
+    const before = new Map((await execute<Row>(url, READ)).map(({ name, rows }) => [name, rows]))
+    const rounds = 5
+    for (let n = 0; n < rounds; n++) await everything(store, owner, token)
+    // What connections have read is in the statistics once they have ended.
+    await store.close()
+    for (const { name, rows } of await execute<Row>(url, READ)) {
+      const read = rows - before.get(name)!
+      assert.ok(read < 1_000 * rounds, `${read} rows of ${name} were read in ${rounds} rounds`)
+    }
+  })
+
+  test('of a claim is bounded when all it finds is suppressed', async (t) => {
+    const store = await PostgresStore.open(await freshDatabase(t))
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const values = Array.from({ length: 300 }, () => email(owner, ['gone@x.test']))
+    await Promise.all(values.map((value) => store.accept(value, null)))
+    await store.addSuppression(owner.id, 'gone@x.test', 'no', NOW)
+    const left: number[] = []
+    for (let waiting = 300; waiting > 0; left.push(waiting)) {
+      assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 10 })), [])
+      waiting = (await store.counts(NOW)).waiting
+    }
+    assert.deepEqual(left, [220, 140, 60, 0])
+  })
+})
+
+interface Row {
+  name: string
+  rows: number
+}

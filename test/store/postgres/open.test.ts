@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { StoreConflict, StoreUnavailable } from '../../../src/store/store.ts'
+import {
+  createDatabase,
+  execute,
+  freshDatabase,
+  sharedServer,
+  withoutPostgres,
+} from '../../support/postgres.ts'
+import { acme, email, newId } from '../samples.ts'
+
+const PASSWORD = 'not-to-be-shown'
+
+function withParts(url: string, change: Partial<URL>): string {
+  return Object.assign(new URL(url), { password: PASSWORD, ...change }).href
+}
+
+async function reason(opening: Promise<unknown>, kind: typeof StoreUnavailable): Promise<string> {
+  const error = await opening.then(
+    () => assert.fail('it opened'),
+    (error: unknown) => error,
+  )
+  assert.ok(error instanceof kind, String(error))
+  assert.doesNotMatch(error.message, new RegExp(PASSWORD))
+  return error.message
+}
+
+describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
+  test('says that nothing answers there', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    server.close()
+    await once(server, 'close')
+    const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postroad`
+    const message = await reason(PostgresStore.open(url), StoreUnavailable)
+    assert.match(
+      message,
+      new RegExp(`127\\.0\\.0\\.1:${port}/postroad is not available: nothing answers there`),
+    )
+  })
+
+  test('says that there is no database of that name', async () => {
+    const url = Object.assign(new URL(await sharedServer()), { pathname: '/nowhere' }).href
+    assert.match(
+      await reason(PostgresStore.open(url), StoreUnavailable),
+      /no database of that name.*createdb/,
+    )
+  })
+
+  test('says that the user is not let in', async () => {
+    const url = withParts(await sharedServer(), { username: 'nobody_of_that_name' })
+    assert.match(await reason(PostgresStore.open(url), StoreUnavailable), /user name/)
+  })
+
+  test('refuses a schema of a newer version, and leaves it alone', async (t) => {
+    const url = await freshDatabase(t)
+    await (await PostgresStore.open(url)).close()
+    await execute(url, "INSERT INTO schema_migrations (version, name, applied_at) VALUES (99, 'later', 0)")
+    assert.match(await reason(PostgresStore.open(url), StoreConflict), /has schema 99.*newer version/)
+  })
+
+  test('refuses a database of another program, and leaves it alone', async (t) => {
+    const url = await freshDatabase(t)
+    await execute(url, 'CREATE TABLE orders (id integer)')
+    assert.match(await reason(PostgresStore.open(url), StoreConflict), /tables of another program/)
+    const tables = await execute(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    assert.deepEqual(tables, [{ tablename: 'orders' }])
+  })
+
+  test('that has become read-only takes nothing, and everything again once it can be written', async () => {
+    const url = await createDatabase(await sharedServer())
+    const name = new URL(url).pathname.slice(1)
+    const store = await PostgresStore.open(url)
+    const owner = await acme(store)
+    await execute(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    // Sessions keep the setting they began with, as they keep leading to the old primary after a failover.
+    await execute(
+      await sharedServer(),
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    )
+    const value = email(owner, ['a@x.test'])
+    const refused = store.accept(value, null)
+    await assert.rejects(refused, { name: 'StoreUnavailable', message: /read-only: a standby/ })
+    await execute(await sharedServer(), `ALTER DATABASE ${name} RESET default_transaction_read_only`)
+    assert.equal((await store.accept({ ...value, id: newId() }, null)).kind, 'accepted')
+    assert.equal(await store.readEmail(value.id), null)
+    await store.close()
+    await execute(await sharedServer(), `DROP DATABASE ${name}`)
+  })
+})
