@@ -29,6 +29,8 @@ export interface RigChoice {
   /** Parent of the services' directories. */
   parent: string
   nodes: number
+  /** CPUs of each delivery node, in place of `cpus`. */
+  nodeCpus?: string[]
   settings: Record<string, string>
 }
 
@@ -83,6 +85,7 @@ export class Rig implements AsyncDisposable {
       parent,
       cpus,
       nodes,
+      ...(this.choice.nodeCpus ? { nodeCpus: this.choice.nodeCpus } : {}),
       settings: {
         ...this.#delivery(),
         ...databaseSettings(url),

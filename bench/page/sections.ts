@@ -2,17 +2,19 @@
 import { type Comparison, compared } from '../compare/report.ts'
 import type { GrowthRun } from '../growth-report.ts'
 import { type Run, summary, ways } from '../report.ts'
+import type { ResultKind } from '../results.ts'
+import type { ScalingRun } from '../scaling-report.ts'
 import type { SoakReport } from '../soak/report.ts'
 import { day, megabytes, newestOfEach, table } from './table.ts'
 
 const NOTHING = 'Not measured yet.'
 
-type Read = <Result>(kind: 'run' | 'compare' | 'growth' | 'soak') => Result[]
+type Read = <Result>(kind: ResultKind) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
-      (['run', 'compare', 'growth', 'soak'] as const).flatMap((kind) => {
+      (['run', 'compare', 'growth', 'scaling', 'soak'] as const).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
         const last = results.at(-1)
         return last === undefined ? [] : [`${last.machine}; ${last.node}`]
@@ -91,6 +93,26 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       'load',
       '200 to arrival, median / p99, ms',
       'request to arrival, median / p99, ms',
+      'when, commit',
+    ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  scaling: (read) => {
+    const newest = newestOfEach(read<ScalingRun>('scaling'), ({ kind }) => kind)
+    const rows = newest.map(({ at, commit, setups, ratio, messages, rounds }) => [
+      ...setups.map(
+        ({ name, delivered, deliveredBest, cpu }) =>
+          `${name}: ${delivered.toFixed(0)} (${deliveredBest.toFixed(0)})/s, ${cpu.toFixed(2)} CPU-ms`,
+      ),
+      ratio.toFixed(2),
+      `${rounds} x ${messages}`,
+      `${day(at)}, ${commit}`,
+    ])
+    const head = [
+      'first set-up, delivered median (best)',
+      'second set-up',
+      'second / first',
+      'rounds x messages',
       'when, commit',
     ]
     return rows.length === 0 ? NOTHING : table(head, rows)

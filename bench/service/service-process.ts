@@ -32,20 +32,24 @@ export interface ServiceChoice {
   settings: Record<string, string>
   /** Delivery nodes beside a node for the API alone; 0: one process does both. */
   nodes: number
+  /** CPUs of each delivery node, in place of `cpus`. */
+  nodeCpus?: string[]
   /** Called when the tenant exists and nothing serves yet. */
   prepare?: (installation: Installation, tenant: Tenant) => Promise<void>
 }
 
 export async function startServiceProcess(choice: ServiceChoice): Promise<ServiceProcess> {
-  const { parent, cpus, settings, nodes, prepare } = choice
+  const { parent, cpus, settings, nodes, nodeCpus = [], prepare } = choice
   const installation = new Installation(settings, parent)
   try {
     const tenant = await installation.addTenant('bench.test')
     await prepare?.(installation, tenant)
-    const prefix = pinning(cpus)
-    const roles = nodes === 0 ? [{}] : [{ POSTROAD_ROLES: 'api' }, ...deliveryRoles(nodes)]
     const children: ServiceChild[] = []
-    for (const role of roles) children.push(await installation.serve({ prefix, settings: role }))
+    const serve = async (on: string, role: Record<string, string>) =>
+      children.push(await installation.serve({ prefix: pinning(on), settings: role }))
+    await serve(cpus, nodes === 0 ? {} : { POSTROAD_ROLES: 'api' })
+    for (let node = 0; node < nodes; node++)
+      await serve(nodeCpus[node] ?? cpus, { POSTROAD_ROLES: 'delivery' })
     const pids = children.map(({ pid }) => pid)
     return {
       port: children[0]!.port,
@@ -68,8 +72,4 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
     await installation.remove()
     throw error
   }
-}
-
-function deliveryRoles(nodes: number): Record<string, string>[] {
-  return Array.from({ length: nodes }, () => ({ POSTROAD_ROLES: 'delivery' }))
 }

@@ -1,0 +1,43 @@
+/** The figures of two set-ups that were measured in turns. */
+import type { DeliveryRound } from './measure.ts'
+import { median } from './statistics.ts'
+
+export const SCALING_KINDS = ['cpus', 'nodes'] as const
+export type ScalingKind = (typeof SCALING_KINDS)[number]
+
+export interface ScaledSetup {
+  name: string
+  /** Messages a second. */
+  delivered: number
+  deliveredBest: number
+  /** CPU-ms a message, PostgreSQL included. */
+  cpu: number
+  rounds: DeliveryRound[]
+}
+
+export interface ScalingRun {
+  at: string
+  commit: string
+  node: string
+  machine: string
+  kind: ScalingKind
+  messages: number
+  rounds: number
+  setups: ScaledSetup[]
+  /** Median of what each round of the second set-up delivered of the one of the first beside it. */
+  ratio: number
+}
+
+export function scaledSetup(name: string, rounds: DeliveryRound[]): ScaledSetup {
+  return {
+    name,
+    delivered: median(rounds.map(({ delivered }) => delivered)),
+    deliveredBest: Math.max(...rounds.map(({ delivered }) => delivered)),
+    cpu: median(rounds.map(({ cpu, databaseCpu = 0 }) => cpu + databaseCpu)),
+    rounds,
+  }
+}
+
+export function ratioOf([first, second]: DeliveryRound[][]): number {
+  return median(second!.map(({ delivered }, index) => delivered / first![index]!.delivered))
+}
