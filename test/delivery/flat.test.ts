@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Delivery, DeliveryResult } from '../../src/delivery/delivery.ts'
+import { deliveryOf, flatDelivery, flatResult, resultOf } from '../../src/delivery/thread/flat.ts'
+
+const delivery: Delivery = {
+  emailId: 'email',
+  companyId: 'company',
+  sender: 'a@acme.test',
+  recipients: [
+    { position: 3, address: 'x@x.test', attempts: 2 },
+    { position: 5, address: 'y@x.test', attempts: 0 },
+  ],
+  message: { kind: 'raw', raw: Uint8Array.of(1, 2, 3), date: 1_800_000_000_000 },
+  signing: [],
+  preferredServer: 'mx.x.test [192.0.2.1]:25',
+  preferredOnly: true,
+  testMode: true,
+  leaseToken: 7,
+}
+
+/** What arrives on the other side of a thread's boundary. */
+function acrossThreads(sent: Delivery): ReturnType<typeof deliveryOf> {
+  return deliveryOf(structuredClone(flatDelivery(1, sent)))
+}
+
+test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
+  assert.deepEqual(acrossThreads(delivery), delivery)
+  const content = {
+    from: 'a@acme.test',
+    to: ['x@x.test', 'y@x.test'],
+    cc: ['z@x.test'],
+    replyTo: ['r@acme.test'],
+    subject: 'Grüße',
+    headers: [['X-One', '1']] as [string, string][],
+    attachments: [
+      {
+        filename: 'a.bin',
+        contentType: 'application/octet-stream',
+        content: Uint8Array.of(1, 2),
+        disposition: 'inline' as const,
+        contentId: 'a',
+      },
+    ],
+    messageId: '<1@acme.test>',
+    date: 1_800_000_000_000,
+  }
+  for (const texts of [{}, { text: 'a' }, { html: '<p>a' }, { text: '', html: '' }]) {
+    const parts: Delivery = { ...delivery, message: { kind: 'parts', content: { ...content, ...texts } } }
+    assert.deepEqual(acrossThreads(parts), parts)
+  }
+  assert.deepEqual(acrossThreads({ ...delivery, preferredServer: null, preferredOnly: false }), {
+    ...delivery,
+    preferredServer: null,
+    preferredOnly: false,
+  })
+})
+
+test('a file that is a small part of a request takes only itself along', () => {
+  const request = new Uint8Array(1_000_000).fill(7)
+  const raw = request.subarray(100, 110)
+  const { message } = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0 } })
+  assert.ok(message.kind === 'raw')
+  assert.deepEqual(message.raw, Uint8Array.from(raw))
+  assert.equal(message.raw.buffer.byteLength, 10)
+})
+
+test('a result arrives as it was sent, with all and with nothing that is optional', () => {
+  const result: DeliveryResult = {
+    emailId: 'email',
+    outcomes: [
+      { position: 3, verdict: 'bounced', message: 'no', code: 550, enhancedCode: '5.1.1', suppress: true },
+      { position: 5, verdict: 'delivered', message: 'yes', alsoEvents: ['complained'] },
+      { position: 6, verdict: 'deferred', message: 'later' },
+    ],
+    server: 'mx.x.test [192.0.2.1]:25',
+    dialogue: '0 > MAIL\n1 < 250',
+    startedAt: 1_800_000_000_000,
+    duration: 12,
+    tls: 'TLSv1.3',
+    captured: Uint8Array.of(4, 5),
+  }
+  const { captured: _, ...bare } = { ...result, server: null, tls: null }
+  for (const sent of [result, bare]) {
+    assert.deepEqual(resultOf(structuredClone(flatResult(1, sent)), 'email'), sent)
+  }
+})
