@@ -1,4 +1,5 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { AccountDirectory } from './accounts/directory.ts'
 import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
@@ -185,28 +186,35 @@ function openCourier(settings: Settings, right: SendingRight, log: RouteLog): Co
   return new RouteCourier({ ...options, right, resolver: new Resolver({ servers: dnsServers }), log })
 }
 
+/** After accounts could not be read: a revoked key must not live on for want of another change. */
+const ACCOUNTS_AGAIN_MS = 1_000
+
 /** Keys, domains and companies as they are now: a change, whoever makes it, counts within a second. */
 function watchAccounts(store: Store, refresh: () => Promise<void>, log: Logger): () => void {
   let changed = false
   let reading = false
+  const stopped = new AbortController()
   const read = async () => {
     reading = true
-    while (changed) {
+    while (changed && !stopped.signal.aborted) {
       changed = false
       try {
         await refresh()
       } catch (error) {
-        log.error(
-          { err: error },
-          'Changed accounts could not be read; the old ones stay until the next change',
-        )
+        log.error({ err: error }, 'Changed accounts could not be read; trying again in a second')
+        changed = true
+        await pause(ACCOUNTS_AGAIN_MS, undefined, { signal: stopped.signal }).catch(() => {})
       }
     }
     reading = false
   }
-  return store.watch((change) => {
+  const unwatch = store.watch((change) => {
     if (change !== 'accounts') return
     changed = true
     if (!reading) void read()
   })
+  return () => {
+    stopped.abort()
+    unwatch()
+  }
 }
