@@ -56,6 +56,22 @@ test('deliveries are spread over threads and come back with their own results', 
   }
 })
 
+test('what is handed over in one go and closed upon comes back, done or untried, none twice', async () => {
+  const sink = await startSink()
+  const courier = open(1, sink.port)
+  try {
+    // More than a thread begins in one turn of its event loop.
+    const results = Promise.all(Array.from({ length: 50 }, (_, number) => courier.deliver(delivery(number))))
+    await courier.close(10_000)
+    const verdicts = (await results).map(({ outcomes }) => outcomes[0]!.verdict)
+    const delivered = verdicts.filter((verdict) => verdict === 'delivered').length
+    assert.equal(verdicts.filter((verdict) => verdict === 'released').length, 50 - delivered)
+    assert.equal(sink.messages.length, delivered)
+  } finally {
+    await sink.close()
+  }
+})
+
 test('a thread sees at once when the right to send ends, begins, or passes to another token', async () => {
   const sink = await startSink()
   const right = new SendingRight()
