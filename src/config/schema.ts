@@ -151,7 +151,7 @@ export const SETTINGS = {
     defaultShown: "the machine's processors less two, from 0 to 8",
     allowed: '0 to 256',
     description:
-      'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and CPU and is right for two processors.',
+      'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and, on two processors, keeps what is accepted and what is delivered in step.',
     example: '4',
   }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
