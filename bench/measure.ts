@@ -153,6 +153,16 @@ export async function measureAcceptingAtHalf(
   return measureAccepting(parts, { connections: OPEN_LOOP_CONNECTIONS, milliseconds, rate })
 }
 
+function exactlyOnce(report: SinkReport, expected: number): SinkReport {
+  const { arrived, doubled, strangers } = report
+  if (arrived !== expected || doubled > 0 || strangers > 0) {
+    throw new Error(
+      `not exactly once: ${expected} offered, ${arrived} arrived, ${doubled} doubled, ${strangers} unknown`,
+    )
+  }
+  return report
+}
+
 interface Delivered {
   offered: LoadReport
   received: SinkReport
@@ -168,16 +178,14 @@ export async function deliver(
   const sinkOrder: SinkOrder = { first, count, patience: PATIENCE }
   sink.order(sinkOrder)
   await sink.hear()
+  // Whoever gives up first ends it: a system that hangs answers the load generator never.
   const [offered, received] = await Promise.all([
-    load.report<LoadReport>({ ...order, first }),
-    sink.hear().then(({ report }) => report as SinkReport),
+    load.report<LoadReport>({ ...order, first }).then((report) => {
+      refuseFailures(report)
+      return report
+    }),
+    sink.hear().then(({ report }) => exactlyOnce(report as SinkReport, count)),
   ])
-  refuseFailures(offered)
-  if (received.arrived !== count || received.doubled > 0 || received.strangers > 0) {
-    throw new Error(
-      `not exactly once: ${count} offered, ${received.arrived} arrived, ${received.doubled} doubled, ${received.strangers} unknown`,
-    )
-  }
   return { offered, received }
 }
 

@@ -109,6 +109,7 @@ say(
   `\n${end.accepted} accepted, ${end.arrived} arrived, ${end.bounced} refused for good, ${lost} lost, ${end.doubled} doubled, ` +
     `${end.strangers} unknown; queue ${drained ? 'back to zero' : 'NOT back to zero'}; ${warnings} listener warnings`,
 )
+if (end.doubles.length > 0) say(`doubled: ${end.doubles.join(', ')}`)
 say(passed ? 'Nothing grows.' : 'FAILED')
 if (!values['no-keep']) {
   const report: SoakReport = {

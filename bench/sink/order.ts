@@ -10,7 +10,7 @@ export type SinkOrder =
    */
   | { first: number; count: number; patience?: number }
   | { report: true }
-  /** From now on all oblige, and sessions that are open are cut; answers `ready` at once. */
+  /** From now on all oblige, and sessions that are open are ended; answers `ready` at once. */
   | { heal: true }
   /** All behave again as they did before; answers `ready` at once. */
   | { spoil: true }
@@ -23,6 +23,8 @@ export interface SinkReport {
   arrived: number
   /** Messages for a recipient that had one already. */
   doubled: number
+  /** The first few of them. */
+  doubles: number[]
   /** Messages for recipients nobody offered. */
   strangers: number
   /** Monotonic ms of the first arrival, by recipient number minus `first`; 0 where there was none. */

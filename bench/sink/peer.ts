@@ -29,7 +29,7 @@ export class Peer {
   kept: Buffer | null = null
   readonly #choice: PeerChoice
   readonly #server = net.createServer({ noDelay: true }, (socket) => this.#welcome(socket))
-  readonly #sockets = new Set<Socket>()
+  readonly #sessions = new Map<Socket, PeerSession>()
 
   constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
     this.#choice = choice
@@ -55,14 +55,14 @@ export class Peer {
 
   /** Connections open now. */
   get open(): number {
-    return this.#sockets.size
+    return this.#sessions.size
   }
 
-  /** Obliges from now on; the sessions that are open are cut. */
+  /** Obliges from now on; the sessions that are open are ended. */
   heal(): void {
     this.behaviour = { ...OBLIGING, starttls: this.#choice.behaviour.starttls }
     this.dice = new FaultDice(this.behaviour, this.#choice.seed)
-    for (const socket of this.#sockets) socket.destroy()
+    for (const session of this.#sessions.values()) session.dismiss()
   }
 
   /** Behaves again as it was told in the beginning. */
@@ -75,14 +75,15 @@ export class Peer {
   async close(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#sessions.keys()) socket.destroy()
     await closed
   }
 
   #welcome(socket: Socket): void {
     this.connections++
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    new PeerSession(this, socket).greet()
+    const session = new PeerSession(this, socket)
+    this.#sessions.set(socket, session)
+    socket.once('close', () => this.#sessions.delete(socket))
+    session.greet()
   }
 }

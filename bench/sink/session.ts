@@ -13,9 +13,12 @@ export class PeerSession {
   #socket: Socket
   #pending = EMPTY
   #out = ''
-  /** Replies are on their way: commands wait. */
+  /** Commands wait: replies are on their way, or there never will be one. */
   #held = false
+  #sending = false
   #over = false
+  /** Ends as soon as the replies on their way have left. */
+  #leaving = false
   #inBody = false
   #secure = false
   #sender = false
@@ -36,6 +39,18 @@ export class PeerSession {
     if (limit > 0 && this.#peer.open > limit) this.#leave('421 4.3.2 too many connections')
     else this.#step('connect', '220 sink.test ESMTP')
     this.#flush()
+  }
+
+  /** Ends the session, but not between a message that was taken and the answer to it: that would make it come again. */
+  dismiss(): void {
+    if (this.#over) return
+    if (this.#sending) this.#leaving = true
+    else this.#end()
+  }
+
+  #end(): void {
+    this.#over = true
+    this.#socket.end()
   }
 
   #attach(socket: Socket): void {
@@ -220,8 +235,7 @@ export class PeerSession {
   #leave(reply: string): void {
     this.#say(reply)
     this.#flushNow()
-    this.#over = true
-    this.#socket.end()
+    this.#end()
   }
 
   #cut(): void {
@@ -240,6 +254,7 @@ export class PeerSession {
     const replies = this.#out
     this.#out = ''
     this.#held = true
+    this.#sending = true
     setTimeout(() => {
       if (dribble === 0) this.#deliver(replies)
       else this.#dribble(replies, dribble)
@@ -257,7 +272,9 @@ export class PeerSession {
     if (this.#over) return
     if (replies !== '') this.#socket.write(replies, 'latin1')
     this.#held = false
-    this.#work()
+    this.#sending = false
+    if (this.#leaving) this.#end()
+    else this.#work()
   }
 
   #flushNow(): void {

@@ -6,6 +6,9 @@ import type { SinkReport } from './order.ts'
 /** Ms that a second copy of the last message has to show itself. */
 const LATE = 300
 
+/** Doubled messages that are named. */
+const SHOWN = 20
+
 export class Tally {
   readonly #first: number
   readonly #count: number
@@ -13,6 +16,7 @@ export class Tally {
   readonly #cpuBefore = process.cpuUsage()
   #arrived = 0
   #doubled = 0
+  readonly #doubles: number[] = []
   #strangers = 0
   #octets = 0
   #messages = 0
@@ -45,7 +49,7 @@ export class Tally {
 
   #arrive(index: number): void {
     if (!(index >= 0 && index < this.#count)) this.#strangers++
-    else if (this.#arrivedAt[index] !== 0) this.#doubled++
+    else if (this.#arrivedAt[index] !== 0) this.#double(index)
     else {
       this.#arrivedAt[index] = now()
       if (++this.#arrived === this.#count) this.#whenComplete()
@@ -53,11 +57,17 @@ export class Tally {
     }
   }
 
+  #double(index: number): void {
+    this.#doubled++
+    if (this.#doubles.length < SHOWN) this.#doubles.push(this.#first + index)
+  }
+
   report(): SinkReport {
     const { user, system } = process.cpuUsage(this.#cpuBefore)
     return {
       arrived: this.#arrived,
       doubled: this.#doubled,
+      doubles: this.#doubles,
       strangers: this.#strangers,
       arrivedAt: this.#arrivedAt,
       octets: this.#octets / Math.max(1, this.#messages),

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LoadReport } from '../load/order.ts'
 import { measureDelivery, type Parts, takeNumbers } from '../measure.ts'
-import { USUAL_SHAPE } from '../message.ts'
+import { domainName, USUAL_SHAPE } from '../message.ts'
 import { Rig, type RigChoice } from '../rig.ts'
 import { openFiles, processMemory } from '../service/process-usage.ts'
 import type { SinkReport } from '../sink/order.ts'
@@ -46,6 +46,8 @@ export interface SoakEnd {
   /** Recipients refused for good. */
   bounced: number
   doubled: number
+  /** What the first few of them were to: domains tell the peer. */
+  doubles: string[]
   strangers: number
 }
 
@@ -150,7 +152,7 @@ export class SoakRun implements AsyncDisposable {
     )
   }
 
-  /** From now on every peer obliges; who was kept waiting is cut off, as is every session that is open. */
+  /** From now on every peer obliges; every session that is open is ended, those that hang as well. */
   async heal(): Promise<void> {
     this.#rig.sink.order({ heal: true })
     await this.#rig.sink.hear()
@@ -174,13 +176,20 @@ export class SoakRun implements AsyncDisposable {
   /** What became of everything; only when the queue is drained. */
   async end(): Promise<SoakEnd> {
     this.#rig.sink.order({ report: true })
-    const { arrived, doubled, strangers } = (await this.#rig.sink.hear()).report as SinkReport
+    const { arrived, doubled, doubles, strangers } = (await this.#rig.sink.hear()).report as SinkReport
     const pages = await this.#pages()
     const bounced = pages.reduce(
       (sum, page) => sum + seriesOf(page, 'postroad_recipient_outcomes_total{verdict="bounced"}'),
       0,
     )
-    return { accepted: this.#accepted, arrived, bounced, doubled, strangers }
+    return {
+      accepted: this.#accepted,
+      arrived,
+      bounced,
+      doubled,
+      doubles: doubles.map((number) => `n${number}@${domainName(number % SOAK_DOMAINS)}`),
+      strangers,
+    }
   }
 
   /** Warnings of Node.js that an emitter has more and more listeners, as the nodes logged them. */
