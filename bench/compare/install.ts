@@ -6,8 +6,9 @@ import { join } from 'node:path'
 /** While it says 101, Debian's packages start nothing (invoke-rc.d(8)). */
 const START_POLICY = '/usr/sbin/policy-rc.d'
 
-/** How far back packages are taken from when the newest ones name others that the registry does not have yet: 30 days in ms. */
-const SETTLED = 30 * 86_400_000
+/** How many days back packages are taken from, in turn, when the newest ones name others that the registry does not have. */
+const DAYS_BACK = [30, 60, 90]
+const DAY = 86_400_000
 
 function have(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
@@ -61,6 +62,7 @@ export function installHaraka(packages: string): void {
       ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...more, 'Haraka@3', 'haraka-plugin-dkim@1'],
       { cwd: packages, stdio: ['ignore', 2, 2] },
     ).status === 0
-  const before = new Date(Date.now() - SETTLED).toISOString().slice(0, 10)
-  if (!install() && !install(`--before=${before}`)) throw new Error('npm could not install Haraka; see above')
+  const before = (days: number) => `--before=${new Date(Date.now() - days * DAY).toISOString().slice(0, 10)}`
+  if (!install() && !DAYS_BACK.some((days) => install(before(days))))
+    throw new Error('npm could not install Haraka; its own words stand above')
 }
