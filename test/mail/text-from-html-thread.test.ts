@@ -46,6 +46,30 @@ test('a request over its deadline is given up, the next one is answered', async 
   assert.equal(await patient.derive(page), textFromHtml(page))
 })
 
+test('small documents behind a deadly or a late one get their text', async (t) => {
+  const thread = new TextThread({ inlineLimit: 0, memory: 12, deadline: 120_000 })
+  t.after(() => thread.close())
+  const first = thread.derive(page)
+  const fatal = thread.derive('<blockquote>a<br>'.repeat(50_000))
+  const behind = Array.from({ length: 100 }, (_, n) => thread.derive(`<p>number ${n}</p>`))
+  await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+  assert.equal(await first, textFromHtml(page))
+  assert.deepEqual(
+    await Promise.all(behind),
+    behind.map((_, n) => `number ${n}`),
+  )
+})
+
+test('what was given before the end is answered', async () => {
+  const thread = new TextThread({ inlineLimit: 0 })
+  const texts = Array.from({ length: 100 }, (_, n) => thread.derive(`<p>number ${n}</p>`))
+  await thread.close()
+  assert.deepEqual(
+    await Promise.all(texts),
+    texts.map((_, n) => `number ${n}`),
+  )
+})
+
 test('nothing is derived after the end', async () => {
   const thread = new TextThread({ inlineLimit: 0 })
   await thread.close()

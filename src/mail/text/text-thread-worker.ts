@@ -1,2 +1,4 @@
 /** What runs in the thread of `TextThread`. */
-export { textFromHtml as default } from './text-from-html.ts'
+import { textFromHtml } from './text-from-html.ts'
+
+export default (htmls: string[]): string[] => htmls.map(textFromHtml)
