@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { one } from '../rows.ts'
 
-/** Emails remembered in one generation; there are two. More than a node has under way. */
-const GENERATION = 8_192
+/** Emails remembered at most: more than a node has under way. */
+const MOST = 16_384
 
 export interface EmailPlace {
   num: number
@@ -10,12 +10,11 @@ export interface EmailPlace {
 }
 
 /**
- * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered: their results
- * come soon, and spare the search through the index of all ids.
+ * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until their first
+ * result comes: that spares the usual one the search through the index of all ids.
  */
 export class EmailNumbers {
-  #young = new Map<string, EmailPlace>()
-  #old = new Map<string, EmailPlace>()
+  readonly #recent = new Map<string, EmailPlace>()
   readonly #find: StatementSync
 
   constructor(db: DatabaseSync) {
@@ -24,20 +23,19 @@ export class EmailNumbers {
 
   /** Work on this email begins. */
   remember(id: string, place: EmailPlace): void {
-    if (this.#young.size === GENERATION) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(id, place)
+    if (this.#recent.size === MOST) this.#recent.clear()
+    this.#recent.set(id, place)
   }
 
   find(id: string): EmailPlace | undefined {
-    return this.#young.get(id) ?? this.#old.get(id) ?? one<EmailPlace>(this.#find, id)
+    const known = this.#recent.get(id)
+    if (known === undefined) return one<EmailPlace>(this.#find, id)
+    this.#recent.delete(id)
+    return known
   }
 
   /** A number may be another email's by now: a transaction was undone, emails were removed, or another process wrote. */
   forget(): void {
-    this.#young.clear()
-    this.#old.clear()
+    this.#recent.clear()
   }
 }
