@@ -7,7 +7,7 @@ import { openForReading, openForWriting } from '../../src/store/sqlite/database.
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Call, Outcome, Writes } from '../../src/store/sqlite/protocol.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
-import type { ClaimedEmail, NewEmail } from '../../src/store/store.ts'
+import type { ClaimedEmail, NewEmail, Recorded } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { attempt, claimRequest, company, email, NOW, result } from './samples.ts'
 
@@ -83,6 +83,33 @@ describe('a transaction of the SQLite store', () => {
       claimed.map(({ id }) => id),
       [kept.id],
     )
+  })
+
+  test('the result of an email whose batch was undone is not taken for the one that has its number now', (t) => {
+    const { db, transactions, owner } = rig(t)
+    const leased = (value: NewEmail): Call<Writes> => ({ name: 'accept', args: [value, { token: 1 }] })
+    const recorded = (value: NewEmail) => {
+      const call: Call<Writes> = { name: 'record', args: [attempt(value, 1, [result(0)])] }
+      return answer<Recorded>(transactions.run([call]).outcomes[0]).refused
+    }
+    db.exec('PRAGMA max_page_count = 60')
+    const undone = email(owner, ['a@ghost.test'])
+    assert.equal(transactions.run([leased(undone), accepting(large(owner))]).commits, 0)
+    db.exec('PRAGMA max_page_count = 100000')
+    const kept = email(owner, ['a@real.test'], { createdAt: NOW + 1_000 })
+    answer(transactions.run([leased(kept)]).outcomes[0])
+    assert.deepEqual(recorded(undone), [0])
+    assert.deepEqual(recorded(kept), [])
+
+    const gone = email(owner, ['a@ghost.test'])
+    answer(transactions.run([leased(gone)]).outcomes[0])
+    db.exec("UPDATE recipients SET state = 'delivered', lease = NULL")
+    const all = { contentBefore: NOW + 1, emailsBefore: NOW + 1, limit: 100 }
+    answer(transactions.run([{ name: 'retainStep', args: [all] }]).outcomes[0])
+    const next = email(owner, ['a@next.test'])
+    answer(transactions.run([leased(next)]).outcomes[0])
+    assert.deepEqual(recorded(gone), [0])
+    assert.deepEqual(recorded(next), [])
   })
 
   test('what another process wrote is told in the end, whatever is lost in between', (t) => {
