@@ -82,9 +82,15 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const firstStart = makesUp ? await firstCompany(store, seal) : null
   const directory = new AccountDirectory()
   const onAccounts: (() => void)[] = []
-  const refreshAccounts = async () => {
+  const read = async () => {
     directory.replace(await store.accounts())
     for (const tell of onAccounts) tell()
+  }
+  let reading: Promise<void> = Promise.resolve()
+  // One after the other: what was read first must not replace what was read later.
+  const refreshAccounts = () => {
+    reading = reading.catch(() => {}).then(read)
+    return reading
   }
   await refreshAccounts()
   started.defer(watchAccounts(store, refreshAccounts, log))
