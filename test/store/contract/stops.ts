@@ -39,10 +39,17 @@ export function stopsContract(open: OpenBench): void {
       await other.record(attempt(value, 1, [bounced, result(1)]))
       await store.addSuppression(owner.id, 'left@x.test', 'asked to', NOW)
       const expected = [`${owner.id} Gone@x.test`, `${owner.id} left@x.test`]
-      for (const reading of readings) assert.deepEqual((await reading.read()).sort(), expected)
+      for (const reading of readings) {
+        const told = await reading.read()
+        assert.deepEqual(
+          told.filter((name) => expected.includes(name)).sort(),
+          expected,
+          'others may be told again',
+        )
+      }
     })
 
-    test('are not told when they were known before, or are gone again', async (t) => {
+    test('keep their first reason, and are not told when they are gone again', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const other = await acme(store, 'Other')
@@ -54,7 +61,9 @@ export function stopsContract(open: OpenBench): void {
       await store.addSuppression(other.id, 'b@x.test', 'first', NOW)
       await store.removeSuppression(other.id, 'b@x.test')
       await store.addSuppression(other.id, 'c@x.test', 'first', NOW)
-      assert.deepEqual(await reading.read(), [`${other.id} c@x.test`])
+      const told = await reading.read()
+      assert.ok(told.includes(`${other.id} c@x.test`))
+      assert.ok(!told.includes(`${other.id} b@x.test`))
     })
 
     test('of many nodes at once are all told, in whatever order they are committed', async (t) => {
