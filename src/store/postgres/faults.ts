@@ -52,6 +52,8 @@ const REFUSALS: Record<string, string> = {
   '28000': 'it lets this user in from nowhere here. Look at user name and pg_hba.conf',
   '28P01': 'user name or password is wrong. Correct POSTROAD_DATABASE_URL',
   '3D000': 'there is no database of that name. Make it (createdb), or correct POSTROAD_DATABASE_URL',
+  '3F000':
+    'there is no schema to make tables in. Make the one that search_path names, or leave that to its default',
   '42501': 'this user may not do that. Make it the owner of the database',
 }
 

@@ -13,8 +13,8 @@ const CONNECT_TIMEOUT = 5_000
 
 /**
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. Nodes that start at
- * once wait for the first. Rejects with StoreConflict when the server is too old, the schema is newer than this program, or
- * the database is another program's; with StoreUnavailable when it cannot be reached.
+ * once wait for the first. Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer
+ * than this program, or the database is another program's; with StoreUnavailable when it cannot be reached.
  */
 export async function migrate(url: string, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const place = placeOf(url)
@@ -27,6 +27,7 @@ export async function migrate(url: string, migrations: readonly Migration[] = MI
   try {
     await client.connect()
     await refuseOld(client, place)
+    await refuseNarrow(client, place)
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`)
     await refuseForeign(client, place)
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -62,6 +63,20 @@ async function refuseOld(client: pg.Client, place: string): Promise<void> {
   if (version >= OLDEST) return
   throw new StoreConflict(
     `The database ${place} is PostgreSQL ${Math.floor(version / 10_000)}; Postroad needs 14 or newer: upgrade the server`,
+  )
+}
+
+/**
+ * In another encoding the server refuses what it cannot express: an email at a time, when it is accepted or its result comes. SQL_ASCII
+ * is no encoding: the server keeps octets as they come.
+ */
+async function refuseNarrow(client: pg.Client, place: string): Promise<void> {
+  const { rows } = await client.query('SHOW server_encoding')
+  const { server_encoding: encoding } = rows[0] as { server_encoding: string }
+  if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return
+  throw new StoreConflict(
+    `The database ${place} has the encoding ${encoding}; Postroad needs UTF8: make it anew ` +
+      '(createdb --encoding=UTF8 --template=template0)',
   )
 }
 

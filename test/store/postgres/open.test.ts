@@ -72,6 +72,20 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     assert.deepEqual(tables, [{ tablename: 'orders' }])
   })
 
+  test('refuses a database that cannot hold every character', async () => {
+    const url = await createDatabase(await sharedServer())
+    const name = new URL(url).pathname.slice(1)
+    await execute(await sharedServer(), `DROP DATABASE ${name}`)
+    await execute(
+      await sharedServer(),
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`,
+    )
+    const message = await reason(PostgresStore.open(url), StoreConflict)
+    assert.match(message, /encoding LATIN1.*UTF8.*createdb/)
+    assert.deepEqual(await execute(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), [])
+    await execute(await sharedServer(), `DROP DATABASE ${name}`)
+  })
+
   test('that has become read-only takes nothing, and everything again once it can be written', async () => {
     const url = await createDatabase(await sharedServer())
     const name = new URL(url).pathname.slice(1)
