@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { secretKeyPath } from '../accounts/secret-key.ts'
 import { loadSettings } from '../config/load.ts'
 import { NotAllowed, parseDatabase } from '../config/parse.ts'
+import { masked } from '../config/schema.ts'
 import type { Settings } from '../config/settings.ts'
 import { type TransferProgress, transfer } from '../store/transfer/transfer.ts'
 import { command, type JsonOption } from './command.ts'
@@ -71,14 +72,10 @@ function database(text: string): Settings['database'] {
   try {
     return parseDatabase(text)
   } catch (error) {
-    if (error instanceof NotAllowed) throw new WrongUsage(`the database "${masked(text)}": ${error.message}`)
+    if (error instanceof NotAllowed)
+      throw new WrongUsage(`the database "${masked('POSTROAD_DATABASE_URL', text)}": ${error.message}`)
     throw error
   }
-}
-
-/** What is quoted back carries no password. */
-function masked(text: string): string {
-  return text.replace(/:\/\/[^@/]*@/, '://***@')
 }
 
 /** Lines on stderr: the first and the last of each table and step, and in between one now and then. */

@@ -142,10 +142,31 @@ export function parseDatabase(text: string): Settings['database'] {
     return { engine: 'sqlite', path }
   }
   if (/^postgres(ql)?:\/\//i.test(text)) {
-    parseUrl(text)
-    return { engine: 'postgres', url: text }
+    return { engine: 'postgres', url: parsePostgres(text) }
   }
   throw new NotAllowed('it must begin with "sqlite:" or "postgres://"')
+}
+
+const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+
+/** The URL for the driver, in which the words of libpq mean what they mean to libpq. */
+function parsePostgres(text: string): string {
+  const { username, password, hash, searchParams } = parseUrl(text)
+  // What looks like a host before it may be the end of a password.
+  if (hash !== '') throw new NotAllowed('it holds a "#"; in user and password write it as %23')
+  decoded(username)
+  decoded(password)
+  const port = searchParams.get('port')
+  if (port !== null) portNumber(port, 1)
+  const mode = searchParams.get('sslmode')
+  if (mode === null) return text
+  const tls = option('sslmode', mode, POSTGRES_TLS)
+  if (tls === 'verify-ca' && !searchParams.has('sslrootcert')) {
+    throw new NotAllowed('"?sslmode=verify-ca" needs the authority too: &sslrootcert=/path/to/ca.pem')
+  }
+  // Left to itself the driver takes these two for verify-full, and warns that it will not for ever.
+  const loose = tls === 'require' || tls === 'verify-ca'
+  return loose && !searchParams.has('uselibpqcompat') ? `${text}&uselibpqcompat=true` : text
 }
 
 /** `capture`, `direct`, or the URL of a relay. No message quotes the URL: a slip in it can put the password anywhere. */
@@ -222,7 +243,8 @@ function parseUrl(text: string): URL {
 
 function portNumber(digits: string, least: number): number {
   const port = Number(digits)
-  if (port < least || port > 65_535) throw new NotAllowed(`port ${digits} is not between ${least} and 65535`)
+  if (!(port >= least && port <= 65_535))
+    throw new NotAllowed(`port ${digits} is not between ${least} and 65535`)
   return port
 }
 

@@ -191,7 +191,8 @@ export const SETTINGS = {
     section: 'Storage and secrets',
     parse: parse.parseDatabase,
     default: 'sqlite:./data/postroad.db',
-    allowed: '`sqlite:<path>` (relative to the working directory) or `postgres://...`',
+    allowed:
+      '`sqlite:<path>` (relative to the working directory) or `postgres://...`; TLS with `?sslmode=` `disable`, `require` (encrypted, any certificate), `verify-ca` or `verify-full`',
     description: 'Where everything is kept. The folder of an SQLite file is made when it is missing.',
     example: 'sqlite:/var/lib/postroad/postroad.db',
     secret: 'url',

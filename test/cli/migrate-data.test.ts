@@ -221,7 +221,14 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'postgres://u:hunter2@127.0.0.1:1/d',
       )
       assert.match(missing.stderr, /there is no database at .*none\.db/)
-      for (const { stderr } of [backwards, away, unknown, missing]) assert.doesNotMatch(stderr, /hunter2/)
+      const unescaped = await place.run(
+        'migrate-data',
+        'sqlite:./data/postroad.db',
+        'postgres://u:hunter2/x@h/d',
+      )
+      assert.match(unescaped.stderr, /write .* \/ as %2F/)
+      for (const { stderr } of [backwards, away, unknown, missing, unescaped])
+        assert.doesNotMatch(stderr, /hunter2/)
       const foreign = await freshDatabase()
       await execute(foreign, 'CREATE TABLE theirs (n integer)')
       const refused = await place.run('migrate-data', 'sqlite:./data/postroad.db', foreign)

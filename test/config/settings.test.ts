@@ -55,6 +55,17 @@ describe('settings', () => {
       'database',
       { engine: 'postgres', url: 'postgres://u:p@h/d' },
     ],
+    [
+      { POSTROAD_DATABASE_URL: 'postgres://u:p@h/d?sslmode=verify-full&sslrootcert=/ca.pem' },
+      'database',
+      { engine: 'postgres', url: 'postgres://u:p@h/d?sslmode=verify-full&sslrootcert=/ca.pem' },
+    ],
+    [
+      // As libpq understands it: encrypted, whatever the certificate.
+      { POSTROAD_DATABASE_URL: 'postgres://u:p@h/d?sslmode=require' },
+      'database',
+      { engine: 'postgres', url: 'postgres://u:p@h/d?sslmode=require&uselibpqcompat=true' },
+    ],
     [{ POSTROAD_DELIVERY: 'Direct' }, 'delivery', { kind: 'direct' }],
     [{ POSTROAD_RETRY_SCHEDULE: '30s, 1.5h' }, 'retrySchedule', [30_000, 5_400_000]],
     [
@@ -109,6 +120,10 @@ describe('settings', () => {
     [{ POSTROAD_LISTEN: '[1.2.3.4]:80' }, /not an IPv6 address/],
     [{ POSTROAD_DATABASE_URL: 'mysql://x' }, /sqlite:.*postgres:/],
     [{ POSTROAD_DATABASE_URL: 'sqlite:' }, /path of the file is missing/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://h/d?sslmode=prefer' }, /disable, require, verify-ca, verify-full/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://h/d?sslmode=verify-ca' }, /sslrootcert/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://h/d?port=70000' }, /port 70000 is not between/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://u:p%q@h/d' }, /percent sign as %25/],
     [{ POSTROAD_DELIVERY: 'smtp' }, /POSTROAD_DELIVERY is "smtp"/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test?tls=maybe' }, /off, opportunistic, required, verified/],
     [{ POSTROAD_DELIVERY: 'smtps://r.test?tls=off' }, /contradicts/],
@@ -162,6 +177,8 @@ describe('settings', () => {
       ].map((text) => ({ POSTROAD_DELIVERY: text })),
       { POSTROAD_DATABASE_URL: `mysql://user:${secret}@host/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:${secret}@host:x/db` },
+      { POSTROAD_DATABASE_URL: `postgres://user:p@${secret}#x@host/db` },
+      { POSTROAD_DATABASE_URL: `postgres://user:%zz${secret}@host/db` },
     ]
     for (const env of wrong) {
       const text = refusal(env)
