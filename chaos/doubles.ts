@@ -32,6 +32,9 @@ const RECORD_MS = 5_000
 /** What a delivery thread knows, the main thread knows after this long (ms) at most. */
 const TELL_MS = 1_000
 
+/** A dot on its way when its sender died is read by a busy mail server this long (ms) afterwards at most. */
+const UNREAD_MS = 1_000
+
 const UNRECORDABLE: readonly FaultKind[] = [
   'disk-full',
   'io-error',
@@ -66,13 +69,14 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
   // A delivery thread's death leaves its process alive: the retry may come from the same life. It costs what the main thread had not
   // been told yet, which takes no disk.
   const told = answeredAt === null ? later.dotAt : Math.min(later.dotAt, answeredAt + TELL_MS)
-  const deaths = log.during(dotAt, told, ['thread'], life.node)
+  const deaths = log.during(dotAt - UNREAD_MS, told, ['thread'], life.node)
   const death = deaths.find(({ detail, from }) => detail.includes('delivery-thread') && from <= told)
   if (death) return { cause: 'thread-died', age: Math.max(0, death.from - dotAt) }
 
   const otherLife = later.life !== earlier.life
-  if (otherLife && life.until >= dotAt - 1 && life.until <= later.dotAt) {
-    const age = life.until - dotAt
+  // Who is dead sends nothing: what the mail server reads from it later had been sent before.
+  if (otherLife && life.until >= dotAt - UNREAD_MS && life.until <= later.dotAt) {
+    const age = Math.max(0, life.until - dotAt)
     if (answeredAt === null) return { cause: 'killed-before-answer', age }
     if (life.until - answeredAt <= RECORD_MS) return { cause: 'killed-before-record', age }
     const troubles = log.during(answeredAt, life.until, UNRECORDABLE, life.node)

@@ -12,7 +12,7 @@ const LARGE = 1_048_576
 export class BodyParser {
   #threads: Piscina<Uint8Array, Parsed> | null = null
 
-  /** Throws what `readSubmission` throws. `bytes` must not be used afterwards. */
+  /** Throws what `readSubmission` throws. */
   parse(bytes: Buffer): Submission | Promise<Submission> {
     return bytes.length < LARGE ? readSubmission(bytes) : this.#parseElsewhere(bytes)
   }
@@ -29,10 +29,9 @@ export class BodyParser {
       maxThreads: 2,
       idleTimeout: 30_000,
     })
-    const { buffer } = bytes
-    const transferList =
-      buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? [buffer] : []
-    const parsed = await this.#threads.run(bytes, { transferList })
+    const threads = this.#threads
+    // A thread that died had nothing to do with the body, or dies of it again: the octets are kept here for a second try.
+    const parsed = await threads.run(bytes).catch(() => threads.run(bytes))
     if ('refusal' in parsed) throw new Refusal(parsed.refusal)
     if ('fault' in parsed) throw new Fault(parsed.fault)
     return parsed.submission
