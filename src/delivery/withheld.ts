@@ -51,6 +51,7 @@ export class Withheld {
   #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
   #reading = false
+  #failing = false
   #stopped = false
 
   constructor(parts: WithheldParts) {
@@ -144,8 +145,13 @@ export class Withheld {
     this.#reading = true
     try {
       await this.#refresh()
+      this.#failing = false
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'What is to be stopped could not be read; trying again')
+      // Once for each outage: it is tried again twice a second.
+      if (!this.#failing) {
+        this.#parts.log.error({ err: error }, 'What is to be stopped cannot be read; trying until it can')
+      }
+      this.#failing = true
       this.#look(BACK_OFF_MS)
     }
     this.#reading = false

@@ -38,6 +38,8 @@ class FaultyRecords {
   /** Suppressions it was told of so far, and pauses it was last told of. */
   readonly read = { added: 0, pauses: 0 }
   failed = Promise.withResolvers<void>()
+  /** So often the next questions for pauses fail. */
+  unread = 0
 
   wrap(store: Store): Store {
     return new Proxy(store, {
@@ -61,6 +63,10 @@ class FaultyRecords {
         }
         if (name === 'pauses') {
           return async () => {
+            if (this.unread > 0) {
+              this.unread -= 1
+              throw new StoreUnavailable('the database is away')
+            }
             const pauses = await target.pauses()
             setImmediate(() => {
               this.read.pauses = pauses.length
@@ -87,6 +93,8 @@ interface Bench {
   faults: FaultyRecords
   domain: SendingDomain
   deliveries: Delivery[]
+  /** What was logged as an error. */
+  errors: string[]
   /** Accepts a message as intake does, under a lease when there is room. */
   accept(to: string, change?: Partial<NewEmail>): Promise<NewEmail>
 }
@@ -110,7 +118,8 @@ async function start(
   const faults = new FaultyRecords()
   const deliveries: Delivery[] = []
   const right = new SendingRight()
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const errors: string[] = []
+  const log = { info: () => {}, warn: () => {}, error: (_: object, message: string) => errors.push(message) }
   const metrics = new Metrics()
   const node: NodeDescription = {
     name: 'here',
@@ -164,6 +173,7 @@ async function start(
     faults,
     domain,
     deliveries,
+    errors,
     accept: async (to, change) => {
       const email = { ...newEmail(company.id, domain.id, to), ...change }
       const lease = scheduler.lease(email)
@@ -414,6 +424,16 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, leased: 0, due: 2 })
   await store.resume({ companyId: null, domain: null })
   await sink.until(3)
+})
+
+test('a pause is read until it can be, and an outage is told once, however long it lasts', async (t) => {
+  const { errors, faults, store } = await start(t)
+  for (const since of [1, 2]) {
+    faults.unread = 2
+    await store.pause({ companyId: null, domain: `y${since}.test`, since })
+    await until(() => faults.read.pauses === since)
+    assert.equal(errors.filter((message) => /to be stopped/.test(message)).length, since)
+  }
 })
 
 test('what others may have taken over is not begun', async (t) => {
