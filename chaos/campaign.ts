@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../bench/clock.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { Doubles } from './doubles.ts'
-import { FAULT_KINDS, type Fault, FaultLog } from './fault-log.ts'
+import { FAULT_KINDS, type Fault, type FaultKind, FaultLog } from './fault-log.ts'
+import { clockFaults } from './faults/clock.ts'
+import { diskFaults } from './faults/disk.ts'
 import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
@@ -16,6 +18,7 @@ import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
 import { ChaosNode, type Environment } from './node.ts'
 import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
+import { Preload } from './preload/preload.ts'
 import { Random, seedFor } from './random.ts'
 import type { ChaosReport } from './report.ts'
 import { SinkLink } from './sink-link.ts'
@@ -41,6 +44,7 @@ export class Campaign {
   readonly #invalid: string[] = []
   readonly #missing: Record<string, string> = {}
   #nodes: ChaosNode[] = []
+  #preload: Preload | null = null
   #aborted: string | null = null
 
   constructor(options: ChaosOptions) {
@@ -76,8 +80,9 @@ export class Campaign {
     const { database, seed, minutes, rate, verifyShare } = this.#options
     const startedAt = new Date().toISOString()
     removeLeftovers()
-    const place = new Place(this.#wants('disk-full'))
+    const place = new Place(this.#wants('disk-full') && database === 'sqlite')
     this.#stack.defer(() => place.remove())
+    this.#preload = this.#compilePreload(place)
     const sink = new SinkLink()
     this.#stack.defer(() => sink.close())
     sink.onFailure = (message) => {
@@ -105,13 +110,19 @@ export class Campaign {
       nodes: this.#nodes,
       sink,
       load,
+      preload: this.#preload,
+      disk: place.mounted ? place.data : null,
       nodeTimeout: null,
       wait: (ms) => pause(ms, undefined, { signal: this.#end.signal }).catch(() => {}),
       over: () => this.#end.signal.aborted,
     }
-    const makers = [...processFaults(stage), ...threadFaults(stage), ...outsideFaults(stage)].filter(
-      ({ kind }) => this.#wants(kind),
-    )
+    const makers = [
+      ...processFaults(stage),
+      ...threadFaults(stage),
+      ...outsideFaults(stage),
+      ...(database === 'sqlite' ? diskFaults(stage) : []),
+      ...clockFaults(stage),
+    ].filter(({ kind }) => this.#wants(kind))
     this.#noteMissing(makers)
 
     const began = now()
@@ -122,6 +133,7 @@ export class Campaign {
     this.#stack.defer(() => clearTimeout(over))
     await this.#strike(stage, makers)
     const peaceAt = now()
+    for (const { settle } of makers) settle?.()
 
     await load.finish()
     await this.#drain(settings, place.directory, sink)
@@ -185,12 +197,38 @@ export class Campaign {
     return new ChaosNode({
       name,
       roles,
-      environment: { ...settings, ...(this.#wants('thread') && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }) },
+      environment: {
+        ...settings,
+        ...(this.#wants('thread') && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
+        ...this.#preload?.environment(name),
+      },
       directory,
       log: this.#log,
       keep: this.#options.keep,
       restartAfter: () => random.between(0, 1_000),
     })
+  }
+
+  /** Null where none of its kinds is wanted, or it cannot be had: then these kinds are missing. */
+  #compilePreload(place: Place): Preload | null {
+    const { database } = this.#options
+    const kinds = (database === 'sqlite' ? ['io-error', 'slow-disk', 'clock'] : ['clock']) as FaultKind[]
+    const wanted = kinds.filter((kind) => this.#wants(kind))
+    if (database === 'sqlite' && this.#wants('disk-full') && !place.mounted)
+      this.#miss('disk-full', 'a file system can be mounted only by root, on a loop device with mkfs.ext4')
+    if (wanted.length === 0) return null
+    const preload = Preload.compile(place.directory, place.data)
+    if (typeof preload === 'string') {
+      for (const kind of wanted) this.#miss(kind, preload)
+      return null
+    }
+    this.#stack.defer(() => preload.close())
+    return preload
+  }
+
+  #miss(kind: FaultKind, reason: string): void {
+    this.#missing[kind] = reason
+    this.#options.onProgress(`NOT RUN: ${kind}: ${reason}`)
   }
 
   #noteMissing(makers: FaultMaker[]): void {

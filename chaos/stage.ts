@@ -2,6 +2,7 @@
 import type { FaultKind, FaultLog } from './fault-log.ts'
 import type { Load } from './load.ts'
 import type { ChaosNode } from './node.ts'
+import type { Preload } from './preload/preload.ts'
 import type { Random } from './random.ts'
 import type { SinkLink } from './sink-link.ts'
 
@@ -11,6 +12,10 @@ export interface Stage {
   nodes: readonly ChaosNode[]
   sink: SinkLink
   load: Load
+  /** The library beneath the nodes; null where it cannot be had. */
+  preload: Preload | null
+  /** Where the file system of the database is mounted, when it has one of its own that can be filled. */
+  disk: string | null
   /** Ms after which a silent node is given up; null with a single node, which nobody takes over from. */
   nodeTimeout: number | null
   /** Resolves after `ms`, earlier when the faults come to their end. */
@@ -25,4 +30,6 @@ export interface FaultMaker {
   weight: number
   /** Strikes once; resolves when what it did has been undone. */
   strike(): Promise<void>
+  /** Called when the faults are over: what would take hours to come to rest comes to rest now. */
+  settle?(): void
 }
