@@ -148,7 +148,7 @@ export const SETTINGS = {
     section: 'Delivery',
     parse: parse.integerWithin(0, 256),
     default: deliveryThreads,
-    defaultShown: "the machine's processors less two, from 0 to 8",
+    defaultShown: "one fewer than the machine's processors, at most 8; 0 on two processors",
     allowed: '0 to 256',
     description:
       'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and, on two processors, keeps what is accepted and what is delivered in step.',
@@ -321,5 +321,6 @@ function machineName(): string {
 }
 
 function deliveryThreads(): string {
-  return String(Math.min(8, Math.max(0, availableParallelism() - 2)))
+  const processors = availableParallelism()
+  return String(processors <= 2 ? 0 : Math.min(8, processors - 1))
 }
