@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../bench/clock.ts'
 import type { Settings } from '../src/config/settings.ts'
+import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
 import { Doubles } from './doubles.ts'
 import { FAULT_KINDS, type Fault, type FaultKind, FaultLog } from './fault-log.ts'
 import { clockFaults } from './faults/clock.ts'
+import { databaseFaults } from './faults/database.ts'
 import { diskFaults } from './faults/disk.ts'
+import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
@@ -89,12 +92,18 @@ export class Campaign {
       this.#invalid.push(`the sink failed: ${message}`)
       this.#end.abort()
     }
-    const settings = settingsFor(`sqlite:${join(place.data, 'postroad.db')}`, await sink.listening())
-    const stored: Settings['database'] = { engine: 'sqlite', path: join(place.data, 'postroad.db') }
+    const postgres = database === 'postgres' ? this.#stack.use(await ChaosDatabase.start()) : null
+    const file = join(place.data, 'postroad.db')
+    const settings = settingsFor(postgres?.url ?? `sqlite:${file}`, await sink.listening())
+    const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
     const tenant: Tenant = await addTenant(SENDING_DOMAIN, settings, place.directory)
     sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
 
-    this.#nodes = [this.#node('n1', ['api', 'delivery'], settings, place.directory)]
+    this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
+    this.#nodes =
+      postgres === null
+        ? [this.#node('n1', ['api', 'delivery'], settings, place.directory)]
+        : await this.#fleet(postgres, settings, place.directory)
     await Promise.all(this.#nodes.map((node) => node.start()))
     const load = new Load({
       ledger: this.#ledger,
@@ -112,7 +121,7 @@ export class Campaign {
       load,
       preload: this.#preload,
       disk: place.mounted ? place.data : null,
-      nodeTimeout: null,
+      nodeTimeout: this.#log.nodeTimeout,
       wait: (ms) => pause(ms, undefined, { signal: this.#end.signal }).catch(() => {}),
       over: () => this.#end.signal.aborted,
     }
@@ -120,7 +129,8 @@ export class Campaign {
       ...processFaults(stage),
       ...threadFaults(stage),
       ...outsideFaults(stage),
-      ...(database === 'sqlite' ? diskFaults(stage) : []),
+      ...(postgres === null ? diskFaults(stage) : databaseFaults(stage, postgres)),
+      ...(postgres === null ? [] : networkFaults(stage, postgres, NODE_TIMEOUT)),
       ...clockFaults(stage),
     ].filter(({ kind }) => this.#wants(kind))
     this.#noteMissing(makers)
@@ -190,6 +200,21 @@ export class Campaign {
 
   #wants(kind: FaultMaker['kind']): boolean {
     return this.#options.faults?.includes(kind) ?? true
+  }
+
+  /** Two nodes that take mail in and two that deliver it, each with a way of its own to the database. */
+  async #fleet(postgres: ChaosDatabase, settings: Environment, directory: string): Promise<ChaosNode[]> {
+    const roles = { a1: 'api', a2: 'api', d1: 'delivery', d2: 'delivery' } as const
+    const nodes = Object.entries(roles).map(async ([name, role]) => {
+      const own = {
+        POSTROAD_DATABASE_URL: await postgres.urlFor(name),
+        POSTROAD_ROLES: role,
+        POSTROAD_NODE_NAME: name,
+        POSTROAD_NODE_TIMEOUT: `${NODE_TIMEOUT}ms`,
+      }
+      return this.#node(name, [role], { ...settings, ...own }, directory)
+    })
+    return await Promise.all(nodes)
   }
 
   #node(name: string, roles: ('api' | 'delivery')[], settings: Environment, directory: string): ChaosNode {

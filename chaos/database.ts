@@ -1,7 +1,7 @@
 /** The PostgreSQL server of a run, which faults may stop and kill, and the way by which each node reaches it. */
+import { Client } from 'pg'
 import type { Settings } from '../src/config/settings.ts'
 import { SeverableWay } from '../test/nodes/severable.ts'
-import { execute } from '../test/support/postgres.ts'
 import { PostgresCluster } from '../test/support/postgres-cluster.ts'
 
 /** More than four nodes and the command line need, few enough to be taken by a fault. */
@@ -65,5 +65,21 @@ export class ChaosDatabase implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const way of this.#ways.values()) await way[Symbol.asyncDispose]()
     await this.cluster.remove()
+  }
+}
+
+/** Runs one statement on a connection of its own; its rows. */
+export async function execute<Row extends object = object>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: url, application_name: 'chaos' })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end().catch(() => {})
   }
 }

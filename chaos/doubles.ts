@@ -2,7 +2,7 @@
  * Why a message was sent again after it had arrived. Only one window allows it (the design's second promise): between the final dot and
  * the record of its answer. A reason is taken for granted only where the fault log, or the sink itself, shows it.
  */
-import type { FaultKind, FaultLog } from './fault-log.ts'
+import type { Fault, FaultKind, FaultLog, Life } from './fault-log.ts'
 import type { Seen } from './ledger.ts'
 
 export const CAUSES = [
@@ -50,6 +50,9 @@ const UNRECORDABLE: readonly FaultKind[] = [
   'pause-long',
 ]
 
+/** What keeps one node's heartbeat away and leaves the others theirs. */
+const SILENCING: readonly FaultKind[] = ['cut', 'pause', 'pause-long']
+
 export interface Explained {
   cause: Cause
   /** Ms from the first arrival's dot to what happened; null where there is nothing to measure. */
@@ -64,7 +67,6 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
   const name = lives[earlier.life]
   const life = name === undefined ? undefined : log.lives.get(name)
   if (life === undefined) return { cause: 'unexplained', age: null }
-  const since = answeredAt ?? dotAt
 
   // A delivery thread's death leaves its process alive: the retry may come from the same life. It costs what the main thread had not
   // been told yet, which takes no disk.
@@ -78,18 +80,39 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
   if (otherLife && life.until >= dotAt - UNREAD_MS && life.until <= later.dotAt) {
     const age = Math.max(0, life.until - dotAt)
     if (answeredAt === null) return { cause: 'killed-before-answer', age }
-    if (life.until - answeredAt <= RECORD_MS) return { cause: 'killed-before-record', age }
+    // Who stops in order writes down what it knows first.
+    const inOrder = life.end === '0' && life.until - answeredAt > TELL_MS
+    if (life.until - answeredAt <= RECORD_MS && !inOrder) return { cause: 'killed-before-record', age }
     const troubles = log.during(answeredAt, life.until, UNRECORDABLE, life.node)
     if (coversMost(troubles, answeredAt, life.until)) return { cause: 'killed-unrecordable', age }
   }
-  if (otherLife && lives[later.life]?.split('-')[0] !== life.node) {
-    const until = Math.min(later.dotAt, since + RECORD_MS)
-    const paused = log.during(dotAt - 100, until, ['pause-long'], life.node)[0]
-    if (paused) return { cause: 'paused-before-record', age: paused.from - dotAt }
-    const cut = log.during(dotAt - 100, until, ['cut'], life.node)[0]
-    if (cut) return { cause: 'cut-off-before-record', age: cut.from - dotAt }
+  const otherNode = otherLife && lives[later.life]?.split('-')[0] !== life.node
+  const silence = otherNode ? tookOver(earlier, later, life, log) : null
+  if (silence) {
+    const cause = silence.kind === 'cut' ? 'cut-off-before-record' : 'paused-before-record'
+    return { cause, age: Math.max(0, silence.from - dotAt) }
   }
   return { cause: 'unexplained', age: null }
+}
+
+/**
+ * The silence because of which another node took over: it kept the sender from the record, and it had lasted so long before the
+ * second dot that the others could give the sender up (its last heartbeat may be a third of the node timeout older). Null when there
+ * was none.
+ */
+function tookOver(earlier: Seen, later: Seen, life: Life, log: FaultLog): Fault | null {
+  const { nodeTimeout } = log
+  if (nodeTimeout === null) return null
+  let recordedBy = (earlier.answeredAt ?? later.dotAt) + RECORD_MS
+  const troubles = log.during(earlier.dotAt - 100, later.dotAt, UNRECORDABLE, life.node)
+  for (const fault of troubles.toSorted((a, b) => a.from - b.from)) {
+    // There was time enough to write the record.
+    if (fault.from > recordedBy) return null
+    const lasted = Math.min(fault.until, later.dotAt) - fault.from
+    if (SILENCING.includes(fault.kind) && lasted >= (nodeTimeout * 2) / 3) return fault
+    recordedBy = Math.max(recordedBy, fault.until + RECORD_MS)
+  }
+  return null
 }
 
 /** Between the faults, and before the first and after the last, there was no time to write a record. */

@@ -77,6 +77,8 @@ const KEPT = 50_000
 export class FaultLog {
   #faults: Fault[] = []
   readonly lives = new Map<string, Life>()
+  /** Ms after which a silent node is given up; null with a single node. */
+  nodeTimeout: number | null = null
   readonly #onFault: (fault: Fault, over: boolean) => void
   #next = 1
 

@@ -1,7 +1,6 @@
 /** Faults of PostgreSQL itself: its server stopped and killed, sessions terminated, no connection left. */
 import { Client } from 'pg'
-import { execute } from '../../test/support/postgres.ts'
-import type { ChaosDatabase } from '../database.ts'
+import { type ChaosDatabase, execute } from '../database.ts'
 import type { FaultMaker, Stage } from '../stage.ts'
 
 /** Sessions of the service, and of nobody else. */

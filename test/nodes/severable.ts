@@ -8,7 +8,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 export class SeverableWay implements AsyncDisposable {
   readonly #server: net.Server
   readonly #pairs = new Set<[Socket, Socket]>()
-  #severed = false
+  #severed: 'silently' | 'by-reset' | null = null
 
   private constructor(server: net.Server) {
     this.#server = server
@@ -29,13 +29,24 @@ export class SeverableWay implements AsyncDisposable {
 
   /** From now on every octet is swallowed; a new connection is made and then nothing happens on it. */
   sever(): void {
-    this.#severed = true
+    this.#severed = 'silently'
     for (const pair of this.#pairs) for (const socket of pair) socket.pause()
+  }
+
+  /** Every connection is reset, and so is each new one, as by a machine that has come up again or a firewall that forgot them. */
+  severByReset(): void {
+    this.#severed = 'by-reset'
+    for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy()
+  }
+
+  /** Connections open now. */
+  get connections(): number {
+    return this.#pairs.size
   }
 
   /** New connections come through again. Those from before find that they have ended. */
   mend(): void {
-    this.#severed = false
+    this.#severed = null
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
   }
 
@@ -54,7 +65,7 @@ export class SeverableWay implements AsyncDisposable {
         if (!to.write(octets)) from.pause()
       })
       to.on('drain', () => {
-        if (!this.#severed) from.resume()
+        if (this.#severed === null) from.resume()
       })
       from.on('error', () => {})
       from.on('close', () => {
@@ -62,7 +73,8 @@ export class SeverableWay implements AsyncDisposable {
         to.destroy()
       })
     }
-    if (this.#severed) for (const socket of pair) socket.pause()
+    if (this.#severed === 'by-reset') for (const socket of pair) socket.resetAndDestroy()
+    else if (this.#severed === 'silently') for (const socket of pair) socket.pause()
     else for (const socket of pair) socket.resume()
   }
 }
