@@ -1,10 +1,12 @@
 /** `npm run chaos`: random faults under load, and a count of what was lost, doubled or wrong. See `--help`. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { currentCommit } from '../bench/report.ts'
 import { Campaign } from './campaign.ts'
 import { FAULT_KINDS, type FaultKind } from './fault-log.ts'
 import { type ChaosOptions, DEFAULTS } from './options.ts'
 import { defects, reportText } from './report.ts'
+import { keepRun, keptRun } from './results.ts'
 
 const HELP = `Usage: npm run chaos -- [options]
 
@@ -22,6 +24,7 @@ doubled outside the window between the final dot and its record, or wrong.
   --verify SHARE    share of the messages whose DKIM signatures are verified (${DEFAULTS.verifyShare})
   --keep DIR        keep the logs of nodes and faults here
   --json FILE       write the report as JSON
+  --record          keep the figures of this run in chaos/results and put them into docs/reliability.md
 `
 
 function usage(sentence: string): never {
@@ -29,7 +32,7 @@ function usage(sentence: string): never {
   process.exit(2)
 }
 
-function readOptions(args: string[]): { options: ChaosOptions; json: string | null } {
+function readOptions(args: string[]): { options: ChaosOptions; json: string | null; record: boolean } {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
     args,
@@ -43,6 +46,7 @@ function readOptions(args: string[]): { options: ChaosOptions; json: string | nu
       verify: text,
       keep: text,
       json: text,
+      record: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   })
@@ -64,6 +68,7 @@ function readOptions(args: string[]): { options: ChaosOptions; json: string | nu
   if (unknown !== undefined) usage(`--faults ${unknown}: one of ${FAULT_KINDS.join(', ')} is needed`)
   return {
     json: values.json ?? null,
+    record: values.record ?? false,
     options: {
       database,
       minutes: number('minutes', DEFAULTS.minutes),
@@ -85,7 +90,9 @@ try {
 } catch (error) {
   usage((error as Error).message)
 }
-const { options, json } = read
+const { options, json, record } = read
+/** Of what runs, not of what lies here when it has ended. */
+const commit = currentCommit()
 process.stdout.write(`seed ${options.seed}\n`)
 const campaign = new Campaign(options)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -98,6 +105,7 @@ try {
   const report = await campaign.run()
   process.stdout.write(`${reportText(report)}\n`)
   if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 1)}\n`)
+  if (record) process.stdout.write(`kept as ${keepRun(keptRun(report, commit))}\n`)
   process.exitCode = defects(report).length > 0 ? 1 : 0
 } catch (error) {
   process.stderr.write(
