@@ -53,7 +53,7 @@ function table(runs: readonly KeptRun[]): string {
         .join('; ') || 'none',
     ].join(' | '),
   )
-  return [head, head.replaceAll(/[^|]+/g, '---'), ...rows].map((row) => `| ${row} |`).join('\n')
+  return [head, head.replaceAll(/[^|]+/g, ' --- ').trim(), ...rows].map((row) => `| ${row} |`).join('\n')
 }
 
 /** Of all runs together, by store. */

@@ -61,7 +61,7 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
 /** Writes the file, brings docs/reliability.md up to date, and returns the file's path. */
 export function keepRun(run: KeptRun): string {
   mkdirSync(RESULTS, { recursive: true })
-  const name = `${run.at.slice(0, 19).replace(/[-:]/g, '')}-${run.commit}-${run.store}.json`
+  const name = `${run.at.slice(0, 19).replace(/[-:]/g, '')}-${run.commit}-${run.store}-${run.seed}.json`
   writeFileSync(new URL(name, RESULTS), `${JSON.stringify(run, null, 1)}\n`)
   writePage(readRuns())
   return `chaos/results/${name}`
