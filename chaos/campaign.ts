@@ -23,6 +23,7 @@ import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
 import { Preload } from './preload/preload.ts'
 import { Random, seedFor } from './random.ts'
+import { refusedByFailedSync } from './refused.ts'
 import type { ChaosReport } from './report.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
@@ -157,7 +158,7 @@ export class Campaign {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
     })
-    const { doubles, lost, refusedButSent } = this.#count()
+    const { doubles, lost, refusedButSent, afterFailedSync } = this.#count()
     const ledger = this.#ledger
     return {
       database,
@@ -186,6 +187,7 @@ export class Campaign {
       elsewhere: doubles.elsewhere,
       refusedButSent: refusedButSent.slice(0, SHOWN),
       refusedButSentCount: refusedButSent.length,
+      sentAfterFailedSync: afterFailedSync,
       wrongMessages: ledger.wrong,
       wrongCount: ledger.wrongCount,
       strangers: ledger.strangers,
@@ -306,11 +308,12 @@ export class Campaign {
     this.#invalid.push(this.#aborted)
   }
 
-  #count(): { doubles: Doubles; lost: string[]; refusedButSent: string[] } {
+  #count(): { doubles: Doubles; lost: string[]; refusedButSent: string[]; afterFailedSync: number } {
     const ledger = this.#ledger
     const doubles = new Doubles()
     const lost: string[] = []
     const refusedButSent: string[] = []
+    let afterFailedSync = 0
     for (let number = 0; number < ledger.count; number++) {
       const fate = ledger.fate(number)
       for (const [index, slot] of ledger.slots(number).entries()) {
@@ -320,11 +323,14 @@ export class Campaign {
           // Refused before anybody was named: the record of its end is looked at with the store.
           if (ledger.sessionRefusals.size === 0 || !this.#mayHaveBounced(address())) lost.push(address())
         }
-        if (arrivals > 0 && fate === 'refused') refusedButSent.push(address())
+        if (arrivals > 0 && fate === 'refused') {
+          if (refusedByFailedSync(ledger.refusedAt(number), this.#log)) afterFailedSync++
+          else refusedButSent.push(address())
+        }
         if (arrivals > 1) doubles.add(address(), ledger.seen(slot), ledger.lives, this.#log)
       }
     }
-    return { doubles, lost, refusedButSent }
+    return { doubles, lost, refusedButSent, afterFailedSync }
   }
 
   #mayHaveBounced(address: string): boolean {

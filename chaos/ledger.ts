@@ -2,6 +2,7 @@
  * Everything the load was told and the sink saw, in a few dozen octets for each recipient, so that hours fit into memory. What a message
  * is made of follows from its number (mail.ts) and is not kept.
  */
+import { now } from '../bench/clock.ts'
 import type { Arrival, Ending, PermanentRefusal } from './arrival.ts'
 import { readAddress, recipientCount } from './mail.ts'
 
@@ -103,6 +104,9 @@ export class Ledger {
   readonly sessionRefusals = new Map<number, number>()
   recipientRefusals = 0
 
+  /** When the refusal was read, by message: few. */
+  readonly #refusedAt = new Map<number, number>()
+
   constructor(seed: number) {
     this.seed = seed
   }
@@ -121,6 +125,7 @@ export class Ledger {
   }
 
   setFate(number: number, fate: Fate): void {
+    if (fate === 'refused') this.#refusedAt.set(number, now())
     this.fates[this.fate(number)]--
     this.fates[fate]++
     this.#mails.fate.set(number, FATES.indexOf(fate))
@@ -129,6 +134,11 @@ export class Ledger {
       this.acceptedRecipients++
       if (this.#slots.arrivals.get(slot) > 0) this.arrivedAccepted++
     }
+  }
+
+  /** When its sender read that it was refused; null when it was not. */
+  refusedAt(number: number): number | null {
+    return this.#refusedAt.get(number) ?? null
   }
 
   /** The slots of a message, in the order of its recipients. */

@@ -30,7 +30,7 @@ const sum = (counts: Partial<Record<string, number>>) =>
 
 function section(runs: readonly KeptRun[]): string {
   if (runs.length === 0) return 'No run is kept yet.'
-  return [table(runs), faults(runs), doubles(runs)].join('\n\n')
+  return [table(runs), faults(runs), doubles(runs), afterFailedSync(runs)].join('\n\n')
 }
 
 function table(runs: readonly KeptRun[]): string {
@@ -82,4 +82,9 @@ function doubles(runs: readonly KeptRun[]): string {
   })
   if (rows.length === 0) return 'No recipient got a message twice.'
   return ['| sent again, by cause, all runs together | recipients |', '| --- | --- |', ...rows].join('\n')
+}
+
+function afterFailedSync(runs: readonly KeptRun[]): string {
+  const count = runs.reduce((all, run) => all + run.sentAfterFailedSync, 0)
+  return `Refused because an fsync failed, found committed by the next start, and sent: ${figure(count)} recipients.`
 }

@@ -37,6 +37,8 @@ export interface ChaosReport {
   elsewhere: DoubledMail[]
   refusedButSent: string[]
   refusedButSentCount: number
+  /** Recipients of messages refused for a failed fsync, which the next start found committed (refused.ts). */
+  sentAfterFailedSync: number
   wrongMessages: WrongMessage[]
   wrongCount: number
   strangers: number
@@ -110,6 +112,8 @@ export function reportText(report: ChaosReport): string {
       `${report.doubled[cause]}${oldest === undefined ? '' : `, at most ${oldest} ms after the dot`}`,
     )
   }
+  if (report.sentAfterFailedSync > 0)
+    row('refused, sent after a failed fsync and death', report.sentAfterFailedSync)
   row('lost', report.lostCount)
   row('starts that failed', report.failedStarts)
   const found = defects(report)

@@ -28,6 +28,8 @@ export interface KeptRun {
   lost: number
   doubled: Partial<Record<Cause, number>>
   unexplained: number
+  /** Recipients of messages refused for a failed fsync, which the next start found committed. */
+  sentAfterFailedSync: number
   /** What must not be, beside what was lost or is unexplained. */
   defects: Record<string, number>
 }
@@ -54,6 +56,7 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
     lost: report.lostCount,
     doubled: Object.fromEntries(Object.entries(explained).filter(([, count]) => count > 0)),
     unexplained,
+    sentAfterFailedSync: report.sentAfterFailedSync,
     defects: others,
   }
 }

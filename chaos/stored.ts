@@ -6,6 +6,7 @@ import { explain } from './doubles.ts'
 import type { FaultLog } from './fault-log.ts'
 import type { Ledger, Seen } from './ledger.ts'
 import { mailOf, readSubject, recipientsOf } from './mail.ts'
+import { refusedByFailedSync } from './refused.ts'
 import { SERVERS } from './servers.ts'
 
 export interface StoredReport {
@@ -88,7 +89,8 @@ class StoredCheck {
     const times = this.#times[number]!
     const fate = this.#ledger.fate(number)
     if (fate === 'accepted' && times === 0) this.#wrong(`message ${number} was accepted and is not stored`)
-    if (fate === 'refused' && times > 0) this.#wrong(`message ${number} was refused and is stored`)
+    if (fate === 'refused' && times > 0 && !refusedByFailedSync(this.#ledger.refusedAt(number), this.#log))
+      this.#wrong(`message ${number} was refused and is stored`)
     if (times > 1) this.#wrong(`message ${number} is stored ${times} times`)
   }
 
