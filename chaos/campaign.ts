@@ -15,7 +15,7 @@ import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
 import { addTenant, queued, settingsFor, type Tenant } from './installation.ts'
-import { Ledger } from './ledger.ts'
+import { type Early, Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
 import { ChaosNode, type Environment } from './node.ts'
@@ -158,6 +158,7 @@ export class Campaign {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
     })
+    const early = this.#early(peaceAt)
     const { doubles, lost, refusedButSent, afterFailedSync } = this.#count()
     const ledger = this.#ledger
     return {
@@ -188,6 +189,8 @@ export class Campaign {
       refusedButSent: refusedButSent.slice(0, SHOWN),
       refusedButSentCount: refusedButSent.length,
       sentAfterFailedSync: afterFailedSync,
+      early: early.slice(0, SHOWN),
+      earlyCount: early.length,
       wrongMessages: ledger.wrong,
       wrongCount: ledger.wrongCount,
       strangers: ledger.strangers,
@@ -331,6 +334,16 @@ export class Campaign {
       }
     }
     return { doubles, lost, refusedButSent, afterFailedSync }
+  }
+
+  /** Scheduled messages that came before their time although no clock was wrong; in the end clocks are set forward. */
+  #early(peaceAt: number): Early[] {
+    const clocksWereWrong = this.#log.all.some(({ kind }) => kind === 'clock')
+    return this.#ledger.early.filter(
+      ({ submittedAt, dotAt }) =>
+        !(clocksWereWrong && dotAt >= peaceAt) &&
+        this.#log.during(submittedAt, dotAt, ['clock']).length === 0,
+    )
   }
 
   #mayHaveBounced(address: string): boolean {

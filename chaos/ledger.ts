@@ -63,6 +63,20 @@ export interface WrongMessage {
   wrong: string[]
 }
 
+/** A scheduled message that arrived before its time. */
+export interface Early {
+  recipient: string
+  /** When it was handed in, when it was to be sent, when it came: all on the clock of the run. */
+  submittedAt: number
+  dueAt: number
+  dotAt: number
+}
+
+/** A time to be sent at may be told in whole seconds (ms). */
+const DUE_TOLERANCE_MS = 1_000
+/** Early arrivals that are kept; more prove nothing more. */
+const EARLY_KEPT = 10_000
+
 /** Wrong messages that are kept to be shown; all are counted. */
 const SHOWN = 20
 
@@ -104,6 +118,9 @@ export class Ledger {
   readonly sessionRefusals = new Map<number, number>()
   recipientRefusals = 0
 
+  /** Of scheduled messages. */
+  readonly #due = new Map<number, { submittedAt: number; dueAt: number }>()
+  readonly early: Early[] = []
   /** When the refusal was read, by message: few. */
   readonly #refusedAt = new Map<number, number>()
 
@@ -134,6 +151,12 @@ export class Ledger {
       this.acceptedRecipients++
       if (this.#slots.arrivals.get(slot) > 0) this.arrivedAccepted++
     }
+  }
+
+  /** It is to be sent after `delay` ms, and not before. */
+  schedule(number: number, delay: number): void {
+    const submittedAt = now()
+    this.#due.set(number, { submittedAt, dueAt: submittedAt + delay })
   }
 
   /** When its sender read that it was refused; null when it was not. */
@@ -185,8 +208,14 @@ export class Ledger {
     const seen: Seen = { life: this.#life(arrival.helo), server, dotAt, answeredAt, ending, hash }
     for (const recipient of arrival.recipients) {
       const slot = this.#slotOf(recipient)
-      if (slot === null) this.strangers++
-      else this.#see(slot.slot, slot.number, seen)
+      if (slot === null) {
+        this.strangers++
+        continue
+      }
+      this.#see(slot.slot, slot.number, seen)
+      const due = this.#due.get(slot.number)
+      if (due && dotAt < due.dueAt - DUE_TOLERANCE_MS && this.early.length < EARLY_KEPT)
+        this.early.push({ recipient, ...due, dotAt })
     }
   }
 

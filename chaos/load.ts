@@ -93,6 +93,7 @@ export class Load {
   async #submit(mail: Mail): Promise<void> {
     const { ledger, token } = this.#options
     const dueAt = mail.delay === null ? null : Date.now() + mail.delay
+    if (mail.delay !== null) ledger.schedule(mail.number, mail.delay)
     const request = submissionOf(mail, token, dueAt)
     /** An answer to an earlier try was lost: what was refused later may have been accepted then. */
     let uncertain = false

@@ -1,7 +1,7 @@
 /** The outcome of a run: for people, and as JSON. */
 import { CAUSES, type Cause, type DoubledMail } from './doubles.ts'
 import { FAULT_KINDS, FAULT_WORDS, type FaultKind } from './fault-log.ts'
-import type { Fate, WrongMessage } from './ledger.ts'
+import type { Early, Fate, WrongMessage } from './ledger.ts'
 import type { Crash } from './node.ts'
 import type { StoredReport } from './stored.ts'
 
@@ -39,6 +39,8 @@ export interface ChaosReport {
   refusedButSentCount: number
   /** Recipients of messages refused for a failed fsync, which the next start found committed (refused.ts). */
   sentAfterFailedSync: number
+  early: Early[]
+  earlyCount: number
   wrongMessages: WrongMessage[]
   wrongCount: number
   strangers: number
@@ -59,6 +61,7 @@ export function defects(report: ChaosReport): [what: string, count: number][] {
     ['sent again as other octets', report.different.length],
     ['sent to another server after a lost answer', report.elsewhere.length],
     ['refused and sent nevertheless', report.refusedButSentCount],
+    ['sent before their time', report.earlyCount],
     ['wrong messages', report.wrongCount],
     ['messages for strangers', report.strangers],
     ['wrong records', report.stored?.wrongCount ?? 0],
@@ -129,6 +132,7 @@ export function reportText(report: ChaosReport): string {
     ['other octets', report.different],
     ['another server', report.elsewhere],
     ['refused and sent', report.refusedButSent],
+    ['early', report.early],
     ['wrong', report.wrongMessages],
     ['records', report.stored?.wrong ?? []],
     ['answers', report.surprises],
