@@ -24,6 +24,7 @@ const FAULTS: FaultKind[] = [
   'database-sessions',
   'database-connections',
   'cut',
+  'clock',
 ]
 
 /** A server that can be killed is one of our own: the URL of another one is not enough. */
