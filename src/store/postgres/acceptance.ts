@@ -6,7 +6,7 @@ import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
-import { judge, type KeyHolder, takeKeys } from './idempotency.ts'
+import { judge, type KeyHolder, noteRepeated, takeKeys } from './idempotency.ts'
 import type { Repairs } from './repairs.ts'
 import { isEmailId } from './rows.ts'
 import { type Doubtful, withdraw } from './withdrawals.ts'
@@ -137,6 +137,10 @@ export class Acceptance {
       if (holder === undefined || holder.id === entry.email.id) fresh.push(entry)
       else answers.set(entry, judge(entry.email, holder as KeyHolder))
     }
+    await noteRepeated(
+      session,
+      [...answers].filter(([, { kind }]) => kind === 'repeated').map(([entry]) => entry),
+    )
     if (fresh.length === 0) return answers
     const names = await keepFiles(session, fresh)
     const suppressed = await insertEmails((statement, values) => session.run(statement, values), fresh)

@@ -28,7 +28,7 @@ SELECT * FROM unnest($1::int4[], $2::text[], $3::text[], $4::uuid[], $5::text[],
 ORDER BY company, key COLLATE "C"
 ON CONFLICT (company, key) DO UPDATE
   SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, message_id = excluded.message_id,
-      created_at = excluded.created_at
+      created_at = excluded.created_at, repeated = false
   WHERE held.created_at <= excluded.created_at - ${REMEMBERED_MS}
 RETURNING email_id AS id`,
 }
@@ -39,6 +39,14 @@ const HOLDERS = {
 SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId"
 FROM unnest($1::int4[], $2::text[]) AS t (company, key)
 JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
+}
+
+/** Rows that TAKE has locked, so that no withdrawal comes in between. */
+const REPEATED = {
+  name: 'repeated-keys',
+  text: `
+UPDATE idempotency i SET repeated = true FROM unnest($1::int4[], $2::text[]) AS t (company, key)
+WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND NOT i.repeated`,
 }
 
 /** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */
@@ -75,6 +83,13 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
     for (const entry of bearers) result.set(entry, holder)
   }
   return result
+}
+
+/** Notes that the emails these keys stand for have been promised to somebody who sent them again. */
+export async function noteRepeated(session: Session, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return
+  const keys = texts(entries.map(({ email }) => email.idempotency!.key))
+  await session.run(REPEATED, [int4s(entries.map(({ company }) => company)), keys])
 }
 
 /** What an email is answered whose key stands for another one. */

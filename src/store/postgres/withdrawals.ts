@@ -41,9 +41,22 @@ const FORGET_KEYS = `
 DELETE FROM idempotency i USING unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
 WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id`
 
+/** Locked: whoever sends one again comes before, and is seen, or afterwards, and finds the key free. */
+const PROMISED = `
+SELECT i.email_id::text AS id, i.repeated
+FROM unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
+JOIN idempotency i ON i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id
+ORDER BY i.company, i.key COLLATE "C" FOR UPDATE OF i`
+
+const RELEASE = `
+UPDATE queue q SET lease = NULL, due_at = t.due_at, ready = true
+FROM unnest($1::uuid[], $2::int8[], $3::int8[]) AS t (email, token, due_at)
+WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
+
 /**
  * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then those
- * given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that goes on.
+ * given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that goes on, and so does
+ * what was acknowledged since to a sender who repeated it.
  */
 export async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))
@@ -51,13 +64,34 @@ export async function withdraw(session: Session, entries: readonly Doubtful[]): 
   await session.run(HOLD, [ids])
   const tokens = int8s(entries.map(({ lease }) => lease?.token ?? 0))
   const rows = await session.run<{ id: string }>(UNTOUCHED, [ids, tokens])
-  const untouched = new Set(rows.map(({ id }) => id))
-  await session.run(REMOVE, [uuids([...untouched])])
-  const keyed = entries.filter(({ email }) => email.idempotency !== null && untouched.has(email.id))
-  if (keyed.length === 0) return
-  await session.run(FORGET_KEYS, [
-    int4s(keyed.map(({ company }) => company)),
-    texts(keyed.map(({ email }) => email.idempotency!.key)),
-    uuids(keyed.map(({ email }) => email.id)),
+  const gone = new Set(rows.map(({ id }) => id))
+  const keyed = entries.filter(({ email }) => email.idempotency !== null && gone.has(email.id))
+  if (keyed.length > 0) {
+    const held = await session.run<{ id: string; repeated: boolean }>(PROMISED, keysOf(keyed))
+    for (const { id, repeated } of held) if (repeated) gone.delete(id)
+    const promised = keyed.filter(({ email }) => !gone.has(email.id))
+    await release(session, promised)
+  }
+  await session.run(REMOVE, [uuids([...gone])])
+  const forgotten = keyed.filter(({ email }) => gone.has(email.id))
+  if (forgotten.length > 0) await session.run(FORGET_KEYS, keysOf(forgotten))
+}
+
+/** Those given in under a lease become anybody's: their node has forgotten them. */
+async function release(session: Session, entries: readonly Doubtful[]): Promise<void> {
+  const leased = entries.filter(({ lease }) => lease !== null)
+  if (leased.length === 0) return
+  await session.run(RELEASE, [
+    uuids(leased.map(({ email }) => email.id)),
+    int8s(leased.map(({ lease }) => lease!.token)),
+    int8s(leased.map(({ email }) => Math.round(email.dueAt))),
   ])
+}
+
+function keysOf(entries: readonly Doubtful[]): Buffer[] {
+  return [
+    int4s(entries.map(({ company }) => company)),
+    texts(entries.map(({ email }) => email.idempotency!.key)),
+    uuids(entries.map(({ email }) => email.id)),
+  ]
 }

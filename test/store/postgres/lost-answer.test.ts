@@ -92,6 +92,31 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(again.kind, 'accepted')
   })
 
+  test('what was refused because nobody could tell, and acknowledged when it was repeated, is kept and goes out', async (t) => {
+    const { store, direct, relay, owner, token } = await open(t, 1)
+    const change = { idempotency: { key: 'k', fingerprint: 'f' } }
+    const value = email(owner, ['a@x.test', 'b@y.test'], change)
+    const lost = relay.cutNext(COMMIT, 'answer')
+    const refused = assert.rejects(store.accept(value, { token }), { name: 'StoreUnavailable' })
+    await lost
+    relay.close()
+    await refused
+    const again = await direct.accept(email(owner, ['a@x.test', 'b@y.test'], change), null)
+    assert.deepEqual(again, { kind: 'repeated', id: value.id, messageId: value.content.messageId })
+    relay.reopen()
+    await store.close()
+    assert.equal((await direct.readEmail(value.id))?.id, value.id)
+    // Its node lives and will not send it, for it gave it up: so it waits for anybody.
+    assert.deepEqual(await states(direct, value.id), ['waiting', 'waiting'])
+    const claimed = await direct.claim(claimRequest(token + 1))
+    assert.deepEqual(
+      claimed.map(({ recipients }) => recipients.length),
+      [2],
+    )
+    const third = await direct.accept(email(owner, ['a@x.test', 'b@y.test'], change), null)
+    assert.equal(third.kind, 'repeated')
+  })
+
   test('what a claim took without knowing goes back', async (t) => {
     const { store, direct, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test', 'b@y.test'])

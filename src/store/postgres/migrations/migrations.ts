@@ -1,4 +1,5 @@
 import { sql as first } from './0001-first.ts'
+import { sql as repeated } from './0002-repeated.ts'
 
 export interface Migration {
   name: string
@@ -6,4 +7,7 @@ export interface Migration {
 }
 
 /** In the order they are applied; the version of a schema is how many of them it has. Only ever added to. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-first', sql: first }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-first', sql: first },
+  { name: '0002-repeated', sql: repeated },
+]
