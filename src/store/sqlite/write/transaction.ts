@@ -33,6 +33,7 @@ export class Transactions {
   readonly #savepoint: StatementSync
   readonly #release: StatementSync
   readonly #undo: StatementSync
+  readonly #probe: StatementSync
   readonly #dataVersion: StatementSync
   readonly #accountsVersion: StatementSync
   #seenData: number
@@ -50,6 +51,7 @@ export class Transactions {
     this.#savepoint = db.prepare('SAVEPOINT operation')
     this.#release = db.prepare('RELEASE operation')
     this.#undo = db.prepare('ROLLBACK TO operation')
+    this.#probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
     this.#dataVersion = db.prepare('PRAGMA data_version')
     this.#accountsVersion = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
     this.#seenData = this.#readDataVersion()
@@ -79,6 +81,7 @@ export class Transactions {
     this.#changes.clear()
     let foreign = UNCHANGED
     let current = -1
+    let committing = false
     try {
       this.#begin.run()
       foreign = this.look()
@@ -88,7 +91,9 @@ export class Transactions {
         return damaged.get(index) ?? this.#guarded(call)
       })
       current = -1
+      committing = true
       this.#commit.run()
+      committing = false
       if (this.#changes.accounts) this.#seenAccounts = this.#readAccountsVersion()
       return { outcomes, changed: union(this.#changes, foreign), commits: 1 }
     } catch (error) {
@@ -97,6 +102,7 @@ export class Transactions {
       const call = calls[current]
       const alone = call !== undefined && this.#failedAlone(error)
       const reason = this.#giveUp(error)
+      if (committing) this.#writeOver()
       if (alone) {
         if (isDamage(error) && !(error instanceof RunAgain && run < MAX_RUNS)) {
           damaged.set(current, { fault: faultOf(this.#reasonOf(call, error)) })
@@ -166,6 +172,21 @@ export class Transactions {
       )
     }
     return asStoreError(error, this.#path)
+  }
+
+  /**
+   * A commit whose fsync fails is undone here, but its frames are in the log, whole. If the process died now, the next one
+   * would take them for committed, and what was refused would be sent. Another commit goes to the same place in the log; it
+   * need not succeed, only be written.
+   */
+  #writeOver(): void {
+    try {
+      this.#begin.run()
+      this.#probe.run()
+      this.#commit.run()
+    } catch (error) {
+      this.#giveUp(error)
+    }
   }
 
   #readDataVersion(): number {
