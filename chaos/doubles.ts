@@ -32,6 +32,9 @@ const RECORD_MS = 5_000
 /** What a delivery thread knows, the main thread knows after this long (ms) at most. */
 const TELL_MS = 1_000
 
+/** The slowest of the mail server's replies (ms): by then it has seen whether anybody is left to read it. */
+const SLOW_MS = 3_000
+
 /** A dot on its way when its sender died is read by a busy mail server this long (ms) afterwards at most. */
 const UNREAD_MS = 1_000
 
@@ -70,9 +73,11 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
 
   // A delivery thread's death leaves its process alive: the retry may come from the same life. It costs what the main thread had not
   // been told yet, which takes no disk.
-  const told = answeredAt === null ? later.dotAt : Math.min(later.dotAt, answeredAt + TELL_MS)
+  const told = Math.min(later.dotAt, answeredAt === null ? dotAt + SLOW_MS : answeredAt + TELL_MS)
   const deaths = log.during(dotAt - UNREAD_MS, told, ['thread'], life.node)
-  const death = deaths.find(({ detail, from }) => detail.includes('delivery-thread') && from <= told)
+  const death = deaths.find(
+    ({ detail, from }) => detail.startsWith(`${name} `) && detail.includes('delivery-thread') && from <= told,
+  )
   if (death) return { cause: 'thread-died', age: Math.max(0, death.from - dotAt) }
 
   const otherLife = later.life !== earlier.life

@@ -1,6 +1,7 @@
 /**
  * The one case in which a refused message may be sent (docs/known-issues.md, "A failed fsync"): its commit had been written to the log,
- * the fsync failed, the answer was 503, and the process died before anything was written over it. The next start finds the commit.
+ * the fsync failed, writing over it failed as well, the answer was 503, and the process died before anything else was written. The
+ * next start finds the commit.
  */
 import type { FaultLog } from './fault-log.ts'
 
@@ -11,12 +12,12 @@ const NEXT_COMMIT_MS = 5_000
 /** The answer may be read a little after the death of the process that wrote it. */
 const READ_MS = 1_000
 
-/** An fsync failed while the request was under way, and the process died before it could commit anything else. */
+/** Fsyncs and writes failed while the request was under way, and the process died before it could commit anything else. */
 export function refusedByFailedSync(refusedAt: number | null, log: FaultLog): boolean {
   if (refusedAt === null) return false
   const failures = log
     .during(refusedAt - REQUEST_MS, refusedAt, ['io-error'])
-    .filter(({ detail, hits }) => !detail.startsWith('write') && hits > 0)
+    .filter(({ detail, hits }) => detail.startsWith('both') && hits > 0)
   return failures.some((failure) =>
     [...log.lives.values()].some(
       ({ node, from, until, end }) =>
