@@ -3,6 +3,9 @@ import type { ChaosDatabase } from '../database.ts'
 import type { ChaosNode } from '../node.ts'
 import type { FaultMaker, Stage } from '../stage.ts'
 
+/** Ms for which a node looks after a commit whose answer was lost, before it tells the sender that it cannot accept mail. */
+const SOUGHT_MS = 10_000
+
 export function networkFaults(stage: Stage, database: ChaosDatabase, nodeTimeout: number): FaultMaker[] {
   const { random, log } = stage
   const severed = new Set<ChaosNode>()
@@ -12,7 +15,12 @@ export function networkFaults(stage: Stage, database: ChaosDatabase, nodeTimeout
     if (whole.length === 0) return
     const node = random.pick(whole)
     const silently = random.chance(0.6)
-    const ms = nodeTimeout * (random.chance(0.5) ? random.between(0.05, 0.9) : random.between(1.2, 2.5))
+    const ms = random.weighted([
+      [nodeTimeout * random.between(0.05, 0.9), 10],
+      [nodeTimeout * random.between(1.2, 2.5), 7],
+      // Beyond the patience with a commit whose answer was lost.
+      [SOUGHT_MS + random.between(500, 4_000), 3],
+    ])
     severed.add(node)
     const way = database.way(node.name)
     const manner = silently ? 'silently' : 'by reset'
