@@ -23,7 +23,7 @@ import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
 import { Preload } from './preload/preload.ts'
 import { Random, seedFor } from './random.ts'
-import { refusedByFailedSync } from './refused.ts'
+import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
 import type { ChaosReport } from './report.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
@@ -159,7 +159,7 @@ export class Campaign {
       return null
     })
     const early = this.#early(peaceAt)
-    const { doubles, lost, refusedButSent, afterFailedSync } = this.#count()
+    const { doubles, lost, refusedButSent, afterFailedSync, afterLostCommit } = this.#count()
     const ledger = this.#ledger
     return {
       database,
@@ -189,6 +189,7 @@ export class Campaign {
       refusedButSent: refusedButSent.slice(0, SHOWN),
       refusedButSentCount: refusedButSent.length,
       sentAfterFailedSync: afterFailedSync,
+      sentAfterLostCommit: afterLostCommit,
       early: early.slice(0, SHOWN),
       earlyCount: early.length,
       wrongMessages: ledger.wrong,
@@ -311,12 +312,19 @@ export class Campaign {
     this.#invalid.push(this.#aborted)
   }
 
-  #count(): { doubles: Doubles; lost: string[]; refusedButSent: string[]; afterFailedSync: number } {
+  #count(): {
+    doubles: Doubles
+    lost: string[]
+    refusedButSent: string[]
+    afterFailedSync: number
+    afterLostCommit: number
+  } {
     const ledger = this.#ledger
     const doubles = new Doubles()
     const lost: string[] = []
     const refusedButSent: string[] = []
     let afterFailedSync = 0
+    let afterLostCommit = 0
     for (let number = 0; number < ledger.count; number++) {
       const fate = ledger.fate(number)
       for (const [index, slot] of ledger.slots(number).entries()) {
@@ -328,12 +336,13 @@ export class Campaign {
         }
         if (arrivals > 0 && fate === 'refused') {
           if (refusedByFailedSync(ledger.refusedAt(number), this.#log)) afterFailedSync++
+          else if (refusedByLostCommit(ledger.refusedAt(number), this.#log)) afterLostCommit++
           else refusedButSent.push(address())
         }
         if (arrivals > 1) doubles.add(address(), ledger.seen(slot), ledger.lives, this.#log)
       }
     }
-    return { doubles, lost, refusedButSent, afterFailedSync }
+    return { doubles, lost, refusedButSent, afterFailedSync, afterLostCommit }
   }
 
   /** Scheduled messages that came before their time although no clock was wrong; in the end clocks are set forward. */

@@ -64,6 +64,8 @@ export interface Fault {
 export interface Life {
   name: string
   node: string
+  /** It takes mail in. */
+  api: boolean
   from: number
   /** Infinity while it lives. */
   until: number

@@ -103,7 +103,14 @@ export class ChaosNode {
     this.#child = child
     this.#told = false
     this.#lines = []
-    const life: Life = { name, node: this.name, from: now(), until: Number.POSITIVE_INFINITY, end: '' }
+    const life: Life = {
+      name,
+      node: this.name,
+      api: this.roles.includes('api'),
+      from: now(),
+      until: Number.POSITIVE_INFINITY,
+      end: '',
+    }
     this.life = life
     log.lives.set(name, life)
     let listening = false

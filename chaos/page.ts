@@ -86,5 +86,13 @@ function doubles(runs: readonly KeptRun[]): string {
 
 function afterFailedSync(runs: readonly KeptRun[]): string {
   const count = runs.reduce((all, run) => all + run.sentAfterFailedSync, 0)
-  return `Refused because an fsync failed, found committed by the next start, and sent: ${figure(count)} recipients.`
+  const unknown = runs.reduce((all, run) => all + (run.sentAfterLostCommit ?? 0), 0)
+  const sentences = [
+    `Refused because an fsync failed, found committed by the next start, and sent: ${figure(count)} recipients.`,
+  ]
+  if (unknown > 0)
+    sentences.push(
+      `Refused because the fate of their commit could not be learned, and sent by another node: ${figure(unknown)} recipients.`,
+    )
+  return sentences.join(' ')
 }

@@ -39,6 +39,8 @@ export interface ChaosReport {
   refusedButSentCount: number
   /** Recipients of messages refused for a failed fsync, which the next start found committed (refused.ts). */
   sentAfterFailedSync: number
+  /** Recipients of messages refused while their commit's fate could not be learned, which another node sent first (refused.ts). */
+  sentAfterLostCommit: number
   early: Early[]
   earlyCount: number
   wrongMessages: WrongMessage[]
@@ -117,6 +119,8 @@ export function reportText(report: ChaosReport): string {
   }
   if (report.sentAfterFailedSync > 0)
     row('refused, sent after a failed fsync and death', report.sentAfterFailedSync)
+  if (report.sentAfterLostCommit > 0)
+    row('refused, sent after a commit of unknown fate', report.sentAfterLostCommit)
   row('lost', report.lostCount)
   row('starts that failed', report.failedStarts)
   const found = defects(report)

@@ -30,6 +30,8 @@ export interface KeptRun {
   unexplained: number
   /** Recipients of messages refused for a failed fsync, which the next start found committed. */
   sentAfterFailedSync: number
+  /** Recipients of messages refused while their commit's fate could not be learned; absent: none. */
+  sentAfterLostCommit?: number
   /** What must not be, beside what was lost or is unexplained. */
   defects: Record<string, number>
 }
@@ -57,6 +59,7 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
     doubled: Object.fromEntries(Object.entries(explained).filter(([, count]) => count > 0)),
     unexplained,
     sentAfterFailedSync: report.sentAfterFailedSync,
+    ...(report.sentAfterLostCommit > 0 && { sentAfterLostCommit: report.sentAfterLostCommit }),
     defects: others,
   }
 }

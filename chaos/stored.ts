@@ -6,7 +6,7 @@ import { explain } from './doubles.ts'
 import type { FaultLog } from './fault-log.ts'
 import type { Ledger, Seen } from './ledger.ts'
 import { mailOf, readSubject, recipientsOf } from './mail.ts'
-import { refusedByFailedSync } from './refused.ts'
+import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
 import { SERVERS } from './servers.ts'
 
 export interface StoredReport {
@@ -89,8 +89,11 @@ class StoredCheck {
     const times = this.#times[number]!
     const fate = this.#ledger.fate(number)
     if (fate === 'accepted' && times === 0) this.#wrong(`message ${number} was accepted and is not stored`)
-    if (fate === 'refused' && times > 0 && !refusedByFailedSync(this.#ledger.refusedAt(number), this.#log))
-      this.#wrong(`message ${number} was refused and is stored`)
+    if (fate === 'refused' && times > 0) {
+      const at = this.#ledger.refusedAt(number)
+      if (!refusedByFailedSync(at, this.#log) && !refusedByLostCommit(at, this.#log))
+        this.#wrong(`message ${number} was refused and is stored`)
+    }
     if (times > 1) this.#wrong(`message ${number} is stored ${times} times`)
   }
 

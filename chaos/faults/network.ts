@@ -1,10 +1,8 @@
 /** Faults of the way between a node and PostgreSQL. */
 import type { ChaosDatabase } from '../database.ts'
 import type { ChaosNode } from '../node.ts'
+import { SOUGHT_MS } from '../refused.ts'
 import type { FaultMaker, Stage } from '../stage.ts'
-
-/** Ms for which a node looks after a commit whose answer was lost, before it tells the sender that it cannot accept mail. */
-const SOUGHT_MS = 10_000
 
 export function networkFaults(stage: Stage, database: ChaosDatabase, nodeTimeout: number): FaultMaker[] {
   const { random, log } = stage

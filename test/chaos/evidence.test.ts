@@ -1,0 +1,75 @@
+/** What the checker of chaos runs takes for a reason, and what it does not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explain } from '../../chaos/doubles.ts'
+import { type FaultKind, FaultLog } from '../../chaos/fault-log.ts'
+import type { Seen } from '../../chaos/ledger.ts'
+import { refusedByLostCommit } from '../../chaos/refused.ts'
+
+const LIVES = ['d1-1.chaos.test', 'd2-1.chaos.test', 'd1-2.chaos.test']
+
+function logWith(faults: [kind: FaultKind, nodes: string[], from: number, until: number][]): FaultLog {
+  const log = new FaultLog()
+  log.nodeTimeout = 5_000
+  for (const name of [...LIVES, 'a1-1.chaos.test']) {
+    const node = name.split('-')[0]!
+    const api = node === 'a1'
+    log.lives.set(name, { name, node, api, from: 0, until: Number.POSITIVE_INFINITY, end: '' })
+  }
+  for (const [kind, nodes, from, until] of faults) log.begin(kind, nodes, '', from).until = until
+  return log
+}
+
+function cause(log: FaultLog, laterAt: number, later = 1): string {
+  const seen = (life: number, dotAt: number): Seen => {
+    return { life, server: 0, dotAt, answeredAt: dotAt + 10, ending: 'answered', hash: 1 }
+  }
+  return explain(seen(0, 100_000), seen(later, laterAt), LIVES, log).cause
+}
+
+test('a second message after a cut is explained when the cut kept the record away and outlasted the node timeout', () => {
+  assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 106_000), 'cut-off-before-record')
+  assert.equal(cause(logWith([['pause-long', ['d1'], 100_005, 110_000]]), 106_000), 'paused-before-record')
+  // The database was away for everybody when the node was cut off from it.
+  const both = logWith([
+    ['database-kill', [], 99_000, 108_000],
+    ['cut', ['d1'], 107_000, 115_000],
+  ])
+  assert.equal(cause(both, 114_000), 'cut-off-before-record')
+})
+
+test('a second message is not explained by what another node suffered, what was short, late or over', () => {
+  assert.equal(cause(logWith([]), 106_000), 'unexplained')
+  assert.equal(cause(logWith([['cut', ['d2'], 99_990, 110_000]]), 106_000), 'unexplained')
+  assert.equal(cause(logWith([['cut', ['d1'], 99_990, 102_000]]), 106_000), 'unexplained')
+  assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 102_000), 'unexplained')
+  assert.equal(cause(logWith([['cut', ['d1'], 106_000, 120_000]]), 115_000), 'unexplained')
+  assert.equal(cause(logWith([['cut', ['d1'], 80_000, 99_000]]), 106_000), 'unexplained')
+  assert.equal(cause(logWith([['database-fast', [], 99_990, 110_000]]), 112_000), 'unexplained')
+})
+
+test('a node that lived on sends nothing twice, cut off or not', () => {
+  assert.equal(cause(logWith([['cut', ['d1'], 99_990, 110_000]]), 106_000, 0), 'unexplained')
+})
+
+test('who stops in order has written down what it knew', () => {
+  const log = logWith([['stop', ['d1'], 100_100, 100_100]])
+  const life = log.lives.get(LIVES[0]!)!
+  life.until = 103_000
+  life.end = '0'
+  assert.equal(cause(log, 106_000), 'unexplained')
+  life.end = 'SIGKILL'
+  assert.equal(cause(log, 106_000), 'killed-before-record')
+})
+
+test('a refused message may be sent only when its node was away from the database as long as a lost commit is looked after', () => {
+  const refused = (...faults: Parameters<typeof logWith>[0]) => refusedByLostCommit(100_000, logWith(faults))
+  assert.equal(refused(['cut', ['a1'], 89_500, 103_000]), true)
+  assert.equal(refused(['database-kill', [], 89_500, 95_000], ['cut', ['a1'], 94_000, 101_000]), true)
+  assert.equal(refused(['stop', ['a1'], 98_000, 98_000], ['database-fast', [], 97_000, 103_000]), true)
+  assert.equal(refused(), false)
+  assert.equal(refused(['cut', ['d1'], 89_500, 103_000]), false)
+  assert.equal(refused(['cut', ['a1'], 96_000, 103_000]), false)
+  assert.equal(refused(['cut', ['a1'], 85_000, 92_000]), false)
+  assert.equal(refused(['stop', ['a1'], 98_000, 98_000]), false)
+})
