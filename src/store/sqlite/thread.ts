@@ -109,9 +109,16 @@ export class StoreThread<OneCall> {
     this.#opening = Promise.withResolvers<void>()
     // Who calls is told through the call; nobody need be waiting for the opening itself.
     this.#opening.promise.catch(() => {})
-    worker.on('message', (reply: Reply) => this.#hear(reply))
-    worker.on('error', (error) => this.#ended(worker, error))
-    worker.on('exit', (code) => this.#ended(worker, new Error(`exit code ${code}`)))
+    let cause: Error | null = null
+    worker.on('message', (reply: Reply) => {
+      // Nobody else's calls may take what a thread says that has been replaced.
+      if (this.#worker === worker) this.#hear(reply)
+    })
+    // An error is heard before answers that were given before it; what comes last is the exit.
+    worker.on('error', (error) => {
+      cause = error
+    })
+    worker.on('exit', (code) => this.#ended(worker, cause ?? new Error(`exit code ${code}`)))
   }
 
   #hear(reply: Reply): void {
