@@ -140,9 +140,17 @@ export interface DoubledMail {
   age: number | null
   earlier: string
   later: string
-  /** Ms between the two dots. */
+  /** When the second dot came, on the clock of the fault log, and ms between the two. */
+  at: number
   apart: number
   ending: string
+}
+
+/** A delivery thread of that node died after the dot and before the second one: with it went whom it had been talking to. */
+function threadDied(earlier: Seen, later: Seen, lives: readonly string[], log: FaultLog): boolean {
+  const life = log.lives.get(lives[earlier.life] ?? '')
+  const deaths = log.during(earlier.dotAt - UNREAD_MS, later.dotAt, ['thread'], life?.node)
+  return deaths.some(({ detail }) => detail.includes('delivery-thread'))
 }
 
 /** Doubles shown one by one. */
@@ -174,14 +182,16 @@ export class Doubles {
         age,
         earlier: lives[earlier.life] ?? '',
         later: lives[later.life] ?? '',
+        at: Math.round(later.dotAt),
         apart: Math.round(later.dotAt - earlier.dotAt),
         ending: earlier.ending,
       }
       if (cause === 'unexplained') this.#keep(this.unexplained, doubled)
       if (later.hash !== earlier.hash) this.#keep(this.different, doubled)
       // After a lost answer only the same server may be asked. What a death cost is not known to whoever comes after it.
-      if (cause === 'answer-withheld' && later.life === earlier.life && later.server !== earlier.server)
-        this.#keep(this.elsewhere, doubled)
+      if (cause === 'answer-withheld' && later.life === earlier.life && later.server !== earlier.server) {
+        if (!threadDied(earlier, later, lives, log)) this.#keep(this.elsewhere, doubled)
+      }
     }
   }
 

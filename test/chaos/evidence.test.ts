@@ -1,7 +1,7 @@
 /** What the checker of chaos runs takes for a reason, and what it does not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explain } from '../../chaos/doubles.ts'
+import { Doubles, explain } from '../../chaos/doubles.ts'
 import { type FaultKind, FaultLog } from '../../chaos/fault-log.ts'
 import type { Seen } from '../../chaos/ledger.ts'
 import { refusedByLostCommit } from '../../chaos/refused.ts'
@@ -72,4 +72,23 @@ test('a refused message may be sent only when its node was away from the databas
   assert.equal(refused(['cut', ['a1'], 96_000, 103_000]), false)
   assert.equal(refused(['cut', ['a1'], 85_000, 92_000]), false)
   assert.equal(refused(['stop', ['a1'], 98_000, 98_000]), false)
+})
+
+test('after a lost answer another server may be asked only when the thread that knew the first one died', () => {
+  const elsewhere = (log: FaultLog) => {
+    const doubles = new Doubles()
+    const first: Seen = { life: 0, server: 0, dotAt: 100_000, answeredAt: null, ending: 'withheld', hash: 1 }
+    doubles.add('a@x.test', [first, { ...first, server: 1, dotAt: 104_000 }], LIVES, log)
+    return doubles.elsewhere.length
+  }
+  const death = (node: string, at: number) => {
+    const log = new FaultLog()
+    for (const name of LIVES) log.lives.set(name, logWith([]).lives.get(name)!)
+    log.begin('thread', [node], `${node}-1.chaos.test delivery-thread.ts: process.exit(7)`, at).until = at
+    return log
+  }
+  assert.equal(elsewhere(logWith([])), 1)
+  assert.equal(elsewhere(death('d1', 102_000)), 0)
+  assert.equal(elsewhere(death('d2', 102_000)), 1)
+  assert.equal(elsewhere(death('d1', 105_000)), 1)
 })
