@@ -186,12 +186,13 @@ describe('header and envelope', () => {
         }
         if (mailboxes.length === 0) return
         const email = await PostalMime.parse(`${addressField('To', mailboxes)}\r\n`)
+        // That parser leaves out a name which only repeats the address.
         assert.deepEqual(
           email.to?.map(({ name, address }) => [name, address]),
-          mailboxes.map(({ name, address }) => [name, address]),
+          mailboxes.map(({ name, address }) => [name === address ? '' : name, address]),
         )
       }),
-      { numRuns: 3000 },
+      { numRuns: 3000, examples: [[['a@x.org', '<', 'a@x.org', '>']]] },
     )
   })
 })
