@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import type { Call } from '../../src/store/sqlite/protocol.ts'
 import { StoreThread } from '../../src/store/sqlite/thread.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
@@ -56,6 +57,27 @@ describe('a thread of the store', () => {
       assert.deepEqual(await thread.call(echo('again')), ['again'])
     })
   }
+
+  test('that dies with its answer on the way has answered', async (t) => {
+    const workers: Worker[] = []
+    const note = (worker: Worker) => {
+      workers.push(worker)
+    }
+    process.on('worker', note)
+    t.after(() => process.off('worker', note))
+    const thread = fragile(t)
+    await thread.open()
+    const first = thread.call(echo('first'))
+    await Promise.resolve()
+    // Node.js may tell of the error before it hands over what the thread had said until then.
+    workers[0]!.emit('error', new Error('a fault of the program'))
+    const second = thread.call(echo('second'))
+    assert.deepEqual(await first, ['first'])
+    assert.deepEqual(await second, ['second'])
+    await workers[0]!.terminate()
+    assert.deepEqual(await thread.call(echo('third')), ['third'])
+    assert.equal(workers.length, 2)
+  })
 
   test('that cannot open the database says so, and tries again with the next call', async (t) => {
     const thread = fragile(t, { path: 'refuses' })

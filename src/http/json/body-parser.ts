@@ -23,17 +23,24 @@ export class BodyParser {
   }
 
   async #parseElsewhere(bytes: Buffer): Promise<Submission> {
-    this.#threads ??= new Piscina<Uint8Array, Parsed>({
-      filename: new URL('./parse-thread.ts', import.meta.url).href,
-      minThreads: 0,
-      maxThreads: 2,
-      idleTimeout: 30_000,
-    })
+    this.#threads ??= this.#start()
     const threads = this.#threads
     // A thread that died had nothing to do with the body, or dies of it again: the octets are kept here for a second try.
     const parsed = await threads.run(bytes).catch(() => threads.run(bytes))
     if ('refusal' in parsed) throw new Refusal(parsed.refusal)
     if ('fault' in parsed) throw new Fault(parsed.fault)
     return parsed.submission
+  }
+
+  #start(): Piscina<Uint8Array, Parsed> {
+    const threads = new Piscina<Uint8Array, Parsed>({
+      filename: new URL('./parse-thread.ts', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 2,
+      idleTimeout: 30_000,
+    })
+    // A thread that dies with nothing to do is missed by nobody; unheard, its error would end the process.
+    threads.on('error', () => {})
+    return threads
   }
 }

@@ -88,7 +88,7 @@ export class TextThread {
   }
 
   #start(): Piscina<string[], string[]> {
-    return new Piscina<string[], string[]>({
+    const pool = new Piscina<string[], string[]>({
       filename: new URL('./text-thread-worker.ts', import.meta.url).href,
       // A minimum of none would leave waiting requests without a thread when the one there was has died.
       minThreads: 1,
@@ -96,5 +96,8 @@ export class TextThread {
       maxQueue: WAITING_LIMIT,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.memory, maxYoungGenerationSizeMb: 16 },
     })
+    // A thread that dies with nothing to do is missed by nobody; unheard, its error would end the process.
+    pool.on('error', () => {})
+    return pool
   }
 }
