@@ -87,6 +87,15 @@ interface Gathering {
   bytes: number
 }
 
+/** What a claim leased of which nobody knows whether it was committed. */
+interface Doubtful {
+  emails: Buffer
+  positions: Buffer
+  token: number
+  /** Unix ms. */
+  dueAt: number
+}
+
 /**
  * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a company
  * or a destination with a million waiting recipients is one among others.
@@ -95,6 +104,9 @@ export class Claim {
   readonly #parts: ClaimParts
   readonly #promotion: Promotion
   readonly #lanes: Lanes
+  /** What may be leased without anybody's knowing, oldest first. */
+  readonly #doubtful: Doubtful[] = []
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: ClaimParts) {
     this.#parts = parts
@@ -104,6 +116,23 @@ export class Claim {
 
   async claim(request: ClaimRequest): Promise<ClaimedEmail[]> {
     if (request.maxRecipients <= 0 || request.maxPerCompany <= 0) return []
+    return await this.#inTurn(async () => {
+      await this.#settle()
+      return await this.#claim(request)
+    })
+  }
+
+  /**
+   * One after the other, claims and what they give back: all claims of a node carry one token. If a claim did not take place after
+   * all, and the next one took the same recipients, giving back what the first had leased would take them from under a delivery.
+   */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  async #claim(request: ClaimRequest): Promise<ClaimedEmail[]> {
     const { database } = this.#parts
     await this.#promotion.promote(Math.round(request.now))
     const companies = await this.#wanted(request)
@@ -218,15 +247,25 @@ export class Claim {
   /** Nobody will work on them, and this node lives on: so they go back by hand, if they were leased at all. */
   #giveBackLater(leased: Gathering['leased'], { lease, now }: ClaimRequest): void {
     if (leased.length === 0) return
-    const emails = uuids(leased.map(({ email }) => email))
-    const positions = int4s(leased.map(({ position }) => position))
-    const { database, repairs } = this.#parts
-    repairs.add(() =>
-      database.transaction(async (session) => {
+    this.#doubtful.push({
+      emails: uuids(leased.map(({ email }) => email)),
+      positions: int4s(leased.map(({ position }) => position)),
+      token: lease.token,
+      dueAt: Math.round(now),
+    })
+    this.#parts.repairs.add(() => this.#inTurn(() => this.#settle()))
+  }
+
+  /** Gives back what is in doubt; rejects with StoreUnavailable while it cannot. */
+  async #settle(): Promise<void> {
+    for (let next = this.#doubtful[0]; next !== undefined; next = this.#doubtful[0]) {
+      const { emails, positions, token, dueAt } = next
+      await this.#parts.database.transaction(async (session) => {
         await session.run(HOLD, [emails, positions])
-        await session.run(GIVE_BACK, [emails, positions, lease.token, Math.round(now)])
-      }),
-    )
+        await session.run(GIVE_BACK, [emails, positions, token, dueAt])
+      })
+      this.#doubtful.shift()
+    }
   }
 }
 

@@ -129,6 +129,40 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal((await direct.claim(claimRequest(token + 1)))[0]?.recipients.length, 2)
   })
 
+  test('what a claim did not take after all stays with the next one, under the same lease', async (t) => {
+    const { store, direct, relay, owner, token } = await open(t)
+    const value = email(owner, ['a@x.test', 'b@y.test'])
+    await direct.accept(value, null)
+    const lost = relay.cutNext(COMMIT, 'request')
+    await assert.rejects(store.claim(claimRequest(token)), { name: 'StoreUnavailable' })
+    await lost
+    // The server notices only now that the connection is gone, and lets go of the rows.
+    let claimed = await store.claim(claimRequest(token))
+    while (claimed.length === 0) claimed = await store.claim(claimRequest(token))
+    assert.equal(claimed[0]!.recipients.length, 2)
+    // Whatever was to be put right has been.
+    await store.close()
+    assert.deepEqual(await states(direct, value.id), ['leased', 'leased'])
+    const record = attempt(value, token, [result(0), result(1)])
+    assert.deepEqual(await direct.record(record), { refused: [] })
+  })
+
+  test('claims at once under one lease take each recipient once, though an answer is lost', async (t) => {
+    const { store, direct, relay, owner, token } = await open(t)
+    const values = Array.from({ length: 5 }, () => email(owner, ['a@x.test', 'b@y.test']))
+    for (const value of values) await direct.accept(value, null)
+    const lost = relay.cutNext(COMMIT, 'request')
+    const first = await Promise.allSettled([
+      store.claim(claimRequest(token)),
+      store.claim(claimRequest(token)),
+    ])
+    await lost
+    const taken = first.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    while (taken.length < values.length) taken.push(...(await store.claim(claimRequest(token))))
+    await store.close()
+    for (const { id } of values) assert.deepEqual(await states(direct, id), ['leased', 'leased'])
+  })
+
   test('a result can be recorded again, and is there once', async (t) => {
     const { store, relay, owner, token } = await open(t)
     const value = email(owner, ['a@x.test'])
