@@ -1,4 +1,4 @@
-import { type AttemptRecord, type Store, StoreUnavailable } from '../store/store.ts'
+import { type AttemptRecord, type Recorded, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
   /** The store does not take results; called once for each time it stops. */
@@ -43,20 +43,19 @@ export class Recorder {
   }
 
   /**
-   * Resolves when there is nothing more to try; never rejects. True when the attempt is durable or was refused by its fence;
-   * false when it could not be written: then its lease must be kept, for what was delivered must not be sent again.
+   * Resolves when there is nothing more to try; never rejects. Null when the attempt could not be written: then its lease must
+   * be kept, for what was delivered must not be sent again.
    */
-  async record(attempt: AttemptRecord): Promise<boolean> {
+  async record(attempt: AttemptRecord): Promise<Recorded | null> {
     this.#unrecorded++
     let wait = FIRST_RETRY_MS
     let failed = false
-    let recorded = false
+    let recorded: Recorded | null = null
     for (;;) {
       try {
-        const { refused } = await this.#store.record(attempt)
+        recorded = await this.#store.record(attempt)
         this.#answered()
-        if (refused.length > 0) this.#events.onFenced(attempt, refused)
-        recorded = true
+        if (recorded.refused.length > 0) this.#events.onFenced(attempt, recorded.refused)
         break
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) {

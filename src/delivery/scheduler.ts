@@ -1,11 +1,12 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { Handover } from '../intake/handover.ts'
 import type { Metrics } from '../metrics.ts'
-import type { AttemptRecord, Lease, NewEmail, Store } from '../store/store.ts'
+import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, releaseRecord, unprepared } from './attempt.ts'
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery } from './delivery.ts'
+import { LateResults } from './late-results.ts'
 import type { Membership } from './membership.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
@@ -49,6 +50,7 @@ export class Scheduler implements Handover {
   readonly #ready: ReadyQueues
   readonly #recorder: Recorder
   readonly #claims: ClaimLoop
+  readonly #late = new LateResults()
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
   readonly #withheld: Withheld
@@ -75,7 +77,7 @@ export class Scheduler implements Handover {
       lease: () => (this.#mayBegin ? parts.membership.lease : null),
       wanted: () => this.#wanted(),
       claimed: (emails, { token }) => {
-        for (const email of emails) this.#push(deliveriesOf(email, token, this.#siteOf(email)))
+        for (const email of emails) this.#claimed(email, token)
         this.#pump()
       },
       onFault: (error) => {
@@ -207,6 +209,13 @@ export class Scheduler implements Handover {
     return ready.leaseToken === this.#parts.membership.lease?.token
   }
 
+  #claimed(email: ClaimedEmail, token: number): void {
+    const sifted = this.#late.sift(email, token)
+    for (const attempt of sifted?.done ?? []) this.#record(attempt)
+    const begin = sifted === null ? email : { ...email, recipients: sifted.go }
+    this.#push(deliveriesOf(begin, token, this.#siteOf(email)))
+  }
+
   #push(deliveries: ReadyDelivery[]): void {
     for (const ready of deliveries) this.#ready.push(ready)
   }
@@ -237,6 +246,7 @@ export class Scheduler implements Handover {
       this.#finish(ready, attemptRecord(ready, unprepared(ready, startedAt, error), retrySchedule, startedAt))
       return
     }
+    this.#late.begin(ready)
     courier.deliver(delivery).then((result) => {
       metrics.attemptSeconds.observe(result.duration / 1_000)
       for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
@@ -260,13 +270,14 @@ export class Scheduler implements Handover {
   /** The session is free at once; the lease is the node's until the result is durable. */
   #finish(ready: ReadyDelivery, attempt: AttemptRecord): void {
     this.#ready.done(ready)
-    this.#record(attempt)
+    this.#record(attempt, ready)
     if (this.#stopping && this.#ready.busy === 0) this.#idle?.()
   }
 
-  #record(attempt: AttemptRecord): void {
+  #record(attempt: AttemptRecord, ready?: ReadyDelivery): void {
     void this.#recorder.record(attempt).then((recorded) => {
-      if (!recorded) return
+      if (recorded === null) return
+      for (const again of this.#late.settle(attempt, recorded.refused, ready)) this.#record(again)
       let earliest = Number.POSITIVE_INFINITY
       for (const { dueAt } of attempt.recipients) if (dueAt !== null && dueAt < earliest) earliest = dueAt
       if (earliest !== Number.POSITIVE_INFINITY && !this.#stopping) this.waiting(earliest)

@@ -1,11 +1,53 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, Gate, until } from './fleet.ts'
+import { Fleet, Gate, type Node, until } from './fleet.ts'
 import { SeverableWay } from './severable.ts'
 
 /** Three sessions for the one company (it leaves some free for others), all of which are held; what is more waits in memory. */
 const FEW = { POSTROAD_CONCURRENCY: '4', POSTROAD_SITE_CONCURRENCY: '3' }
+
+/** One node that delivers, whose way to the database can be severed, and one that takes mail in and watches over it. */
+class CutOffNode implements AsyncDisposable {
+  readonly node: Node
+  readonly api: Node
+  readonly #way: SeverableWay
+
+  private constructor(node: Node, api: Node, way: SeverableWay) {
+    this.node = node
+    this.api = api
+    this.#way = way
+  }
+
+  static async start(fleet: Fleet): Promise<CutOffNode> {
+    const database = new URL(fleet.database)
+    const way = await SeverableWay.to(database.hostname, Number(database.port))
+    database.port = String(way.port)
+    const settings = { ...FEW, POSTROAD_DATABASE_URL: database.href }
+    const node = await fleet.node('cut-off', 'delivery', settings)
+    return new CutOffNode(node, await fleet.node('api', 'api'), way)
+  }
+
+  sever(): void {
+    this.#way.sever()
+  }
+
+  mend(): void {
+    this.#way.mend()
+  }
+
+  /** Resolves when its work has been taken from it. */
+  async givenUp(): Promise<void> {
+    await until(
+      async () => (await this.api.metric('postroad_nodes_given_up_total')) === 1,
+      'the node to be given up',
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#way[Symbol.asyncDispose]()
+  }
+}
 
 describe('the work of a node', { skip: withoutPostgres() }, () => {
   test('that was killed is done by another, each message once', async () => {
@@ -141,6 +183,53 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     await fleet.recorded()
     assert.deepEqual(fleet.doubled(), [])
     assert.equal(await first.metric('postroad_fenced_results_total'), 0)
+  })
+
+  test('that nobody else did meanwhile is its own again: what it handed over while it was cut off is written down, not sent again', async () => {
+    const atDot = new Gate()
+    atDot.close()
+    await using fleet = await Fleet.start({
+      script: async ({ step }) => {
+        if (step === 'dot') await atDot.pass()
+        return undefined
+      },
+    })
+    const { sink } = fleet
+    await using cutOff = await CutOffNode.start(fleet)
+    const sent = await fleet.send(cutOff.api, 6)
+    await until(() => atDot.waiting === 3, 'three messages on their way')
+    cutOff.sever()
+    atDot.open()
+    await sink.until(3)
+    await cutOff.givenUp()
+    cutOff.mend()
+    await fleet.arrived(sent)
+    await fleet.recorded()
+    assert.deepEqual(fleet.doubled(), [])
+    assert.equal(await cutOff.node.metric('postroad_node_rejoined_total'), 1)
+  })
+
+  test('that it takes again while its own attempt is still under way waits for the end of that attempt', async () => {
+    const atDot = new Gate()
+    atDot.close()
+    await using fleet = await Fleet.start({
+      script: async ({ step, transaction }) => {
+        if (step === 'dot' && transaction === 1) await atDot.pass()
+        return undefined
+      },
+    })
+    await using cutOff = await CutOffNode.start(fleet)
+    const sent = await fleet.send(cutOff.api, 3)
+    await until(() => atDot.waiting === 3, 'three messages on their way')
+    cutOff.sever()
+    await cutOff.givenUp()
+    cutOff.mend()
+    await until(async () => (await fleet.leased()).size === 3, 'the node to take them again')
+    atDot.open()
+    await fleet.arrived(sent)
+    await fleet.recorded()
+    assert.deepEqual(fleet.doubled(), [])
+    assert.equal(await cutOff.node.metric('postroad_fenced_results_total'), 3)
   })
 
   test('that is told to stop goes to another at once', async () => {
