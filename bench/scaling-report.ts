@@ -21,6 +21,8 @@ export interface ScalingRun {
   node: string
   machine: string
   kind: ScalingKind
+  /** Of both set-ups; older runs had none. */
+  settings?: Record<string, string>
   messages: number
   rounds: number
   setups: ScaledSetup[]

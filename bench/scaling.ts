@@ -16,7 +16,8 @@ Delivers through two set-ups in turns and prints what the second delivers of the
 
   --kind NAME        cpus: one process on SQLite, with load and sink on CPUs 0,1, against all on CPUs 0-3
                      nodes: PostgreSQL, the API node, load and sink on CPUs 2,3, one delivery node on CPU 0, against a second one on
-                     CPU 1 (cpus)
+                     CPU 1 (cpus). Nodes share the sessions one site may have: with --set POSTROAD_SITE_CONCURRENCY=100 these
+                     are no limit
   --messages N       messages in each round of each set-up (5000)
   --rounds N         rounds after one warm-up round (5)
   --connections N    connections that offer the messages (20)
@@ -54,11 +55,12 @@ const messages = count('messages', values.messages)
 const rounds = count('rounds', values.rounds)
 const connections = count('connections', values.connections)
 
+const settings = parseSettings(values.set)
 const common = {
   route: 'relay',
   shape: USUAL_SHAPE,
   parent: values.directory,
-  settings: parseSettings(values.set),
+  settings,
 } as const
 const onNodes = { ...common, cpus: '2,3', database: 'postgres' }
 const onCpus = { ...common, database: 'sqlite', nodes: 0 }
@@ -91,6 +93,7 @@ const run: ScalingRun = {
   node: `Node ${process.version}`,
   machine: describeMachine(),
   kind,
+  settings,
   messages,
   rounds,
   setups: setups[kind].map(({ name }, index) => scaledSetup(name, measured[index]!)),

@@ -98,13 +98,16 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
     return rows.length === 0 ? NOTHING : table(head, rows)
   },
   scaling: (read) => {
-    const newest = newestOfEach(read<ScalingRun>('scaling'), ({ kind }) => kind)
-    const rows = newest.map(({ at, commit, setups, ratio, messages, rounds }) => [
+    const newest = newestOfEach(read<ScalingRun>('scaling'), ({ kind, settings }) => {
+      return `${kind} ${listed(settings)}`
+    })
+    const rows = newest.map(({ at, commit, setups, ratio, messages, rounds, settings }) => [
       ...setups.map(
         ({ name, delivered, deliveredBest, cpu }) =>
           `${name}: ${delivered.toFixed(0)} (${deliveredBest.toFixed(0)})/s, ${cpu.toFixed(2)} CPU-ms`,
       ),
       ratio.toFixed(2),
+      listed(settings).join(', ') || '-',
       `${rounds} x ${messages}`,
       `${day(at)}, ${commit}`,
     ])
@@ -112,6 +115,7 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       'first set-up, delivered median (best)',
       'second set-up',
       'second / first',
+      'settings',
       'rounds x messages',
       'when, commit',
     ]
@@ -213,11 +217,14 @@ function runs(read: Read): Run[] {
 }
 
 function how(run: Run): string {
-  const settings = Object.entries(run.settings).map(([name, value]) => `${name}=${value}`)
   return [
     run.database,
     `CPUs ${run.cpus}`,
     ...[ways({ ...run, database: 'sqlite' })].filter((text) => text !== ''),
-    ...settings,
+    ...listed(run.settings),
   ].join('; ')
+}
+
+function listed(settings: Record<string, string> = {}): string[] {
+  return Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 }
