@@ -8,11 +8,11 @@ import { defects, reportText } from '../../chaos/report.ts'
 import { withoutPostgres } from '../support/postgres.ts'
 import { findPostgres } from '../support/postgres-cluster.ts'
 
-/** Without `cut` and `pause-long`: a node that joins again may double what it could not record (docs/known-issues.md). */
 const FAULTS: FaultKind[] = [
   'kill',
   'stop',
   'pause',
+  'pause-long',
   'thread',
   'sink',
   'dns',
@@ -23,6 +23,7 @@ const FAULTS: FaultKind[] = [
   'database-kill',
   'database-sessions',
   'database-connections',
+  'cut',
   'clock',
 ]
 
