@@ -56,6 +56,7 @@ function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): Read
     siteConcurrency,
     maxDeliveries,
     maxBytes: 64 * MIB,
+    maxLargeBytes: 128 * MIB,
     // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
     maxPerLane: delivery.kind === 'direct' ? 200 : maxDeliveries,
   }

@@ -10,8 +10,10 @@ export interface ReadyDelivery {
   /** Those of the email's recipients it is for. */
   recipients: ClaimedRecipient[]
   leaseToken: number
-  /** Octets it holds in memory: its share of the email's. */
+  /** Octets it holds in memory while it waits: its share of the email's. */
   size: number
+  /** Octets of the message: once it is begun it has a copy of its own, whoever else gets the same email. */
+  messageSize: number
 }
 
 export interface ReadyLimits {
@@ -24,6 +26,8 @@ export interface ReadyLimits {
    */
   maxDeliveries: number
   maxBytes: number
+  /** Octets of large messages under way, in the same way. */
+  maxLargeBytes: number
   /** Deliveries of one company waiting for one site. */
   maxPerLane: number
 }
@@ -33,6 +37,8 @@ export interface ReadyLimits {
  * second most of the rest, and so on.
  */
 const SESSIONS_OF_FREE = 3
+/** From so many octets on a message is large: sessions alone do not bound what those under way take. */
+const LARGE = 256 * 1024
 /** This part of all sessions is kept for companies that have none: each may take one of them. */
 const KEPT_FOR_NEWCOMERS = 1 / 10
 
@@ -41,7 +47,7 @@ class Lane {
   readonly company: Company
   readonly site: Site
   readonly waiting = new Fifo<ReadyDelivery>()
-  /** In the company's ring, or parked at a site that has no session free; else it is empty. */
+  /** In the company's ring, parked at a site that has no session free, or set aside; else it is empty. */
   queued = false
   constructor(company: Company, site: Site) {
     this.company = company
@@ -66,6 +72,8 @@ class Company {
   /** Deliveries waiting here, and octets of these and of those under way. */
   held = 0
   bytes = 0
+  /** Octets of large messages under way. */
+  largeBytes = 0
   /** Lanes that can be served now, in turn. */
   readonly ring = new Fifo<Lane>()
   readonly lanes = new Map<string, Lane>()
@@ -84,6 +92,9 @@ const CHOICES = 8
  * take turns, those with fewer open sessions first; within a company its sites take turns; a site without a free session
  * parks its lanes and blocks nobody.
  *
+ * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large ones are
+ * begun only while those under way leave room; a lane that begins with one is set aside until then.
+ *
  * Sessions, places and octets are shared by one rule: a company may take more only while what it has is less than (a
  * multiple of) what is free. So the more companies press, the less each may hold, and something is left for one that has
  * nothing yet; that one gets a place whatever the limits say, and a session from those kept for such as it.
@@ -94,10 +105,13 @@ export class ReadyQueues {
   readonly #sites = new Map<string, Site>()
   /** Sites with a free session and parked lanes: their companies were at their share when it came free. */
   readonly #idle = new Set<Site>()
+  /** Lanes whose next message is too large for now, oldest first. */
+  #aside: Lane[] = []
   #ring: Company[] = []
   #busy = 0
   #held = 0
   #bytes = 0
+  #largeBytes = 0
   #siteConcurrency: number
 
   constructor(limits: ReadyLimits) {
@@ -199,7 +213,17 @@ export class ReadyQueues {
         this.#requeue(company)
         continue
       }
+      const large = largeBytes(lane.waiting.first!)
+      if (large > 0 && !this.#mayBeginLarge(company)) {
+        this.#aside.push(lane)
+        this.#requeue(company)
+        // The session that it leaves unused is for the next in line.
+        this.#unpark(site)
+        continue
+      }
       const ready = lane.waiting.shift()!
+      company.largeBytes += large
+      this.#largeBytes += large
       site.busy++
       company.busy++
       this.#busy++
@@ -226,6 +250,12 @@ export class ReadyQueues {
     company.bytes -= ready.size
     this.#busy--
     this.#bytes -= ready.size
+    const large = largeBytes(ready)
+    if (large > 0) {
+      company.largeBytes -= large
+      this.#largeBytes -= large
+      this.#resume()
+    }
     if (site.parked.length > 0) this.#idle.add(site)
     for (const idle of this.#idle) this.#unpark(idle)
     if (site.busy === 0 && site.lanes === 0) this.#sites.delete(site.name)
@@ -252,6 +282,7 @@ export class ReadyQueues {
     }
     for (const site of this.#sites.values()) while (site.parked.shift() !== undefined);
     this.#idle.clear()
+    this.#aside = []
     this.#ring = []
     this.#held = 0
     return rest
@@ -268,6 +299,25 @@ export class ReadyQueues {
     const { concurrency } = this.#limits
     const free = concurrency - this.#busy - Math.ceil(concurrency * KEPT_FOR_NEWCOMERS)
     return company.busy < SESSIONS_OF_FREE * free
+  }
+
+  #mayBeginLarge(company: Company): boolean {
+    const { maxLargeBytes } = this.#limits
+    if (company.largeBytes === 0) return this.#largeBytes < 2 * maxLargeBytes
+    return company.largeBytes < maxLargeBytes - this.#largeBytes
+  }
+
+  /** Large messages under way have become fewer: lanes that may go on do. */
+  #resume(): void {
+    if (this.#aside.length === 0) return
+    const aside = this.#aside
+    this.#aside = []
+    for (const lane of aside) {
+      if (this.#mayBeginLarge(lane.company)) {
+        lane.company.ring.push(lane)
+        this.#requeue(lane.company)
+      } else this.#aside.push(lane)
+    }
   }
 
   #lane(company: Company, site: string): number {
@@ -338,4 +388,8 @@ export class ReadyQueues {
     company!.queued = false
     return company!
   }
+}
+
+function largeBytes({ messageSize }: ReadyDelivery): number {
+  return messageSize < LARGE ? 0 : messageSize
 }

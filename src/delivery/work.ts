@@ -66,6 +66,7 @@ export function deliveriesOf(
     recipients,
     leaseToken,
     size,
+    messageSize: email.size,
   }))
 }
 

@@ -9,11 +9,13 @@ const LIMITS: ReadyLimits = {
   siteConcurrency: 3,
   maxDeliveries: 1_000,
   maxBytes: 1_000_000,
+  maxLargeBytes: 8_000_000,
   maxPerLane: 100,
 }
+const LARGE = 1_000_000
 
-function ready(companyId: string, site: string, size = 10): ReadyDelivery {
-  return { companyId, site, email: {} as ClaimedEmail, recipients: [], leaseToken: 1, size }
+function ready(companyId: string, site: string, size = 10, messageSize = size): ReadyDelivery {
+  return { companyId, site, email: {} as ClaimedEmail, recipients: [], leaseToken: 1, size, messageSize }
 }
 
 function takeAll(queues: ReadyQueues): ReadyDelivery[] {
@@ -155,14 +157,65 @@ test('a session that comes free at a site goes to a company that may use it, who
   )
 })
 
+test('large messages are begun only while those under way leave room, which no company takes alone', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20 })
+  for (let i = 0; i < 40; i++) queues.push(ready('a', `x${i % 4}.test`, 10, LARGE))
+  const taken = takeAll(queues)
+  assert.equal(taken.length, 4)
+  for (let i = 0; i < 40; i++) queues.push(ready('b', 'x1.test', 10, LARGE))
+  queues.push(ready('a', 'y.test'))
+  queues.push(ready('c', 'x1.test', 10, LARGE))
+  const more = takeAll(queues)
+  assert.deepEqual(
+    Array.from(
+      Map.groupBy(more, ({ companyId }) => companyId),
+      ([id, { length }]) => [id, length],
+    ).sort(),
+    [
+      ['a', 1],
+      ['b', 2],
+      ['c', 1],
+    ],
+  )
+  let begun = taken.length + more.length
+  for (const busy = [...taken, ...more]; busy.length > 0; ) {
+    queues.done(busy.shift()!)
+    const next = takeAll(queues)
+    begun += next.length
+    busy.push(...next)
+    assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 8)
+  }
+  assert.equal(begun, 82)
+})
+
+test('a session that a large message leaves unused goes to the next in line for the site', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 1, maxLargeBytes: LARGE })
+  const first = ready('b', 'x.test')
+  queues.push(first)
+  takeAll(queues)
+  queues.push(ready('a', 'y.test', 10, LARGE))
+  takeAll(queues)
+  queues.push(ready('a', 'x.test', 10, LARGE))
+  queues.push(ready('b', 'x.test'))
+  takeAll(queues)
+  queues.done(first)
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+})
+
 test('nothing is lost, doubled or over a limit, whatever comes and ends in whatever order', () => {
   const step = fc.oneof(
-    { weight: 3, arbitrary: fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 5 })) },
+    {
+      weight: 3,
+      arbitrary: fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 5 }), fc.boolean()),
+    },
     { weight: 2, arbitrary: fc.nat() },
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const queues = new ReadyQueues(LIMITS)
+      const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: 2 * LARGE })
       const pushed = new Set<ReadyDelivery>()
       const begun = new Set<ReadyDelivery>()
       const busy: ReadyDelivery[] = []
@@ -175,6 +228,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
         const perSite = Map.groupBy(busy, ({ site }) => site)
         for (const sessions of perSite.values()) assert.ok(sessions.length <= LIMITS.siteConcurrency)
         assert.ok(busy.length <= LIMITS.concurrency)
+        assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 4)
         assert.equal(queues.busy, busy.length)
         assert.equal(queues.waiting, pushed.size - begun.size)
       }
@@ -182,7 +236,8 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
         if (typeof one === 'number') {
           if (busy.length > 0) queues.done(busy.splice(one % busy.length, 1)[0]!)
         } else {
-          const delivery = ready(`c${one[0]}`, `s${one[1]}`)
+          const [company, site, large] = one
+          const delivery = ready(`c${company}`, `s${site}`, 10, large ? LARGE : 10)
           pushed.add(delivery)
           queues.push(delivery)
         }
@@ -199,10 +254,11 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
 })
 
 test('draining gives back what has not begun, and the queues can be used again', () => {
-  const queues = new ReadyQueues(LIMITS)
+  const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: LARGE })
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
+  for (let i = 0; i < 3; i++) queues.push(ready('a', 'y.test', 10, LARGE))
   const busy = takeAll(queues)
-  assert.equal(queues.drain().length, 2)
+  assert.equal(queues.drain().length, 4)
   assert.equal(queues.waiting, 0)
   for (const one of busy) queues.done(one)
   queues.push(ready('a', 'x.test'))

@@ -27,6 +27,7 @@ const LIMITS: ReadyLimits = {
   siteConcurrency: 4,
   maxDeliveries: 100,
   maxBytes: 1_000_000,
+  maxLargeBytes: 1_000_000,
   maxPerLane: 100,
 }
 
