@@ -54,6 +54,7 @@ function recorded(
     recipients: [recipient],
     leaseToken: 1,
     size: 1,
+    messageSize: 1,
   }
   const result = {
     emailId: 'e',
