@@ -10,6 +10,7 @@ import { startPostfix } from './compare/postfix.ts'
 import { startPostroad } from './compare/postroad.ts'
 import { type Comparison, printComparison, type SystemRound } from './compare/report.ts'
 import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './compare/system.ts'
+import { whenInterrupted } from './interrupted.ts'
 import { deliver, measureLimits } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, firstCpu, parseSettings, usableCpus } from './options.ts'
@@ -147,10 +148,7 @@ async function stopAll(): Promise<void> {
   await Promise.all([load, sink, limits].map((part) => part.stop()))
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    stopAll().finally(() => process.exit(1))
-  })
+whenInterrupted(stopAll)
 
 try {
   sink.order({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })

@@ -1,5 +1,6 @@
 /** Writes history straight into the tables of the SQLite engine; no service may be running on the file. */
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { BOUNCED, CHUNK, DIALOGUE, HISTORY_MS, type HistoryShape, type Owner } from './shape.ts'
 
 /** Numbers from :from to :to - 1 with what follows from each; the owner's keys are looked up by its turn. */
@@ -53,12 +54,12 @@ const LANES = `
 INSERT OR REPLACE INTO lanes (company, domain, due_at, waiting)
 SELECT company, domain, min(due_at), count(*) FROM recipients WHERE state = 'waiting' GROUP BY company, domain`
 
-export function fillSqlite(
+export async function fillSqlite(
   path: string,
   owners: Owner[],
   shape: HistoryShape,
   onProgress: (written: number, of: number) => void = () => {},
-): void {
+): Promise<void> {
   const db = new DatabaseSync(path)
   try {
     // What is made here is made again if the machine goes down.
@@ -84,7 +85,7 @@ export function fillSqlite(
       EVENTS(1, FINISHED, 40, '0'),
       ATTEMPTS,
     ]
-    fill(db, finished, { ...common, start: now - HISTORY_MS - 60_000, step }, 0, shape.emails, (written) =>
+    await fill(db, finished, { ...common, start: now - HISTORY_MS - 60_000, step }, 0, shape.emails, (written) =>
       onProgress(written, all),
     )
     const waiting = [
@@ -96,7 +97,7 @@ export function fillSqlite(
     // Numbers go on from those of the finished emails.
     const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
     const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due, dueStep }
-    fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
+    await fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
     db.exec(LANES)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
@@ -119,14 +120,14 @@ function nameOwners(db: DatabaseSync, owners: Owner[]): void {
   }
 }
 
-function fill(
+async function fill(
   db: DatabaseSync,
   statements: string[],
   values: Record<string, number | string>,
   from: number,
   to: number,
   onProgress: (written: number) => void,
-): void {
+): Promise<void> {
   // node:sqlite binds a number as REAL, and numbers made of it would end in ".0".
   const bound = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -144,5 +145,7 @@ function fill(
     }
     db.exec('COMMIT')
     onProgress(last)
+    // A signal gets its turn.
+    await setImmediate()
   }
 }

@@ -23,6 +23,6 @@ export async function fillHistory(
   const owners: Tenant[] = [tenant]
   for (let other = 0; other < OTHERS; other++)
     owners.push(await installation.addTenant(`history${other}.test`))
-  if (database === null) fillSqlite(installation.databasePath, owners, shape, onProgress)
+  if (database === null) await fillSqlite(installation.databasePath, owners, shape, onProgress)
   else await (await import('./fill-postgres.ts')).fillPostgres(database, owners, shape, onProgress)
 }

@@ -19,6 +19,7 @@ export class HttpConnection {
   readonly request: PreparedText
   readonly #socket: Socket
   #heard = ''
+  #broken: Error | undefined
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
 
   private constructor(port: number, host: string, request: PreparedText) {
@@ -52,6 +53,10 @@ export class HttpConnection {
   /** Sends the request with this number; the answer to it. Answers are read by Content-Length. */
   send(number: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#broken) {
+        reject(this.#broken)
+        return
+      }
       this.#waiting = { resolve, reject }
       this.#socket.write(this.request.for(number))
     })
@@ -83,6 +88,7 @@ export class HttpConnection {
   }
 
   #fail(error: Error): void {
+    this.#broken ??= error
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.reject(error)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { PostgresCluster } from '../../test/support/postgres-cluster.ts'
+import { whenInterrupted } from '../interrupted.ts'
 import { canPin } from './pinned-process.ts'
 import { treeCpu } from './process-usage.ts'
 
@@ -44,6 +45,10 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
     throw new Error(`--database ${choice}: sqlite, postgres, or a postgres:// URL is needed`)
   }
   const made: string[] = []
+  const drop = async () => {
+    for (const name of made.splice(0)) await execute(choice, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  }
+  const forget = whenInterrupted(drop)
   return {
     name: await version(choice),
     fresh: async () => {
@@ -53,7 +58,8 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
     },
     cpu: () => Number.NaN,
     stop: async () => {
-      for (const name of made) await execute(choice, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await drop()
+      forget()
     },
   }
 }

@@ -27,8 +27,13 @@ export class PinnedProcess {
       this.#answers.push(answer)
       this.#wake?.()
     })
-    this.#child.on('exit', (code) => {
-      this.#answers.push({ error: `${script.pathname} ended with ${code}` })
+    this.#child.on('exit', (code, signal) => {
+      this.#answers.push({ error: `${script.pathname} ended with ${code ?? signal}` })
+      this.#wake?.()
+    })
+    // It could not be started, or an order found it gone.
+    this.#child.on('error', (error) => {
+      this.#answers.push({ error: `${script.pathname}: ${error.message}` })
       this.#wake?.()
     })
   }
@@ -54,9 +59,10 @@ export class PinnedProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return
+    const { pid, exitCode, signalCode } = this.#child
+    if (pid === undefined || exitCode !== null || signalCode !== null) return
     const gone = once(this.#child, 'exit')
-    this.#child.disconnect()
+    if (this.#child.connected) this.#child.disconnect()
     await gone
   }
 }

@@ -1,5 +1,6 @@
 /** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
 import { Installation, type ServiceChild, type Tenant } from '../../test/support/service-child.ts'
+import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
 import { processCpu, processMemory } from './process-usage.ts'
 
@@ -41,6 +42,7 @@ export interface ServiceChoice {
 export async function startServiceProcess(choice: ServiceChoice): Promise<ServiceProcess> {
   const { parent, cpus, settings, nodes, nodeCpus = [], prepare } = choice
   const installation = new Installation(settings, parent)
+  const forget = whenInterrupted(() => installation.remove())
   try {
     const tenant = await installation.addTenant('bench.test')
     await prepare?.(installation, tenant)
@@ -66,10 +68,12 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
       stop: async () => {
         await Promise.all(children.map((child) => child.kill('SIGTERM')))
         await installation.remove()
+        forget()
       },
     }
   } catch (error) {
     await installation.remove()
+    forget()
     throw error
   }
 }

@@ -20,6 +20,8 @@ const LOOK = `JSON.stringify({
   listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
 })`
 
+const GONE = 'the inspected thread is gone'
+
 interface Answer {
   result?: { value?: string }
 }
@@ -36,12 +38,17 @@ interface ProtocolMessage {
   error?: { message: string }
 }
 
-type Waiting = Map<number, { resolve: (message: ProtocolMessage) => void; reject: (error: Error) => void }>
+interface Asked {
+  /** Of the thread that was asked; null: the process. */
+  session: string | null
+  resolve: (message: ProtocolMessage) => void
+  reject: (error: Error) => void
+}
 
 export class ThreadInspector {
   readonly #socket: WebSocket
   readonly #workers = new Map<string, string>()
-  readonly #waiting: Waiting = new Map()
+  readonly #waiting = new Map<number, Asked>()
   #id = 0
 
   private constructor(socket: WebSocket) {
@@ -99,8 +106,10 @@ export class ThreadInspector {
 
   #call(session: string | null, method: string, params: object): Promise<ProtocolMessage> {
     if (session === null) return this.#ask({ method, params })
+    // What is sent to a thread that has ended is taken, and never answered.
+    if (!this.#workers.has(session)) return Promise.reject(new Error(GONE))
     const id = ++this.#id
-    const answer = this.#expect(id)
+    const answer = this.#expect(id, session)
     const message = JSON.stringify({ id, method, params })
     this.#ask({ method: 'NodeWorker.sendMessageToWorker', params: { sessionId: session, message } }).catch(
       (error: Error) => {
@@ -113,14 +122,14 @@ export class ThreadInspector {
 
   #ask(message: { method: string; params: object }): Promise<ProtocolMessage> {
     const id = ++this.#id
-    const answer = this.#expect(id)
+    const answer = this.#expect(id, null)
     this.#socket.send(JSON.stringify({ id, ...message }))
     return answer
   }
 
-  #expect(id: number): Promise<ProtocolMessage> {
+  #expect(id: number, session: string | null): Promise<ProtocolMessage> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
+      this.#waiting.set(id, { session, resolve, reject })
     })
   }
 
@@ -135,6 +144,11 @@ export class ThreadInspector {
       this.#workers.set(params.sessionId, `${script} ${params.workerInfo.workerId}`)
     } else if (method === 'NodeWorker.detachedFromWorker' && params?.sessionId) {
       this.#workers.delete(params.sessionId)
+      for (const [asked, { session, reject }] of this.#waiting) {
+        if (session !== params.sessionId) continue
+        this.#waiting.delete(asked)
+        reject(new Error(GONE))
+      }
     } else if (method === 'NodeWorker.receivedMessageFromWorker' && params?.message) {
       this.#hear(JSON.parse(params.message) as ProtocolMessage)
     }
