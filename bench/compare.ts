@@ -2,7 +2,6 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { verifyDkim } from '../test/support/verify-dkim.ts'
 import { startHaraka } from './compare/haraka.ts'
 import { harakaIsThere, installHaraka, installPostfix, postfixIsThere } from './compare/install.ts'
@@ -13,7 +12,7 @@ import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './compare/
 import { whenInterrupted } from './interrupted.ts'
 import { deliver, measureLimits } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
-import { count, firstCpu, parseSettings, usableCpus } from './options.ts'
+import { count, firstCpu, parseOptions, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
@@ -46,26 +45,19 @@ const AFTERMATH = 1_000
 /** Messages that go straight from the load generator to the sink. */
 const STRAIGHT = 20_000
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '2000' },
-    rounds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '20' },
-    cpus: { type: 'string', default: '0,1' },
-    systems: { type: 'string', default: SYSTEMS.join(',') },
-    install: { type: 'boolean', default: false },
-    packages: { type: 'string', default: join(os.tmpdir(), 'postroad-compare') },
-    workers: { type: 'string', default: '2' },
-    set: { type: 'string', multiple: true, default: [] },
-    directory: { type: 'string', default: os.tmpdir() },
-    'no-keep': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = parseOptions(HELP, {
+  messages: { type: 'string', default: '2000' },
+  rounds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '20' },
+  cpus: { type: 'string', default: '0,1' },
+  systems: { type: 'string', default: SYSTEMS.join(',') },
+  install: { type: 'boolean', default: false },
+  packages: { type: 'string', default: join(os.tmpdir(), 'postroad-compare') },
+  workers: { type: 'string', default: '2' },
+  set: { type: 'string', multiple: true, default: [] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'no-keep': { type: 'boolean', default: false },
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 const chosen = values.systems.split(',')
 const stranger = chosen.find((name) => !SYSTEMS.some((system) => system === name))
 if (stranger !== undefined) {

@@ -1,6 +1,6 @@
 /** Kills the service again and again under load and reports what was lost (must be nothing) and what came twice, by cause. See `--help`. */
-import { parseArgs } from 'node:util'
 import { KILL_POINTS, type KillPoint, runKills } from '../test/crash/kill-nine.ts'
+import { count, parseOptions, parseSettings } from './options.ts'
 
 const HELP = `Usage: node bench/crash.ts [options]
 
@@ -14,20 +14,13 @@ on; in the end counts lost and doubled messages.
   --json           the report as JSON
 `
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '50' },
-    point: { type: 'string', multiple: true, default: [] },
-    workers: { type: 'string', default: '8' },
-    set: { type: 'string', multiple: true, default: [] },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = parseOptions(HELP, {
+  kills: { type: 'string', default: '50' },
+  point: { type: 'string', multiple: true, default: [] },
+  workers: { type: 'string', default: '8' },
+  set: { type: 'string', multiple: true, default: [] },
+  json: { type: 'boolean', default: false },
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 const known = (name: string): name is KillPoint => (KILL_POINTS as readonly string[]).includes(name)
 const wrong = values.point.find((name) => !known(name))
 if (wrong !== undefined) {
@@ -35,17 +28,13 @@ if (wrong !== undefined) {
   process.exit(2)
 }
 const inTurn = values.point.length > 0 ? values.point.filter(known) : [...KILL_POINTS]
-const points = Array.from({ length: Number(values.kills) }, (_, index) => inTurn[index % inTurn.length]!)
+const kills = count('kills', values.kills)
+const points = Array.from({ length: kills }, (_, index) => inTurn[index % inTurn.length]!)
 const startedAt = Date.now()
 const report = await runKills({
   points,
-  workers: Number(values.workers),
-  settings: Object.fromEntries(
-    values.set.map((pair): [string, string] => [
-      pair.slice(0, pair.indexOf('=')),
-      pair.slice(pair.indexOf('=') + 1),
-    ]),
-  ),
+  workers: count('workers', values.workers),
+  settings: parseSettings(values.set),
   onKill: (kill, point) =>
     process.stderr.isTTY && process.stderr.write(`\rkill ${kill} of ${points.length}: ${point}            `),
 })

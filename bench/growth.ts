@@ -1,12 +1,11 @@
 /** Does the cost of a message grow with what lies in the database? See `--help`. */
 import os from 'node:os'
-import { parseArgs } from 'node:util'
 import { figures, type GrowthRound, type GrowthRun } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
-import { count, parseSettings, usableCpus } from './options.ts'
+import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
@@ -32,27 +31,20 @@ both in turns, and prints what the second has of the first.
   --no-keep          prints only
 `
 
-const { values } = parseArgs({
-  options: {
-    history: { type: 'string', default: String(WEEKS_OF_HISTORY.emails) },
-    waiting: { type: 'string', default: String(WEEKS_OF_HISTORY.waiting) },
-    domains: { type: 'string', default: String(WEEKS_OF_HISTORY.domains) },
-    octets: { type: 'string', default: String(WEEKS_OF_HISTORY.octets) },
-    messages: { type: 'string', default: '3000' },
-    rounds: { type: 'string', default: '5' },
-    'accept-ms': { type: 'string', default: '2000' },
-    database: { type: 'string', default: 'sqlite' },
-    cpus: { type: 'string', default: '0,1' },
-    set: { type: 'string', multiple: true, default: [] },
-    directory: { type: 'string', default: os.tmpdir() },
-    'no-keep': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = parseOptions(HELP, {
+  history: { type: 'string', default: String(WEEKS_OF_HISTORY.emails) },
+  waiting: { type: 'string', default: String(WEEKS_OF_HISTORY.waiting) },
+  domains: { type: 'string', default: String(WEEKS_OF_HISTORY.domains) },
+  octets: { type: 'string', default: String(WEEKS_OF_HISTORY.octets) },
+  messages: { type: 'string', default: '3000' },
+  rounds: { type: 'string', default: '5' },
+  'accept-ms': { type: 'string', default: '2000' },
+  database: { type: 'string', default: 'sqlite' },
+  cpus: { type: 'string', default: '0,1' },
+  set: { type: 'string', multiple: true, default: [] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'no-keep': { type: 'boolean', default: false },
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 const history = {
   ...WEEKS_OF_HISTORY,
   emails: count('history', values.history, 0),
@@ -76,7 +68,7 @@ async function measure(parts: Parts): Promise<GrowthRound> {
 
 await using rig = await Rig.start({
   cpus,
-  database: values.database,
+  database: database(values.database),
   route: 'relay',
   shape: USUAL_SHAPE,
   parent: values.directory,

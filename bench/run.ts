@@ -3,7 +3,6 @@
  * Service, load generator and sink are processes that share the same CPUs; the yardstick is measured in the same run.
  */
 import os from 'node:os'
-import { parseArgs } from 'node:util'
 import { keepRun } from './keep-run.ts'
 import {
   type AcceptFigure,
@@ -16,7 +15,7 @@ import {
   measureLatencyAt,
 } from './measure.ts'
 import { USUAL_SIZE } from './message.ts'
-import { count, parseSettings, usableCpus } from './options.ts'
+import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine, printRun } from './report.ts'
 import { Rig, ROUTES } from './rig.ts'
 import { parseBehaviour } from './sink/behaviour.ts'
@@ -46,33 +45,26 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
   --no-keep          prints only
 `
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '5000' },
-    rounds: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '20' },
-    'accept-ms': { type: 'string', default: '3000' },
-    size: { type: 'string', default: String(USUAL_SIZE) },
-    attachment: { type: 'boolean', default: false },
-    domains: { type: 'string', default: '1' },
-    route: { type: 'string', default: 'relay' },
-    sink: { type: 'string', default: '' },
-    database: { type: 'string', default: 'sqlite' },
-    nodes: { type: 'string', default: '0' },
-    cpus: { type: 'string', default: '0,1' },
-    set: { type: 'string', multiple: true, default: [] },
-    directory: { type: 'string', default: os.tmpdir() },
-    'skip-accepting': { type: 'boolean', default: false },
-    'skip-latency': { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    'no-keep': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = parseOptions(HELP, {
+  messages: { type: 'string', default: '5000' },
+  rounds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '20' },
+  'accept-ms': { type: 'string', default: '3000' },
+  size: { type: 'string', default: String(USUAL_SIZE) },
+  attachment: { type: 'boolean', default: false },
+  domains: { type: 'string', default: '1' },
+  route: { type: 'string', default: 'relay' },
+  sink: { type: 'string', default: '' },
+  database: { type: 'string', default: 'sqlite' },
+  nodes: { type: 'string', default: '0' },
+  cpus: { type: 'string', default: '0,1' },
+  set: { type: 'string', multiple: true, default: [] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'skip-accepting': { type: 'boolean', default: false },
+  'skip-latency': { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  'no-keep': { type: 'boolean', default: false },
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 const route = ROUTES.find((each) => each === values.route)
 if (route === undefined) {
   process.stderr.write(`--route ${values.route}: one of ${ROUTES.join(', ')} is needed\n`)
@@ -93,10 +85,10 @@ const shape = {
 
 await using rig = await Rig.start({
   cpus,
-  database: values.database,
+  database: database(values.database),
   route,
   shape,
-  behaviour: parseBehaviour(values.sink),
+  behaviour: orRefuse(() => parseBehaviour(values.sink)),
   parent: values.directory,
   nodes,
   settings,

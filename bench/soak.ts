@@ -1,7 +1,6 @@
 /** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
 import os from 'node:os'
-import { parseArgs } from 'node:util'
-import { count, parseSettings, usableCpus } from './options.ts'
+import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
 import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import type { SoakReport } from './soak/report.ts'
@@ -26,25 +25,18 @@ queue does not come back to zero, or when a message is lost or doubled.
   --no-keep          prints only
 `
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '60' },
-    rate: { type: 'string' },
-    sample: { type: 'string', default: '10' },
-    database: { type: 'string', default: 'sqlite' },
-    nodes: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    cpus: { type: 'string', default: '0-3' },
-    set: { type: 'string', multiple: true, default: [] },
-    directory: { type: 'string', default: os.tmpdir() },
-    'no-keep': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const values = parseOptions(HELP, {
+  minutes: { type: 'string', default: '60' },
+  rate: { type: 'string' },
+  sample: { type: 'string', default: '10' },
+  database: { type: 'string', default: 'sqlite' },
+  nodes: { type: 'string', default: '0' },
+  seed: { type: 'string', default: '1' },
+  cpus: { type: 'string', default: '0-3' },
+  set: { type: 'string', multiple: true, default: [] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'no-keep': { type: 'boolean', default: false },
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 /** Messages by which half load is found. */
 const CALIBRATION = 4_000
 /** Ms that the queue has to come back to zero once every peer obliges: a retry is half a minute away at most. */
@@ -60,7 +52,7 @@ if (!(minutes > 0)) {
 const sampleSeconds = count('sample', values.sample)
 const choice: Omit<SoakChoice, 'most'> = {
   cpus: usableCpus(values.cpus),
-  database: values.database,
+  database: database(values.database),
   parent: values.directory,
   nodes: count('nodes', values.nodes, 0),
   settings: parseSettings(values.set),

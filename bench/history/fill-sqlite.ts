@@ -85,8 +85,13 @@ export async function fillSqlite(
       EVENTS(1, FINISHED, 40, '0'),
       ATTEMPTS,
     ]
-    await fill(db, finished, { ...common, start: now - HISTORY_MS - 60_000, step }, 0, shape.emails, (written) =>
-      onProgress(written, all),
+    await fill(
+      db,
+      finished,
+      { ...common, start: now - HISTORY_MS - 60_000, step },
+      0,
+      shape.emails,
+      (written) => onProgress(written, all),
     )
     const waiting = [
       EMAILS('CASE WHEN n % 2 = 0 THEN :due + CAST(n * :dueStep AS INTEGER) END'),

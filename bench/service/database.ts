@@ -41,9 +41,7 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
       stop: () => cluster.remove(),
     }
   }
-  if (!/^postgres(ql)?:\/\//.test(choice)) {
-    throw new Error(`--database ${choice}: sqlite, postgres, or a postgres:// URL is needed`)
-  }
+  if (!isPostgresUrl(choice)) throw new Error(`${choice} is no database`)
   const made: string[] = []
   const drop = async () => {
     for (const name of made.splice(0)) await execute(choice, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
@@ -62,6 +60,10 @@ export async function openDatabase(choice: DatabaseChoice, cpus: string): Promis
       forget()
     },
   }
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text)
 }
 
 async function version(server: string): Promise<string> {

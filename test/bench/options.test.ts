@@ -1,0 +1,66 @@
+/** An option that cannot be used ends a measurement before it begins, with a sentence: no stack, and no figures of something else. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import os from 'node:os'
+import { test } from 'node:test'
+import { countCpus } from '../../bench/options.ts'
+import { canPin } from '../../bench/service/pinned-process.ts'
+
+interface Ended {
+  status: number | null
+  said: string
+  printed: string
+}
+
+function run(program: string, ...options: string[]): Promise<Ended> {
+  const path = new URL(`../../bench/${program}.ts`, import.meta.url).pathname
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [path, ...options], { timeout: 60_000 }, (_, printed, said) =>
+      resolve({ status: child.exitCode, said, printed }),
+    )
+  })
+}
+
+test('what cannot be used is named in one line', async () => {
+  const wrong: [string, string[], RegExp][] = [
+    ['run', ['--nope'], /^Unknown option '--nope'/],
+    ['run', ['--messages', 'many'], /^--messages many: a whole number from 1 on is needed/],
+    ['run', ['--set', 'POSTROAD_CONCURRENCY'], /^--set POSTROAD_CONCURRENCY: NAME=VALUE is needed/],
+    ['run', ['--sink', 'quick'], /^sink behaviour "quick" is not understood/],
+    ['run', ['--database', 'mysql'], /^--database mysql: sqlite, postgres, or a postgres:\/\/ URL is needed/],
+    ['growth', ['--rounds', '0'], /^--rounds 0: a whole number from 1 on is needed/],
+    ['soak', ['--minutes', '-1'], /^--minutes -1: a number above 0 is needed|'--minutes'/],
+    ['compare', ['--systems', 'exim'], /^--systems exim: some of/],
+    ['crash', ['--kills', 'few'], /^--kills few: a whole number from 1 on is needed/],
+  ]
+  // Where nothing can be pinned, CPUs are not looked at.
+  if (canPin && os.availableParallelism() > 1) {
+    wrong.push(['run', ['--cpus', '4000'], /^--cpus 4000: not all of these can be used here/])
+    wrong.push(['run', ['--cpus', 'first'], /^--cpus first: not all of these can be used here/])
+  }
+  const ended = await Promise.all(wrong.map(([program, options]) => run(program, ...options)))
+  for (const [index, { status, said, printed }] of ended.entries()) {
+    const sentence = wrong[index]![2]
+    assert.match(said, sentence)
+    assert.doesNotMatch(said, /\n {4}at /)
+    assert.equal(printed, '')
+    assert.equal(status, 2)
+  }
+})
+
+test('each program says what it takes', async () => {
+  const programs = ['run', 'growth', 'scaling', 'soak', 'compare', 'crash']
+  const ended = await Promise.all(programs.map((program) => run(program, '--help')))
+  for (const [index, { status, said, printed }] of ended.entries()) {
+    assert.match(printed, new RegExp(`^Usage: node bench/${programs[index]}\\.ts`))
+    assert.equal(said, '')
+    assert.equal(status, 0)
+  }
+})
+
+test('CPUs are counted as taskset writes them', () => {
+  assert.equal(countCpus('0,1'), 2)
+  assert.equal(countCpus('0-3'), 4)
+  assert.equal(countCpus('0,2-4,3'), 4)
+  assert.equal(countCpus('first'), Number.NaN)
+})
