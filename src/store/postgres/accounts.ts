@@ -7,11 +7,11 @@ import type {
   SendingDomain,
   SendingState,
 } from '../../accounts/account.ts'
+import { listOf } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session, Value } from './database.ts'
-import { listOf } from './rows.ts'
 
 const COMPANIES = 'SELECT id, name, created_at AS "createdAt" FROM companies ORDER BY num'
 const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt"

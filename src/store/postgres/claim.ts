@@ -1,14 +1,14 @@
+import { ContentDamaged, notSent, variablesOf } from '../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { int4s, uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
-import { ContentDamaged, type Loaded, loadEmails } from './contents.ts'
+import { type Loaded, loadEmails } from './contents.ts'
 import type { Database, Session, Statement } from './database.ts'
 import { type Ending, endRecipients } from './endings.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn } from './lanes.ts'
 import { Promotion } from './promotion.ts'
 import type { Repairs } from './repairs.ts'
-import { mapOf } from './rows.ts'
 import { exemptFromSuppression } from './suppression-rule.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
@@ -313,19 +313,13 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
     const message = `Not sent: the address is on the suppression list (${reason})`
     return { email, position, state: 'suppressed', at: request.now, message }
   }
-  let variables: Record<string, string> | null = null
-  try {
-    if (row.variables !== null) variables = mapOf<Record<string, string>>(row.variables)
-  } catch (error) {
-    const why = 'the stored variables of the recipient are damaged'
-    return failed(row, new ContentDamaged(why, { cause: error }), request)
-  }
+  const variables = variablesOf(row.variables)
+  if (variables instanceof ContentDamaged) return failed(row, variables, request)
   work.recipients.push({ position, address, domain, attempts, variables, preferredServer, uncertain })
   return null
 }
 
 /** What cannot be read back ends with a visible event instead of holding up the rest. */
 function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
-  const advice = 'Restore it from a backup, or have the sender hand it in again'
-  return { email, position, state: 'failed', at: now, message: `Not sent: ${why.message}. ${advice}` }
+  return { email, position, state: 'failed', at: now, message: notSent(why) }
 }

@@ -1,8 +1,8 @@
 import type { EventType } from '../../events/event.ts'
+import { mapText } from '../json-columns.ts'
 import type { RecipientState } from '../store.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Session } from './database.ts'
-import { mapText } from './rows.ts'
 
 /** A live recipient that ends without an attempt. */
 export interface Ending {

@@ -1,6 +1,6 @@
+import { listOf } from '../json-columns.ts'
 import type { NodeBeat, NodeDescription, NodeRole } from '../store.ts'
 import type { Database } from './database.ts'
-import { listOf } from './rows.ts'
 
 interface Row extends Omit<NodeBeat, 'roles'> {
   roles: string

@@ -1,7 +1,7 @@
+import { mapText } from '../json-columns.ts'
 import type { AttemptRecord, RecipientRecord } from '../store.ts'
 import { bools, byteas, int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Database, Statement } from './database.ts'
-import { mapText } from './rows.ts'
 
 /** A recipient whose result was written. */
 export interface Moved {

@@ -53,24 +53,6 @@ export function folded(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** Lists and maps are stored as JSON, empty ones as NULL. */
-export function listText(list: readonly unknown[]): string | null {
-  return list.length === 0 ? null : JSON.stringify(list)
-}
-
-export function mapText(map: object): string | null {
-  for (const _ in map) return JSON.stringify(map)
-  return null
-}
-
-export function listOf<T>(text: string | null): T[] {
-  return text === null ? [] : (JSON.parse(text) as T[])
-}
-
-export function mapOf<T extends object>(text: string | null): T {
-  return (text === null ? {} : JSON.parse(text)) as T
-}
-
 /** Text that is kept as octets (UTF-8). */
 export function textOf(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')

@@ -1,22 +1,25 @@
-import type { EventDetail, EventType } from '../../../events/event.ts'
-import type {
-  EmailFilter,
-  EmailHistory,
-  EmailSummary,
-  StoredAttempt,
-  StoredEmail,
-  StoredRecipient,
-} from '../../store.ts'
+import {
+  type AttemptRow,
+  type CapturedRow,
+  capturedOf,
+  type EmailRow,
+  type EventRow,
+  historyOf,
+  type RecipientRow,
+  type SummaryRow,
+  storedEmail,
+  summaryOf,
+} from '../../email-rows.ts'
+import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail } from '../../store.ts'
 import type { CompanyNumbers } from '../companies.ts'
 import type { Database, Session, Statement } from '../database.ts'
-import { isEmailId, listOf, mapOf, textOf } from '../rows.ts'
+import { isEmailId, textOf } from '../rows.ts'
 
 /** The last event of the email `e`. */
 const LAST_EVENT = `(SELECT v.type FROM events v WHERE v.email = e.id ORDER BY v.at DESC, v.seq DESC LIMIT 1)`
 
 const EMAIL: Statement = {
   name: 'read-email',
-  // Bodies come as octets.
   text: `SELECT e.id, c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.header_from, e.header_to,
       e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS "messageId", e.date, e.tags, e.variables,
       e.test_mode AS "testMode", e.created_at AS "createdAt", e.scheduled_at AS "scheduledAt", e.size, e.html, e.text,
@@ -68,8 +71,8 @@ export class EmailReader {
 
   async read(id: string): Promise<StoredEmail | null> {
     if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<EmailRow>(EMAIL, [id])
-    return row === undefined ? null : storedEmail(row)
+    const [row] = await this.#database.read<OctetsRow>(EMAIL, [id])
+    return row === undefined ? null : storedEmail(emailRow(row))
   }
 
   async history(id: string): Promise<EmailHistory | null> {
@@ -79,8 +82,7 @@ export class EmailReader {
 
   async captured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
     if (!isEmailId(id)) return []
-    const rows = await this.#database.read<{ recipients: string; raw: Uint8Array }>(CAPTURED, [id])
-    return rows.map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
+    return (await this.#database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
   }
 
   /** Newest first. */
@@ -93,106 +95,25 @@ export class EmailReader {
       company = known
     }
     const rows = await this.#database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
-    return rows.map(({ header_from, header_to, ...rest }) => {
-      return { ...rest, from: header_from, to: listOf<string>(header_to) }
-    })
+    return rows.map(summaryOf)
   }
 }
 
+/** Bodies come as octets. */
+interface OctetsRow extends Omit<EmailRow, 'html' | 'text'> {
+  html: Uint8Array | null
+  text: Uint8Array | null
+}
+
+function emailRow({ html, text, ...row }: OctetsRow): EmailRow {
+  return { ...row, html: html && textOf(html), text: text && textOf(text) }
+}
+
 async function history(session: Session, id: string): Promise<EmailHistory | null> {
-  const [row] = await session.run<EmailRow>(EMAIL, [id])
+  const [row] = await session.run<OctetsRow>(EMAIL, [id])
   if (row === undefined) return null
   const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
   const events = await session.run<EventRow>(EVENTS, [id])
   const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
-  return {
-    email: storedEmail(row),
-    recipients: recipients.map((recipient): StoredRecipient => {
-      const { variables } = recipient
-      return { ...recipient, variables: variables === null ? null : mapOf<Record<string, string>>(variables) }
-    }),
-    events: events.map(({ detail, ...event }) => {
-      return { emailId: id, ...event, detail: mapOf<EventDetail>(detail) }
-    }),
-    attempts: attempts.map((attempt): StoredAttempt => {
-      return { ...attempt, recipients: listOf<number>(attempt.recipients) }
-    }),
-  }
-}
-
-interface EmailRow {
-  id: string
-  companyId: string
-  domainId: string
-  keyId: string
-  header_from: string
-  header_to: string | null
-  header_cc: string | null
-  bcc: string | null
-  reply_to: string | null
-  subject: string
-  headers: string | null
-  messageId: string
-  date: number
-  tags: string | null
-  variables: string | null
-  testMode: boolean
-  createdAt: number
-  scheduledAt: number | null
-  size: number
-  html: Uint8Array | null
-  text: Uint8Array | null
-  contentRemoved: boolean
-  lastEvent: EventType
-}
-
-interface RecipientRow extends Omit<StoredRecipient, 'variables'> {
-  variables: string | null
-}
-
-interface EventRow {
-  recipient: number | null
-  type: EventType
-  at: number
-  detail: string | null
-}
-
-interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
-  recipients: string
-}
-
-interface SummaryRow extends Omit<EmailSummary, 'from' | 'to'> {
-  header_from: string
-  header_to: string | null
-}
-
-function storedEmail(row: EmailRow): StoredEmail {
-  const content: StoredEmail['content'] = {
-    from: row.header_from,
-    to: listOf<string>(row.header_to),
-    cc: listOf<string>(row.header_cc),
-    replyTo: listOf<string>(row.reply_to),
-    subject: row.subject,
-    headers: listOf<[string, string]>(row.headers),
-    messageId: row.messageId,
-    date: row.date,
-  }
-  if (row.html !== null) content.html = textOf(row.html)
-  if (row.text !== null) content.text = textOf(row.text)
-  return {
-    id: row.id,
-    companyId: row.companyId,
-    domainId: row.domainId,
-    keyId: row.keyId,
-    content,
-    bcc: listOf<string>(row.bcc),
-    tags: listOf<{ name: string; value: string }>(row.tags),
-    variables: mapOf<Record<string, string>>(row.variables),
-    createdAt: row.createdAt,
-    scheduledAt: row.scheduledAt,
-    lastEvent: row.lastEvent,
-    size: row.size,
-    testMode: row.testMode,
-    contentRemoved: row.contentRemoved,
-  }
+  return historyOf(emailRow(row), recipients, events, attempts)
 }

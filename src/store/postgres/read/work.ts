@@ -1,7 +1,8 @@
+import { ContentDamaged, variablesOf } from '../../content-rows.ts'
 import { type ClaimedEmail, type ClaimedRecipient, StoreDamaged } from '../../store.ts'
-import { ContentDamaged, loadEmails } from '../contents.ts'
+import { loadEmails } from '../contents.ts'
 import type { Database } from '../database.ts'
-import { isEmailId, mapOf } from '../rows.ts'
+import { isEmailId } from '../rows.ts'
 
 const RECIPIENTS = `SELECT position, address, domain, attempts, variables, preferred_server AS "preferredServer", uncertain
   FROM recipients WHERE email = $1 ORDER BY position`
@@ -16,14 +17,18 @@ export async function readWork(database: Database, id: string): Promise<ClaimedE
   return await database.snapshot(async (session) => {
     const loaded = (await loadEmails(session, [id])).get(id)
     if (loaded === undefined) return null
-    if (loaded instanceof ContentDamaged) {
-      throw new StoreDamaged(`The stored content of the email ${id} is damaged: ${loaded.message}`)
-    }
-    const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
-    return { ...loaded.email, recipients: recipients.map(recipientOf) }
+    if (loaded instanceof ContentDamaged) throw damaged(id, loaded)
+    const rows = await session.run<RecipientRow>(RECIPIENTS, [id])
+    return { ...loaded.email, recipients: rows.map((row) => recipientOf(id, row)) }
   })
 }
 
-function recipientOf(row: RecipientRow): ClaimedRecipient {
-  return { ...row, variables: row.variables === null ? null : mapOf<Record<string, string>>(row.variables) }
+function recipientOf(id: string, row: RecipientRow): ClaimedRecipient {
+  const variables = variablesOf(row.variables)
+  if (variables instanceof ContentDamaged) throw damaged(id, variables)
+  return { ...row, variables }
+}
+
+function damaged(id: string, why: ContentDamaged): StoreDamaged {
+  return new StoreDamaged(`The stored content of the email ${id} is damaged: ${why.message}`)
 }

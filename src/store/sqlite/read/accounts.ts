@@ -6,8 +6,9 @@ import type {
   DkimIdentity,
   SendingDomain,
 } from '../../../accounts/account.ts'
+import { listOf } from '../../json-columns.ts'
 import type { Suppression } from '../../store.ts'
-import { all, listOf } from '../rows.ts'
+import { all } from '../rows.ts'
 
 type DkimRow = DkimIdentity & { domainId: string }
 type KeyRow = Omit<ApiKey, 'scopes'> & { scopes: string }

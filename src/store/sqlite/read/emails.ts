@@ -1,39 +1,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { EventDetail, EventType } from '../../../events/event.ts'
-import type {
-  EmailFilter,
-  EmailHistory,
-  EmailSummary,
-  StoredAttempt,
-  StoredEmail,
-  StoredRecipient,
-} from '../../store.ts'
-import { all, listOf, mapOf, one } from '../rows.ts'
+import {
+  type AttemptRow,
+  type CapturedRow,
+  capturedOf,
+  type EmailRow,
+  type EventRow,
+  historyOf,
+  type RecipientRow,
+  type SummaryRow,
+  storedEmail,
+  summaryOf,
+} from '../../email-rows.ts'
+import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail } from '../../store.ts'
+import { all, one } from '../rows.ts'
 
-interface EmailRow {
+/** SQLite has no booleans. */
+interface NumbersRow extends Omit<EmailRow, 'testMode' | 'contentRemoved'> {
   num: number
-  id: string
-  companyId: string
-  domainId: string
-  keyId: string
-  header_from: string
-  header_to: string | null
-  header_cc: string | null
-  bcc: string | null
-  reply_to: string | null
-  subject: string
-  headers: string | null
-  messageId: string
-  date: number
-  tags: string | null
-  variables: string | null
   testMode: number
-  createdAt: number
-  scheduledAt: number | null
-  size: number
-  lastEvent: EventType
-  html: string | null
-  text: string | null
   kept: number
 }
 
@@ -88,32 +72,23 @@ export class EmailReader {
   }
 
   read(id: string): StoredEmail | null {
-    const row = one<EmailRow>(this.#email, id)
-    return row === undefined ? null : storedEmail(row)
+    const row = one<NumbersRow>(this.#email, id)
+    return row === undefined ? null : storedEmail(emailRow(row))
   }
 
   history(id: string): EmailHistory | null {
-    const row = one<EmailRow>(this.#email, id)
+    const row = one<NumbersRow>(this.#email, id)
     if (row === undefined) return null
-    return {
-      email: storedEmail(row),
-      recipients: all<RecipientRow>(this.#recipients, row.num).map(storedRecipient),
-      events: all<EventRow>(this.#events, row.num).map((event) => ({
-        emailId: id,
-        recipient: event.recipient,
-        type: event.type,
-        at: event.at,
-        detail: mapOf<EventDetail>(event.detail),
-      })),
-      attempts: all<AttemptRow>(this.#attempts, row.num).map((attempt): StoredAttempt => {
-        return { ...attempt, recipients: listOf<number>(attempt.recipients) }
-      }),
-    }
+    return historyOf(
+      emailRow(row),
+      all<RecipientRow>(this.#recipients, row.num),
+      all<EventRow>(this.#events, row.num),
+      all<AttemptRow>(this.#attempts, row.num),
+    )
   }
 
   captured(id: string): { recipients: number[]; raw: Uint8Array }[] {
-    const rows = all<{ recipients: string; raw: Uint8Array }>(this.#captured, id)
-    return rows.map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
+    return all<CapturedRow>(this.#captured, id).map(capturedOf)
   }
 
   /** Ids of emails with recipients under way that are to be canceled. */
@@ -128,9 +103,7 @@ export class EmailReader {
       companyId === undefined
         ? all<SummaryRow>(this.#list, end, limit)
         : all<SummaryRow>(this.#listOfCompany, companyId, end, limit)
-    return rows.map(({ header_from, header_to, ...rest }) => {
-      return { ...rest, from: header_from, to: listOf<string>(header_to) }
-    })
+    return rows.map(summaryOf)
   }
 
   /**
@@ -143,64 +116,6 @@ export class EmailReader {
   }
 }
 
-interface RecipientRow extends Omit<StoredRecipient, 'variables'> {
-  variables: string | null
-}
-
-interface EventRow {
-  recipient: number | null
-  type: EventType
-  at: number
-  detail: string | null
-}
-
-interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
-  recipients: string
-}
-
-interface SummaryRow {
-  id: string
-  companyId: string
-  header_from: string
-  header_to: string | null
-  subject: string
-  createdAt: number
-  lastEvent: EventType
-  size: number
-}
-
-function storedRecipient(row: RecipientRow): StoredRecipient {
-  const variables = row.variables === null ? null : mapOf<Record<string, string>>(row.variables)
-  return { ...row, variables }
-}
-
-function storedEmail(row: EmailRow): StoredEmail {
-  const content: StoredEmail['content'] = {
-    from: row.header_from,
-    to: listOf<string>(row.header_to),
-    cc: listOf<string>(row.header_cc),
-    replyTo: listOf<string>(row.reply_to),
-    subject: row.subject,
-    headers: listOf<[string, string]>(row.headers),
-    messageId: row.messageId,
-    date: row.date,
-  }
-  if (row.html !== null) content.html = row.html
-  if (row.text !== null) content.text = row.text
-  return {
-    id: row.id,
-    companyId: row.companyId,
-    domainId: row.domainId,
-    keyId: row.keyId,
-    content,
-    bcc: listOf<string>(row.bcc),
-    tags: listOf<{ name: string; value: string }>(row.tags),
-    variables: mapOf<Record<string, string>>(row.variables),
-    createdAt: row.createdAt,
-    scheduledAt: row.scheduledAt,
-    lastEvent: row.lastEvent,
-    size: row.size,
-    testMode: row.testMode === 1,
-    contentRemoved: row.kept === 0,
-  }
+function emailRow({ testMode, kept, ...row }: NumbersRow): EmailRow {
+  return { ...row, testMode: testMode === 1, contentRemoved: kept === 0 }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { listOf } from '../../json-columns.ts'
 import type { NodeBeat, NodeRole } from '../../store.ts'
-import { all, listOf } from '../rows.ts'
+import { all } from '../rows.ts'
 
 export class NodeReader {
   readonly #nodes: StatementSync

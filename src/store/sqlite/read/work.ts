@@ -1,12 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Attachment, MessageContent } from '../../../mail/message.ts'
+import {
+  type BodyRow,
+  ContentDamaged,
+  type ContentRow,
+  contentOf,
+  type FileRow,
+  variablesOf,
+} from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
-import { all, listOf, one } from '../rows.ts'
-
-/** The stored content of an email cannot be turned back into what was accepted. */
-export class ContentDamaged extends Error {
-  override name = 'ContentDamaged'
-}
+import { all, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
 export interface Work {
@@ -17,34 +19,17 @@ export interface Work {
   email: ClaimedEmail
 }
 
-export interface EmailRow {
+export interface EmailRow extends ContentRow {
   num: number
   id: string
   companyId: string
   company: number
   domainId: string
   sender: string
-  header_from: string
-  header_to: string | null
-  header_cc: string | null
-  reply_to: string | null
-  subject: string
-  headers: string | null
-  messageId: string
-  date: number
   individual: number
   testMode: number
   size: number
   sent: number
-}
-
-interface AttachmentRow {
-  position: number
-  filename: string
-  contentType: string
-  disposition: string
-  contentId: string | null
-  bytes: Uint8Array | null
 }
 
 /** Reads whole work items. Used by the claim (in the writer) and to look at an email again (in the reader). */
@@ -83,30 +68,14 @@ export class WorkReader {
   /** Without recipients. Throws ContentDamaged, saying what is missing, when the content does not read back. */
   load(row: EmailRow): Work {
     const { num, company } = row
-    const stored = one<{ html: string | null; text: string | null; raw: Uint8Array | null }>(
-      this.#content,
-      num,
-    )
+    const stored = one<BodyRow & { raw: Uint8Array | null }>(this.#content, num)
     if (stored === undefined) throw new ContentDamaged('the stored content is missing')
-    const content: MessageContent = {
-      from: row.header_from,
-      to: parsed(row.header_to, 'to'),
-      cc: parsed(row.header_cc, 'cc'),
-      replyTo: parsed(row.reply_to, 'reply_to'),
-      subject: row.subject,
-      headers: parsed(row.headers, 'headers'),
-      attachments: this.#files(num),
-      messageId: row.messageId,
-      date: row.date,
-    }
-    if (stored.html !== null) content.html = stored.html
-    if (stored.text !== null) content.text = stored.text
     const email: ClaimedEmail = {
       id: row.id,
       companyId: row.companyId,
       domainId: row.domainId,
       sender: row.sender,
-      content,
+      content: contentOf(row, stored, all<FileRow>(this.#attachments, num)),
       raw: stored.raw,
       individual: row.individual === 1,
       testMode: row.testMode === 1,
@@ -128,21 +97,6 @@ export class WorkReader {
     })
     return email
   }
-
-  #files(num: number): Attachment[] {
-    const files = all<AttachmentRow>(this.#attachments, num)
-    return files.map(({ position, filename, contentType, disposition, contentId, bytes }, index) => {
-      if (bytes === null || position !== index) throw new ContentDamaged(`attachment ${index} is missing`)
-      const file: Attachment = {
-        filename,
-        contentType,
-        content: bytes,
-        disposition: disposition === 'inline' ? 'inline' : 'attachment',
-      }
-      if (contentId !== null) file.contentId = contentId
-      return file
-    })
-  }
 }
 
 export interface RecipientRow {
@@ -157,19 +111,7 @@ export interface RecipientRow {
 
 /** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */
 export function claimedRecipient(row: RecipientRow): ClaimedRecipient | ContentDamaged {
-  const uncertain = row.uncertain === 1
-  if (row.variables === null) return { ...row, uncertain, variables: null }
-  try {
-    return { ...row, uncertain, variables: JSON.parse(row.variables) as Record<string, string> }
-  } catch (error) {
-    return new ContentDamaged('the stored variables of the recipient are damaged', { cause: error })
-  }
-}
-
-function parsed<T>(text: string | null, field: string): T[] {
-  try {
-    return listOf<T>(text)
-  } catch (error) {
-    throw new ContentDamaged(`the stored field ${field} is damaged`, { cause: error })
-  }
+  const variables = variablesOf(row.variables)
+  if (variables instanceof ContentDamaged) return variables
+  return { ...row, uncertain: row.uncertain === 1, variables }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { ContentDamaged, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { ContentDamaged, claimedRecipient, type RecipientRow, type Work, WorkReader } from '../read/work.ts'
+import { claimedRecipient, type RecipientRow, type Work, WorkReader } from '../read/work.ts'
 import { all, one } from '../rows.ts'
 import { suppressedEvent } from './accept.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -183,7 +184,7 @@ export class Claim {
     const { num, work, due } = offer
     return this.#parts.damage.inEmail(num, now, () =>
       work instanceof ContentDamaged
-        ? this.#fail(offer, due, now, work.message)
+        ? this.#fail(offer, due, now, work)
         : this.#take(gathering, company, work, offer, room),
     )
   }
@@ -228,7 +229,7 @@ export class Claim {
       }
       const recipient = claimedRecipient(row)
       if (recipient instanceof ContentDamaged) {
-        this.#fail(offer, [row], request.now, recipient.message)
+        this.#fail(offer, [row], request.now, recipient)
         continue
       }
       damage.inRecipient(num, company, row.domain, now, () =>
@@ -254,9 +255,9 @@ export class Claim {
   }
 
   /** What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(offer: Offer, due: readonly RecipientRow[], at: number, why: string): 0 {
+  #fail(offer: Offer, due: readonly RecipientRow[], at: number, why: ContentDamaged): 0 {
     const { num } = offer
-    const message = `Not sent: ${why}. Restore it from a backup, or have the sender hand it in again`
+    const message = notSent(why)
     for (const row of due) {
       this.#end.run('failed', message, num, row.position)
       cease(offer, row)

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { EventDetail, EventType } from '../../../events/event.ts'
-import { mapText } from '../rows.ts'
+import { mapText } from '../../json-columns.ts'
 
 export interface NewEvent {
   /** Position, or null for the email as a whole. */

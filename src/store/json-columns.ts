@@ -1,0 +1,18 @@
+/** Lists and small maps as both databases keep them: JSON text, NULL for an empty one. */
+
+export function listText(list: readonly unknown[]): string | null {
+  return list.length === 0 ? null : JSON.stringify(list)
+}
+
+export function mapText(map: object): string | null {
+  for (const _ in map) return JSON.stringify(map)
+  return null
+}
+
+export function listOf<T>(text: string | null): T[] {
+  return text === null ? [] : (JSON.parse(text) as T[])
+}
+
+export function mapOf<T extends object>(text: string | null): T {
+  return (text === null ? {} : JSON.parse(text)) as T
+}
