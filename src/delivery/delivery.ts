@@ -5,6 +5,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { EventType } from '../events/event.ts'
+import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 
 /** One key a message is signed with. `id` lets a thread keep its own parsed copy. */
@@ -25,10 +26,13 @@ export interface DeliveryRecipient {
   attempts: number
 }
 
-/** What is to be sent: either parts to compose, or a ready message (messages.mime), with batch values to fill in. */
+/**
+ * What is to be sent: either parts to compose, or a ready message (messages.mime). In batch sending the values of its
+ * addressee are filled into a ready message where it is signed: that reads the whole of it, again for every copy.
+ */
 export type DeliveryMessage =
   | { kind: 'parts'; content: MessageContent }
-  | { kind: 'raw'; raw: Uint8Array; date: number }
+  | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
 export interface Delivery {
   emailId: string

@@ -1,4 +1,5 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
+import { substituteRaw } from '../mail/batch/substitute-raw.ts'
 import { compose } from '../mail/compose/compose.ts'
 import { signMessage } from '../mail/dkim/dkim.ts'
 import { type Signer, signInPool } from '../mail/dkim/signature.ts'
@@ -44,25 +45,28 @@ export function prepareMessage(
     })
     return () => only()
   }
-  const raw = Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength)
-  const variant = (bytes: Buffer) =>
-    once(async () => {
-      const parts = split(bytes)
-      const smtpUtf8 = isEightBit(parts.header)
-      return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
-    })
-  const asIs = variant(raw)
+  const filled = once(async () => {
+    const { raw, addressee } = message
+    if (addressee !== null) return substituteRaw(raw, addressee)
+    return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+  })
+  const variant = async (bytes: Buffer) => {
+    const parts = split(bytes)
+    const smtpUtf8 = isEightBit(parts.header)
+    return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
+  }
+  const asIs = once(async () => variant(await filled()))
   // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the body.
   // What must not be re-encoded (a signed part, say) stays as it is, and the session refuses it in the server's name.
-  const sevenBit = once(() => {
+  const sevenBit = once(async () => {
     try {
-      return variant(toSevenBit(raw))()
+      return variant(toSevenBit(await filled()))
     } catch (error) {
       if (error instanceof RawError) return asIs()
       throw error
     }
   })
-  return ({ eightBitMime }) => (eightBitMime || !isEightBit(raw) ? asIs() : sevenBit())
+  return async ({ eightBitMime }) => (eightBitMime || !isEightBit(await filled()) ? asIs() : sevenBit())
 }
 
 function outgoing(chunks: Uint8Array[], eightBit: boolean, smtpUtf8: boolean): OutgoingMessage {

@@ -1,6 +1,5 @@
 import { parseAddressList } from '../mail/address/address.ts'
 import { substitute } from '../mail/batch/substitute.ts'
-import { substituteRaw } from '../mail/batch/substitute-raw.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail } from '../store/store.ts'
 import type { Delivery, DeliveryMessage, SigningKey } from './delivery.ts'
@@ -94,29 +93,27 @@ export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]):
   if (!email.individual) {
     return email.raw === null
       ? { kind: 'parts', content: email.content }
-      : { kind: 'raw', raw: email.raw, date: email.content.date }
+      : { kind: 'raw', raw: email.raw, date: email.content.date, addressee: null }
   }
   const [recipient] = recipients
-  const addressee = addresseeOf(email.content, recipient!)
-  const values = { ...addressee, variables: recipient!.variables ?? {} }
-  if (email.raw !== null) {
-    return { kind: 'raw', raw: substituteRaw(email.raw, values), date: email.content.date }
-  }
-  return { kind: 'parts', content: substitute({ ...email.content, to: [addressee.text] }, values) }
+  const { address, name, text } = shownMailboxOf(email.content, recipient!)
+  const addressee = { address, name, variables: recipient!.variables ?? {} }
+  if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
+  return { kind: 'parts', content: substitute({ ...email.content, to: [text] }, addressee) }
 }
 
-interface Addressee {
+interface ShownMailbox {
   address: string
   name: string
   /** The mailbox as the sender wrote it. */
   text: string
 }
 
-const addressees = new WeakMap<string[], Map<string, Addressee>>()
+const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
 
 /** Whom a copy is addressed to: the recipient; for one in cc or bcc, the first of `to`, whose copy it is. */
-function addresseeOf(content: MessageContent, recipient: ClaimedRecipient): Addressee {
-  let byAddress = addressees.get(content.to)
+function shownMailboxOf(content: MessageContent, recipient: ClaimedRecipient): ShownMailbox {
+  let byAddress = shown.get(content.to)
   if (byAddress === undefined) {
     byAddress = new Map()
     for (const text of content.to) {
@@ -124,8 +121,8 @@ function addresseeOf(content: MessageContent, recipient: ClaimedRecipient): Addr
         if (!byAddress.has(mailbox.address)) byAddress.set(mailbox.address, mailbox)
       }
     }
-    addressees.set(content.to, byAddress)
+    shown.set(content.to, byAddress)
   }
-  const addressee = byAddress.get(recipient.address) ?? byAddress.values().next().value
-  return addressee ?? { address: recipient.address, name: '', text: recipient.address }
+  const mailbox = byAddress.get(recipient.address) ?? byAddress.values().next().value
+  return mailbox ?? { address: recipient.address, name: '', text: recipient.address }
 }

@@ -11,7 +11,7 @@ const delivery: Delivery = {
     { position: 3, address: 'x@x.test', attempts: 2 },
     { position: 5, address: 'y@x.test', attempts: 0 },
   ],
-  message: { kind: 'raw', raw: Uint8Array.of(1, 2, 3), date: 1_800_000_000_000 },
+  message: { kind: 'raw', raw: Uint8Array.of(1, 2, 3), date: 1_800_000_000_000, addressee: null },
   signing: [],
   preferredServer: 'mx.x.test [192.0.2.1]:25',
   preferredOnly: true,
@@ -26,6 +26,9 @@ function acrossThreads(sent: Delivery): ReturnType<typeof deliveryOf> {
 
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
   assert.deepEqual(acrossThreads(delivery), delivery)
+  const addressee = { address: 'x@x.test', name: 'X', variables: { one: '1' } }
+  const copy: Delivery = { ...delivery, message: { kind: 'raw', raw: Uint8Array.of(1), date: 1, addressee } }
+  assert.deepEqual(acrossThreads(copy), copy)
   const content = {
     from: 'a@acme.test',
     to: ['x@x.test', 'y@x.test'],
@@ -59,7 +62,7 @@ test('a delivery arrives as it was sent: ready messages, parts with and without 
 test('a file that is a small part of a request takes only itself along', () => {
   const request = new Uint8Array(1_000_000).fill(7)
   const raw = request.subarray(100, 110)
-  const { message } = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0 } })
+  const { message } = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0, addressee: null } })
   assert.ok(message.kind === 'raw')
   assert.deepEqual(message.raw, Uint8Array.from(raw))
   assert.equal(message.raw.buffer.byteLength, 10)

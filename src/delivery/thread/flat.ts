@@ -36,7 +36,9 @@ type FlatContent = [
   date: number,
 ]
 
-type FlatRaw = [raw: Uint8Array, date: number]
+type FlatRaw = [raw: Uint8Array, date: number, addressee: FlatAddressee | null]
+
+type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
 
 export type FlatResult = [
   number: number,
@@ -105,7 +107,10 @@ export function deliveryOf(flat: FlatDelivery): Omit<Delivery, 'signing'> & { si
 }
 
 function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
-  if (message.kind === 'raw') return [own(message.raw), message.date]
+  if (message.kind === 'raw') {
+    const { raw, date, addressee } = message
+    return [own(raw), date, addressee && [addressee.address, addressee.name, addressee.variables]]
+  }
   const { content } = message
   return [
     content.from,
@@ -123,7 +128,11 @@ function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
 }
 
 function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
-  if (flat.length === 2) return { kind: 'raw', raw: flat[0], date: flat[1] }
+  if (flat.length === 3) {
+    const [raw, date, row] = flat
+    const addressee = row && { address: row[0], name: row[1], variables: row[2] }
+    return { kind: 'raw', raw, date, addressee }
+  }
   const [from, to, cc, replyTo, subject, html, text, headers, attachments, messageId, date] = flat
   return {
     kind: 'parts',

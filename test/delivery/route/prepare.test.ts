@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prepareMessage } from '../../../src/delivery/prepare.ts'
+import { messageFor } from '../../../src/delivery/work.ts'
+import type { Addressee } from '../../../src/mail/batch/substitute.ts'
+import type { ClaimedEmail } from '../../../src/store/store.ts'
 import { verifyDkim } from '../../support/verify-dkim.ts'
 import { content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
 
@@ -8,7 +11,8 @@ const all = { eightBitMime: true, smtpUtf8: true }
 const none = { eightBitMime: false, smtpUtf8: false }
 const date = Date.UTC(2026, 10, 20, 12)
 
-const raw = (text: string) => ({ kind: 'raw', raw: Buffer.from(text), date }) as const
+const raw = (text: string, addressee: Addressee | null = null) =>
+  ({ kind: 'raw', raw: Buffer.from(text), date, addressee }) as const
 const joined = (message: { chunks: Uint8Array[] }) => Buffer.concat(message.chunks)
 const header =
   'From: news@acme.test\r\nTo: jane@x.test\r\nDate: Fri, 20 Nov 2026 12:00:00 +0000\r\nSubject: raw\r\n'
@@ -50,6 +54,19 @@ test('a ready message leaves as it is behind its signature', async () => {
 test('a ready message that is header only gets the empty line it lacks', async () => {
   const { chunks } = await prepareMessage({ message: raw(header.slice(0, -2)), signing: [] })(all)
   assert.equal(Buffer.concat(chunks).toString(), `${header}\r\n`)
+})
+
+test('a copy of a ready message is filled in where it is signed, not by who hands out the work', async () => {
+  const octets = Buffer.from(`${mime}\r\nhello %recipient.who%\r\n`)
+  const email = { individual: true, raw: octets, content: { ...content, to: ['Jane <jane@x.test>'] } }
+  const recipient = { address: 'jane@x.test', variables: { who: 'Grüße' } }
+  const message = messageFor(email as unknown as ClaimedEmail, [recipient as never])
+  assert.ok(message.kind === 'raw' && message.raw === octets)
+  const prepared = prepareMessage({ message, signing: [signingKey] })
+  const filled = await prepared(none)
+  assert.match(joined(filled).toString(), /hello Gr=C3=BC=C3=9Fe/)
+  assert.equal((await verifyDkim(joined(filled), publishedKeys)).pass, true)
+  assert.equal(await prepared(none), filled)
 })
 
 test('for a server without 8BITMIME a ready message is re-encoded before it is signed', async () => {
