@@ -12,6 +12,7 @@ import { StoreConflict } from '../store.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session, Value } from './database.ts'
+import { noted } from './noted.ts'
 
 const COMPANIES = 'SELECT id, name, created_at AS "createdAt" FROM companies ORDER BY num'
 const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt"
@@ -121,25 +122,9 @@ export class Accounts {
     })
   }
 
-  /** Runs `work` in a transaction; when it says that something has changed, so are the nodes told. */
+  /** `work` says whether it has changed anything. */
   async #change(work: (session: Session) => Promise<boolean>): Promise<boolean> {
-    const noting = this.#changes.noting('accounts')
-    let changed: boolean
-    try {
-      changed = await this.#database.transaction(async (session) => {
-        const some = await work(session)
-        if (some) await noting.note(async (text, values) => ({ rows: await session.run(text, values) }))
-        return some
-      })
-    } catch (error) {
-      noting.undone()
-      throw error
-    }
-    if (changed) {
-      noting.committed()
-      this.#changes.tell('accounts')
-    } else noting.undone()
-    return changed
+    return await noted(this.#database, this.#changes, 'accounts', work)
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Pause, PauseScope } from '../store.ts'
-import type { ChangeFeed, Noting } from './changes.ts'
+import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
+import { noted } from './noted.ts'
 
 const LIST = `SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since
   FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`
@@ -37,27 +38,9 @@ export class Pauses {
 
   /** True when rows were changed: then those who watch are told. */
   async #change(write: (session: Session) => Promise<unknown[]>): Promise<boolean> {
-    const noting: Noting = this.#changes.noting('stops')
-    let changed: boolean
-    try {
-      changed = await this.#database.transaction(async (session) => {
-        const rows = await write(session)
-        if (rows.length > 0) {
-          await noting.note(async (text, values) => ({ rows: await session.run(text, values) }))
-        }
-        return rows.length > 0
-      })
-    } catch (error) {
-      noting.undone()
-      throw error
-    }
-    if (!changed) {
-      noting.undone()
-      return false
-    }
-    noting.committed()
-    this.#changes.tell('stops')
-    return true
+    return await noted(this.#database, this.#changes, 'stops', async (session) => {
+      return (await write(session)).length > 0
+    })
   }
 
   async #key({ companyId, domain }: PauseScope): Promise<[company: number, domain: string]> {

@@ -2,6 +2,7 @@ import type { NewSuppressions, Suppression } from '../store.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database } from './database.ts'
+import { noted } from './noted.ts'
 import { folded } from './rows.ts'
 
 const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "createdAt", s.email_id AS "emailId"
@@ -47,24 +48,10 @@ export class Suppressions {
   /** False when it is on the list already. */
   async add(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
     const company = await this.#companies.number(companyId)
-    const noting = this.#changes.noting('stops')
-    let added: boolean
-    try {
-      added = await this.#database.transaction(async (session) => {
-        const rows = await session.run(ADD, [company, folded(address), address, reason, Math.round(at)])
-        if (rows.length > 0)
-          await noting.note(async (text, values) => ({ rows: await session.run(text, values) }))
-        return rows.length > 0
-      })
-    } catch (error) {
-      noting.undone()
-      throw error
-    }
-    if (added) {
-      noting.committed()
-      this.#changes.tell('stops')
-    } else noting.undone()
-    return added
+    return await noted(this.#database, this.#changes, 'stops', async (session) => {
+      const values = [company, folded(address), address, reason, Math.round(at)]
+      return (await session.run(ADD, values)).length > 0
+    })
   }
 
   async remove(companyId: string, address: string): Promise<boolean> {
