@@ -60,6 +60,19 @@ test('small documents behind a deadly or a late one get their text', async (t) =
   )
 })
 
+test('a small document does not wait for all the large ones before it', async (t) => {
+  const thread = new TextThread({ inlineLimit: 0 })
+  t.after(() => thread.close())
+  const answered: string[] = []
+  const large = Array.from({ length: 6 }, async (_, n) => {
+    await thread.derive(page.repeat(2_000))
+    answered.push(`large ${n}`)
+  })
+  const small = thread.derive(page).then(() => answered.push('small'))
+  await Promise.all([...large, small])
+  assert.deepEqual(answered, ['large 0', 'small', 'large 1', 'large 2', 'large 3', 'large 4', 'large 5'])
+})
+
 test('what was given before the end is answered', async () => {
   const thread = new TextThread({ inlineLimit: 0 })
   const texts = Array.from({ length: 100 }, (_, n) => thread.derive(`<p>number ${n}</p>`))

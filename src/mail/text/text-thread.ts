@@ -8,10 +8,10 @@ const INLINE_LIMIT = 2048
 const SMALL = 16_384
 /** Small documents in one message to the thread. */
 const MOST_TOGETHER = 64
-/** Requests that may wait for the thread; with the input limit this bounds what they hold. */
+/** Requests of either size that may wait for the thread; with the input limit this bounds what they hold. */
 const WAITING_LIMIT = 1000
 
-/** A small document on its way to the thread. */
+/** A document on its way to the thread. */
 interface Waiting {
   html: string
   /** Monotonic milliseconds by which it is given up. */
@@ -32,12 +32,14 @@ export interface TextThreadOptions {
 /**
  * Derives text in one worker thread, which starts with the first document that needs it. Should the thread die, the
  * request it had at hand is rejected and those that wait get a new thread. Small documents that come while others are under
- * way go together: a message between threads costs as much as reading one.
+ * way go together: a message between threads costs as much as reading one. They take turns with the large ones, for nobody's
+ * small message should wait for all that others have to say.
  */
 export class TextThread {
   readonly #options: Required<TextThreadOptions>
   readonly #small: Waiting[] = []
-  #sending: Promise<void> | undefined
+  readonly #large: Waiting[] = []
+  #working: Promise<void> | undefined
   #pool: Piscina<string[], string[]> | undefined
   #closed = false
 
@@ -50,40 +52,46 @@ export class TextThread {
     if (html.length <= this.#options.inlineLimit) return textFromHtml(html)
     if (this.#closed) throw new Error('No text is derived any more: the service is stopping.')
     const until = performance.now() + this.#options.deadline
-    if (html.length > SMALL) return (await this.#run([html], until))[0]!
-    if (this.#small.length >= WAITING_LIMIT) throw new Error('Too many documents wait for their text.')
+    const queue = html.length > SMALL ? this.#large : this.#small
+    if (queue.length >= WAITING_LIMIT) throw new Error('Too many documents wait for their text.')
     return await new Promise((resolve, reject) => {
-      this.#small.push({ html, until, resolve, reject })
-      this.#sending ??= this.#sendSmall()
+      queue.push({ html, until, resolve, reject })
+      this.#working ??= this.#work()
     })
   }
 
   /** Ends the thread when what it was given is done. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#sending
+    await this.#working
     await this.#pool?.close()
   }
 
-  async #sendSmall(): Promise<void> {
-    while (this.#small.length > 0) {
-      const together = this.#small.splice(0, MOST_TOGETHER)
-      try {
-        const texts = await this.#run(
-          together.map(({ html }) => html),
-          together[0]!.until,
-        )
-        for (const [index, { resolve }] of together.entries()) resolve(texts[index]!)
-      } catch (error) {
-        for (const { reject } of together) reject(error)
-      }
+  async #work(): Promise<void> {
+    while (this.#small.length > 0 || this.#large.length > 0) {
+      if (this.#small.length > 0) await this.#answer(this.#small.splice(0, MOST_TOGETHER))
+      if (this.#large.length > 0) await this.#answer(this.#large.splice(0, 1))
     }
-    this.#sending = undefined
+    this.#working = undefined
+  }
+
+  async #answer(together: Waiting[]): Promise<void> {
+    try {
+      const texts = await this.#run(
+        together.map(({ html }) => html),
+        together[0]!.until,
+      )
+      for (const [index, { resolve }] of together.entries()) resolve(texts[index]!)
+    } catch (error) {
+      for (const { reject } of together) reject(error)
+    }
   }
 
   async #run(htmls: string[], until: number): Promise<string[]> {
+    const left = Math.ceil(until - performance.now())
+    // Handed over all the same, it would end the thread that has hardly begun with it.
+    if (left <= 0) throw new DOMException('The text was not derived in time.', 'AbortError')
     this.#pool ??= this.#start()
-    const left = Math.max(0, Math.ceil(until - performance.now()))
     return await this.#pool.run(htmls, { signal: AbortSignal.timeout(left) })
   }
 
