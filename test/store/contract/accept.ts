@@ -272,10 +272,9 @@ export function acceptContract(open: OpenBench): void {
       const failed = outcomes.flatMap((outcome, n) =>
         outcome.status === 'rejected' ? [[n, outcome.reason]] : [],
       )
-      assert.deepEqual(
-        failed.map(([n]) => n),
-        [150, 200],
-      )
+      // Of two with one id one is taken; which, is open where commits run side by side.
+      const twin = outcomes[10]!.status === 'rejected' ? 10 : 200
+      assert.deepEqual(new Set(failed.map(([n]) => n)), new Set([150, twin]))
       for (const [, reason] of failed) assert.ok(reason instanceof StoreConflict, String(reason))
       assert.equal((await store.listEmails({ limit: 1_000 })).length, 298)
       assert.deepEqual(await store.counts(NOW), { waiting: 298, leased: 0, due: 298 })
