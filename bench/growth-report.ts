@@ -32,6 +32,15 @@ export interface Ratio {
   full: number
   /** Median of what each round on the full database has of the one on the empty database beside it. */
   ratio: number
+  /** The least and the most that a round had of the one beside it: what the machine adds by itself. */
+  lowest?: number
+  highest?: number
+}
+
+/** Results from before the spread was kept have none. */
+export function ratioWithSpread({ ratio, lowest, highest }: Ratio): string {
+  if (lowest === undefined || highest === undefined) return ratio.toFixed(2)
+  return `${ratio.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`
 }
 
 export interface GrowthRun {
@@ -42,6 +51,7 @@ export interface GrowthRun {
   cpus: string
   database: string
   history: HistoryShape
+  settings?: Record<string, string>
   fillSeconds: number
   messages: number
   acceptMs: number

@@ -1,6 +1,6 @@
 /** Does the cost of a message grow with what lies in the database? See `--help`. */
 import os from 'node:os'
-import { figures, type GrowthRound, type GrowthRun } from './growth-report.ts'
+import { figures, type GrowthRound, type GrowthRun, type Ratio, ratioWithSpread } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
@@ -56,6 +56,7 @@ const messages = count('messages', values.messages)
 const rounds = count('rounds', values.rounds)
 const acceptMs = count('accept-ms', values['accept-ms'])
 const cpus = usableCpus(values.cpus)
+const settings = parseSettings(values.set)
 /** Connections at which accepting and delivering are measured. */
 const CONNECTIONS = { accepting: 50, delivering: 20 }
 
@@ -73,7 +74,7 @@ await using rig = await Rig.start({
   shape: USUAL_SHAPE,
   parent: values.directory,
   nodes: 0,
-  settings: parseSettings(values.set),
+  settings,
 })
 const empty = await rig.serve()
 const fillStarted = performance.now()
@@ -98,13 +99,17 @@ for (let round = 0; round < rounds; round++) {
 }
 
 const names = ['acceptedPerSecond', 'acceptCpu', 'deliveredPerSecond', 'deliverCpu', 'latencyMedian'] as const
-const summary = names.map((name) => ({
-  name,
-  empty: median(measured.map((round) => figures(round.empty)[name])),
-  full: median(measured.map((round) => figures(round.full)[name])),
-  /** Median of what each round on the full database has of the one on the empty database beside it. */
-  ratio: median(measured.map((round) => figures(round.full)[name] / figures(round.empty)[name])),
-}))
+const summary = names.map((name): Ratio => {
+  const ratios = measured.map((round) => figures(round.full)[name] / figures(round.empty)[name])
+  return {
+    name,
+    empty: median(measured.map((round) => figures(round.empty)[name])),
+    full: median(measured.map((round) => figures(round.full)[name])),
+    ratio: median(ratios),
+    lowest: Math.min(...ratios),
+    highest: Math.max(...ratios),
+  }
+})
 const memory = { empty: memoryOf(empty), full: memoryOf(full) }
 
 const run: GrowthRun = {
@@ -115,6 +120,7 @@ const run: GrowthRun = {
   cpus,
   database: rig.database.name,
   history,
+  settings,
   fillSeconds,
   messages,
   acceptMs,
@@ -130,12 +136,12 @@ say(
 say(
   `${history.emails} emails of history and ${history.waiting} waiting, written in ${fillSeconds} s; ${rounds} rounds on each, in turns`,
 )
-say('\n                          empty         full    full / empty')
-for (const { name, empty: before, full: after, ratio } of summary) {
+say('\n                          empty         full    full / empty (rounds)')
+for (const each of summary) {
+  const { name, empty: before, full: after } = each
   const digits = before > 100 ? 0 : 3
-  say(
-    `  ${name.padEnd(18)} ${before.toFixed(digits).padStart(11)} ${after.toFixed(digits).padStart(12)} ${ratio.toFixed(3).padStart(15)}`,
-  )
+  const cells = [before.toFixed(digits).padStart(11), after.toFixed(digits).padStart(12)]
+  say(`  ${name.padEnd(18)} ${cells.join(' ')} ${ratioWithSpread(each).padStart(23)}`)
 }
 say(`  resident now / peak, MB ${megabytes(memory.empty)} ${megabytes(memory.full).padStart(15)}`)
 if (!values['no-keep']) say(`kept as ${keepResult('growth', run)}`)

@@ -1,7 +1,7 @@
 /** The measurements: what the machine can do, how fast messages are accepted, and how fast they arrive at their destination. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LoadOrder, LoadReport } from './load/order.ts'
-import type { MessageShape } from './message.ts'
+import { MARK, type MessageShape } from './message.ts'
 import type { BenchDatabase } from './service/database.ts'
 import type { Limits, LimitsOrder } from './service/limits-process.ts'
 import type { PinnedProcess } from './service/pinned-process.ts'
@@ -84,6 +84,9 @@ let nextNumber = 0
 export function takeNumbers(count: number): number {
   const first = nextNumber
   nextNumber += count
+  // Said before hours are spent on it.
+  if (nextNumber > 10 ** MARK.length)
+    throw new Error(`messages are numbered with ${MARK.length} digits: ${nextNumber} are too many`)
   return first
 }
 

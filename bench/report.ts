@@ -5,6 +5,9 @@ import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
 import { median } from './statistics.ts'
 
+/** Connections that offer the messages where nothing else is said. */
+export const USUAL_CONNECTIONS = 20
+
 export interface Run {
   at: string
   commit: string
@@ -154,8 +157,8 @@ function latencySentence({ offered, median: middle, p99, wholeMedian, wholeP99 }
   )
 }
 
-/** What differs from the usual: one process on SQLite, messages of 10,240 octets, relayed to a sink that obliges. */
-export function ways({ database, nodes, route, shape, sink }: Run): string {
+/** What differs from the usual: one process on SQLite with its defaults, messages of 10,240 octets, 20 connections, relayed to a sink that obliges. */
+export function ways({ database, nodes, route, shape, sink, connections, settings }: Run): string {
   const parts = [
     ...(database === 'sqlite' ? [] : [database]),
     ...(nodes === 0 ? [] : [`an API node and ${nodes} delivery node${nodes === 1 ? '' : 's'}`]),
@@ -164,7 +167,14 @@ export function ways({ database, nodes, route, shape, sink }: Run): string {
       ? []
       : [`${shape.size} octets${shape.attachment ? ' with attachment' : ''}`]),
     ...(shape.domains === 1 ? [] : [`${shape.domains} domains`]),
+    ...(connections === USUAL_CONNECTIONS ? [] : [`${connections} connections`]),
     ...(sink === '' ? [] : [`sink ${sink}`]),
+    ...listed(settings),
   ]
   return parts.join('; ')
+}
+
+/** Settings as they are given. Results from before they were kept have none. */
+export function listed(settings: Record<string, string> = {}): string[] {
+  return Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 }

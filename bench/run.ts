@@ -16,7 +16,7 @@ import {
 } from './measure.ts'
 import { USUAL_SIZE } from './message.ts'
 import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine, printRun } from './report.ts'
+import { currentCommit, describeMachine, printRun, USUAL_CONNECTIONS } from './report.ts'
 import { Rig, ROUTES } from './rig.ts'
 import { parseBehaviour } from './sink/behaviour.ts'
 
@@ -26,7 +26,7 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
 
   --messages N       messages in each end-to-end round (5000)
   --rounds N         end-to-end rounds after one warm-up round (5)
-  --connections N    connections that offer the messages, end to end (20)
+  --connections N    connections that offer the messages, end to end (${USUAL_CONNECTIONS})
   --accept-ms N      milliseconds of accepting at each number of connections, and of each latency measurement (3000)
   --size N           octets of a message (${USUAL_SIZE})
   --attachment       what is above ${USUAL_SIZE} octets is a file like a PDF, another one in every message
@@ -48,7 +48,7 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
 const values = parseOptions(HELP, {
   messages: { type: 'string', default: '5000' },
   rounds: { type: 'string', default: '5' },
-  connections: { type: 'string', default: '20' },
+  connections: { type: 'string', default: String(USUAL_CONNECTIONS) },
   'accept-ms': { type: 'string', default: '3000' },
   size: { type: 'string', default: String(USUAL_SIZE) },
   attachment: { type: 'boolean', default: false },

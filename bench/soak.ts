@@ -59,13 +59,13 @@ const choice: Omit<SoakChoice, 'most'> = {
   seed: count('seed', values.seed, 0),
   retries: RETRIES,
 }
-const rate =
-  values.rate === undefined
-    ? Math.floor(await SoakRun.halfLoad({ ...choice, most: 0 }, CALIBRATION))
-    : count('rate', values.rate)
+const full = values.rate === undefined ? await SoakRun.fullLoad({ ...choice, most: 0 }, CALIBRATION) : null
+const rate = values.rate === undefined ? Math.floor(full! / 2) : count('rate', values.rate)
 const segments = Math.max(4, Math.ceil((minutes * 60) / sampleSeconds))
 const say = (line: string) => process.stdout.write(`${line}\n`)
-say(`${rate} messages a second for ${minutes} minutes, seed ${choice.seed}`)
+say(
+  `${rate} messages a second${full === null ? '' : ` (half of ${full.toFixed(0)})`} for ${minutes} minutes, seed ${choice.seed}`,
+)
 
 await using run = await SoakRun.start({ ...choice, most: segments * rate * sampleSeconds })
 const samples: SoakSample[] = []
@@ -114,6 +114,8 @@ if (!values['no-keep']) {
     nodes: choice.nodes,
     minutes,
     rate,
+    full,
+    settings: choice.settings,
     seed: choice.seed,
     passed,
     drained,

@@ -1,7 +1,7 @@
 /** Postroad itself, as a system under comparison. */
 
 import { USUAL_SHAPE } from '../message.ts'
-import { currentCommit } from '../report.ts'
+import { currentCommit, listed } from '../report.ts'
 import { SQLITE_URL } from '../service/database.ts'
 import { processCpu } from '../service/process-usage.ts'
 import { startServiceProcess } from '../service/service-process.ts'
@@ -23,7 +23,11 @@ export async function startPostroad(
   return {
     name: 'postroad',
     version: `Postroad ${currentCommit()}`,
-    setup: 'messages by HTTP (JSON); SQLite, synchronous=FULL; its defaults',
+    setup: [
+      'messages by HTTP (JSON)',
+      'SQLite, synchronous=FULL',
+      listed(settings).join(', ') || 'its defaults',
+    ].join('; '),
     port,
     target: { protocol: 'http', host: `127.0.0.1:${port}`, token, from, shape: USUAL_SHAPE },
     keys: tenant.keys,

@@ -1,7 +1,7 @@
 /** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
 import { type Comparison, compared } from '../compare/report.ts'
-import type { GrowthRun } from '../growth-report.ts'
-import { type Run, summary, ways } from '../report.ts'
+import { type GrowthRun, ratioWithSpread } from '../growth-report.ts'
+import { listed, type Run, summary, ways } from '../report.ts'
 import type { ResultKind } from '../results.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import type { SoakReport } from '../soak/report.ts'
@@ -122,13 +122,15 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
     return rows.length === 0 ? NOTHING : table(head, rows)
   },
   growth: (read) => {
-    const newest = newestOfEach(read<GrowthRun>('growth'), ({ database, cpus }) => `${database} ${cpus}`)
+    const newest = newestOfEach(read<GrowthRun>('growth'), ({ database, cpus, settings }) =>
+      [database, cpus, ...listed(settings)].join(' '),
+    )
     if (newest.length === 0) return NOTHING
     const names = newest[0]!.summary.map(({ name }) => name)
     const rows = newest.map((run) => [
-      `${run.database}, CPUs ${run.cpus}`,
+      [run.database, `CPUs ${run.cpus}`, ...listed(run.settings)].join(', '),
       `${run.history.emails} and ${run.history.waiting}`,
-      ...names.map((name) => run.summary.find((each) => each.name === name)!.ratio.toFixed(2)),
+      ...names.map((name) => ratioWithSpread(run.summary.find((each) => each.name === name)!)),
       `${megabytes(run.memory.empty.peak)} / ${megabytes(run.memory.full.peak)}`,
       `${day(run.at)}, ${run.commit}`,
     ])
@@ -149,14 +151,19 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
     return table(head, rows)
   },
   soak: (read) => {
-    const newest = newestOfEach(read<SoakReport>('soak'), ({ database, nodes }) => `${database} ${nodes}`)
+    const newest = newestOfEach(read<SoakReport>('soak'), ({ database, nodes, settings }) =>
+      [database, nodes, ...listed(settings)].join(' '),
+    )
     const rows = newest.map((run) => {
       const resident = run.judged.filter(({ name }) => name.endsWith('resident'))
       const files = run.judged.filter(({ name }) => name.endsWith('files'))
       const growing = run.judged.filter(({ flat }) => !flat).map(({ name }) => name)
       return [
-        `${run.database}${run.nodes === 0 ? '' : `, ${run.nodes} delivery nodes`}, CPUs ${run.cpus}`,
-        `${run.minutes} min at ${run.rate}/s`,
+        [
+          `${run.database}${run.nodes === 0 ? '' : `, ${run.nodes} delivery nodes`}, CPUs ${run.cpus}`,
+          ...listed(run.settings),
+        ].join(', '),
+        `${run.minutes} min at ${run.rate}/s${run.full ? `, half of ${run.full.toFixed(0)}/s` : ''}`,
         `${run.end.accepted} / ${run.end.arrived} / ${run.end.bounced}`,
         `${run.end.lost} / ${run.end.doubled}`,
         resident.map(({ first, last }) => `${megabytes(first)} to ${megabytes(last)}`).join(', '),
@@ -221,10 +228,5 @@ function how(run: Run): string {
     run.database,
     `CPUs ${run.cpus}`,
     ...[ways({ ...run, database: 'sqlite' })].filter((text) => text !== ''),
-    ...listed(run.settings),
   ].join('; ')
-}
-
-function listed(settings: Record<string, string> = {}): string[] {
-  return Object.entries(settings).map(([name, value]) => `${name}=${value}`)
 }

@@ -13,6 +13,9 @@ export interface SoakReport {
   minutes: number
   /** Messages a second. */
   rate: number
+  /** What was delivered a second just before, of which the rate is half; null: the rate was asked for. */
+  full?: number | null
+  settings?: Record<string, string>
   seed: number
   passed: boolean
   /** The queue came back to zero. */

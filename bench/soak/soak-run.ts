@@ -100,12 +100,12 @@ export class SoakRun implements AsyncDisposable {
     }
   }
 
-  /** Half of what arrives a second when as much as possible is offered to peers that oblige. Not counted into the run. */
-  static async halfLoad(choice: SoakChoice, messages: number): Promise<number> {
+  /** What arrives a second when as much as possible is offered to peers that oblige. Not counted into the run. */
+  static async fullLoad(choice: SoakChoice, messages: number): Promise<number> {
     await using rig = await Rig.start({ ...choice, route: 'direct', shape: USUAL_SHAPE })
     const parts = await rig.serve()
     await measureDelivery(parts, Math.min(1_000, messages), 20)
-    return (await measureDelivery(parts, messages, 20)).delivered / 2
+    return (await measureDelivery(parts, messages, 20)).delivered
   }
 
   /** Offers messages at a steady rate for so many seconds; all have been answered when it resolves. */
