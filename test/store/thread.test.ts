@@ -23,6 +23,7 @@ function fragile(t: TestContext, limits: Limits = {}) {
   const module = new URL('./fragile-thread.ts', import.meta.url)
   const thread = new StoreThread<Call<Fragile>>({
     module,
+    name: 'fragile',
     path,
     file: '',
     maxCalls,

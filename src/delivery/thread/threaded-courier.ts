@@ -60,7 +60,11 @@ class DeliveryThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./delivery-thread.ts', import.meta.url), { workerData: this.#options })
+    // The operating system shows the name: `top -H` tells who is busy.
+    const worker = new Worker(new URL('./delivery-thread.ts', import.meta.url), {
+      name: 'delivery',
+      workerData: this.#options,
+    })
     worker.on('message', (message: FromThread) => {
       switch (message.kind) {
         case 'results':

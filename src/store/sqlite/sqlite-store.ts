@@ -42,6 +42,7 @@ export class SqliteStore implements types.Store {
     const onDamage = (message: string) => onFault(new StoreDamaged(message))
     this.#writer = new StoreThread({
       module: new URL('./writer.ts', import.meta.url),
+      name: 'sqlite-writer',
       ...place,
       maxCalls: MAX_OPERATIONS,
       maxWeight: MAX_OCTETS,
@@ -51,6 +52,7 @@ export class SqliteStore implements types.Store {
     })
     this.#reader = new StoreThread({
       module: new URL('./reader.ts', import.meta.url),
+      name: 'sqlite-reader',
       ...place,
       maxCalls: MAX_READS,
       maxWeight: Number.POSITIVE_INFINITY,

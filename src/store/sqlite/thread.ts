@@ -19,6 +19,8 @@ export interface CallDetail {
 
 export interface ThreadOptions extends BatchLimits {
   module: URL
+  /** What the operating system calls the thread: at most 15 characters. */
+  name: string
   path: string
   /** The file that lies there (`Place`): a replacement of the thread opens no other. */
   file: string
@@ -103,8 +105,8 @@ export class StoreThread<OneCall> {
 
   #start(): void {
     if (this.#worker !== null) return
-    const { path, file } = this.#options
-    const worker = new Worker(this.#options.module, { workerData: { path, file } })
+    const { name, path, file } = this.#options
+    const worker = new Worker(this.#options.module, { name, workerData: { path, file } })
     this.#worker = worker
     this.#opening = Promise.withResolvers<void>()
     // Who calls is told through the call; nobody need be waiting for the opening itself.

@@ -62,6 +62,7 @@ export class Checkpoints {
 
   #start(): Worker {
     const worker = new Worker(new URL('../checkpointer.ts', import.meta.url), {
+      name: 'checkpointer',
       workerData: { path: this.#path },
     })
     const ended = () => {
