@@ -1,8 +1,10 @@
 /** An option that cannot be used ends a measurement before it begins, with a sentence: no stack, and no figures of something else. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { countCpus } from '../../bench/options.ts'
 import { canPin } from '../../bench/service/pinned-process.ts'
 
@@ -63,4 +65,20 @@ test('CPUs are counted as taskset writes them', () => {
   assert.equal(countCpus('0-3'), 4)
   assert.equal(countCpus('0,2-4,3'), 4)
   assert.equal(countCpus('first'), Number.NaN)
+})
+
+test('npm runs each of them, whatever Node.js the machine has', async () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const measuring = Object.entries(scripts).filter(([name]) => name.startsWith('bench'))
+  assert.deepEqual(
+    measuring.map(([, command]) => command),
+    ['run', 'scaling', 'growth', 'soak', 'compare'].map(
+      (program) => `exec node scripts/bench.mjs ${program}`,
+    ),
+  )
+  const script = new URL('../../scripts/bench.mjs', import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, [script, 'growth', '--help'])
+  assert.match(stdout, /^Usage: node bench\/growth\.ts/)
 })
