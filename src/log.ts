@@ -35,12 +35,13 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
   return pino(options, { write: (line: string) => stream.write(pretty(line) ?? '') })
 }
 
+/** Octets of lines that could not be written and are tried again with the next; what comes when there are more is dropped. */
+const MAX_UNWRITTEN = 1024 * 1024
+
 function standardOutput() {
-  const stream = destination({ fd: 1, sync: true })
-  // Whoever read the log may be gone: no reason to stop delivering mail.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+  const stream = destination({ fd: 1, sync: true, maxLength: MAX_UNWRITTEN })
+  // Whoever read the log may be gone, or the disk it lies on full: no reason to stop delivering mail.
+  stream.on('error', () => {})
   return stream
 }
 

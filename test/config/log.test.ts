@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import { createLogger } from '../../src/log.ts'
@@ -48,6 +50,25 @@ describe('the log', () => {
       }
     })
   }
+
+  test('that cannot be written ends nothing and fills no memory', { skip: !existsSync('/dev/full') }, () => {
+    const program = `
+      import { createLogger } from ${JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)}
+      const log = createLogger('info')
+      const text = 'x'.repeat(100_000)
+      const before = process.memoryUsage.rss()
+      for (let n = 0; n < 1_000; n++) log.info(text)
+      const grown = process.memoryUsage.rss() - before
+      process.stderr.write(grown < 60_000_000 ? 'still here' : String(grown))`
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    assert.equal(stderr, 'still here')
+    assert.equal(status, 0)
+  })
 
   test('is one JSON object a line, with level, time and message, and nothing below its level', () => {
     const text = logged(false, (log) => {
