@@ -160,7 +160,11 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     version: version(),
     ready: () => store.probe(),
   })
-  started.defer(() => server.close(settings.shutdownTimeout))
+  // Together: clients that are slow to finish a request must not take the time of open SMTP transactions, nor add to it.
+  started.defer(async () => {
+    const { shutdownTimeout } = settings
+    await Promise.all([server.close(shutdownTimeout), scheduler?.stop(shutdownTimeout)])
+  })
 
   const { url, metricsUrl } = await server.listen()
   log.info(

@@ -39,6 +39,8 @@ export interface SchedulerParts {
 const CLAIM_RECIPIENTS = 500
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
+/** A stop whose time is over still waits so long (ms) for what came last to be recorded. */
+const LAST_RECORDS_MS = 5_000
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
@@ -58,6 +60,7 @@ export class Scheduler implements Handover {
   #stopping = false
   #unwatch: (() => void) | undefined
   #idle: (() => void) | undefined
+  #stopped: Promise<void> | undefined
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
@@ -138,25 +141,28 @@ export class Scheduler implements Handover {
     this.#claims.look(0)
   }
 
-  /** Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. */
-  async stop(ms: number): Promise<void> {
+  /**
+   * Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. Mail may still be
+   * accepted meanwhile, and waits in the store. Asked again, it is the same stop.
+   */
+  stop(ms: number): Promise<void> {
+    this.#stopped ??= this.#stop(ms)
+    return this.#stopped
+  }
+
+  async #stop(ms: number): Promise<void> {
+    const end = performance.now() + ms
     this.#stopping = true
     this.#withheld.stop()
     this.#unwatch?.()
     await this.#claims.stop()
-    const now = Date.now()
-    for (const ready of this.#ready.drain()) {
-      if (!this.#ours(ready)) continue
-      this.#record(
-        releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this was tried'),
-      )
-    }
+    this.#giveBack(this.#ready.drain())
     const finished = new Promise<void>((resolve) => {
       this.#idle = resolve
       if (this.#ready.busy === 0) resolve()
     })
     await Promise.all([this.#parts.courier.close(ms), finished])
-    await this.#recorder.flushed(ms)
+    await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
   get counts(): { ready: number; underWay: number; paused: boolean } {
@@ -183,8 +189,13 @@ export class Scheduler implements Handover {
 
   accepted(email: NewEmail, leased: number[], lease: Lease): void {
     this.#promised -= 1
-    if (leased.length > 0) this.#push(deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email)))
-    this.#pump()
+    if (leased.length === 0) return
+    const deliveries = deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email))
+    if (this.#stopping) this.#giveBack(deliveries)
+    else {
+      this.#push(deliveries)
+      this.#pump()
+    }
   }
 
   abandoned(_lease: Lease): void {
@@ -218,6 +229,17 @@ export class Scheduler implements Handover {
 
   #push(deliveries: ReadyDelivery[]): void {
     for (const ready of deliveries) this.#ready.push(ready)
+  }
+
+  /** What has not begun when the service stops. */
+  #giveBack(deliveries: ReadyDelivery[]): void {
+    const now = Date.now()
+    for (const ready of deliveries) {
+      if (!this.#ours(ready)) continue
+      this.#record(
+        releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this was tried'),
+      )
+    }
   }
 
   #pump(): void {

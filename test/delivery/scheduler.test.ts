@@ -297,6 +297,19 @@ test('a stop gives back what has not begun, untried', async (t) => {
   assert.notEqual((await stateOf(store, first!)).state, 'leased')
 })
 
+test('what is committed while the scheduler stops is given back as well', async (t) => {
+  const { scheduler, store, membership, domain, sink } = await start(t)
+  const email = newEmail(domain.companyId, domain.id, 'late@x.test')
+  const lease = scheduler.lease(email)!
+  const accepted = await store.accept(email, lease)
+  assert.ok(accepted.kind === 'accepted')
+  await scheduler.stop(1_000)
+  scheduler.accepted(email, accepted.leased, lease)
+  await until(async () => (await stateOf(store, email)).state === 'waiting')
+  assert.ok(membership.lease)
+  assert.deepEqual(sink.messages, [])
+})
+
 test('after a lost answer only the same server may be asked', async (t) => {
   let lost = false
   const { accept, sink, deliveries } = await start(t, {

@@ -5,6 +5,7 @@
  * finishes and is recorded, the process ends with 0, and after the next start the first message is not sent again and the second one is.
  */
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 
@@ -52,6 +53,31 @@ test('a stop finishes the open transaction and loses nothing that waits', async 
     sink.messages.map(({ recipients }) => recipients[0]),
     ['open@in.test', 'later@in.test'],
   )
+})
+
+test('a server that does not answer and a client that does not finish hold up a stop together, not one after the other', async () => {
+  await using stage = await startRelayed({ POSTROAD_SHUTDOWN_TIMEOUT: '2s' })
+  const { sink, api } = stage
+  const hung = Promise.withResolvers<void>()
+  sink.script = async ({ step }) => {
+    if (step !== 'mail') return undefined
+    hung.resolve()
+    return await new Promise(() => {})
+  }
+  await api.accepted({ from: 'hello@acme.test', to: 'open@in.test', subject: 'open', text: 'open' })
+  await hung.promise
+  const { hostname, port } = new URL(stage.service.url)
+  const client = connect(Number(port), hostname)
+  client.on('error', () => {})
+  client.write(
+    `POST /emails HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${api.token}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{`,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const began = performance.now()
+  assert.equal(await stage.service.kill('SIGTERM'), 0)
+  client.destroy()
+  const took = performance.now() - began
+  assert.ok(took > 1_500 && took < 3_500, `${took} ms`)
 })
 
 /** Resolves when the service no longer answers requests (it no longer listens, or says 503). */
