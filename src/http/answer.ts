@@ -20,6 +20,9 @@ export interface Answer {
 /** Names of what can be asked for, as metrics label them. */
 export type Operation = 'email_send' | 'email_read' | 'form_send' | 'mime_send' | 'other'
 
+/** The same trouble is told once in so many milliseconds: in an outage it befalls every request. */
+const TOLD_EVERY = 1_000
+
 /** Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug. */
 export class Answers {
   readonly #log: Logger
@@ -28,6 +31,8 @@ export class Answers {
   readonly #seconds: Histogram<'operation'>
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
+  /** By trouble: when it was last told (`performance.now()`), and requests since that it befell as well. */
+  readonly #told = new Map<string, { at: number; others: number }>()
 
   /** `allowance`: octets of an unread body that are still taken in after an early answer. */
   constructor(log: Logger, registry: Registry, allowance: number) {
@@ -90,13 +95,14 @@ export class Answers {
   reasonOf(error: unknown, request: FastifyRequest): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
-        this.#log.warn({ requestId: request.id, err: error }, 'nothing can be accepted now')
+        this.#tell('nothing can be accepted now', error.reason.detail, error, request)
       }
       return error.reason
     }
     if (error instanceof StoreUnavailable) {
-      this.#log.warn({ requestId: request.id, err: error }, 'the store does not answer')
-      return { code: 'unavailable', retryAfter: 5, detail: 'the store cannot be used now' }
+      const detail = 'the store cannot be used now'
+      this.#tell('the store does not answer', detail, error, request)
+      return { code: 'unavailable', retryAfter: 5, detail }
     }
     if (error instanceof ClientGone) {
       return { code: 'http_malformed', status: 408, detail: 'The request did not arrive completely.' }
@@ -109,6 +115,18 @@ export class Answers {
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
+  }
+
+  #tell(message: string, trouble: string, error: Error, request: FastifyRequest): void {
+    const now = performance.now()
+    const told = this.#told.get(trouble)
+    if (told !== undefined && now - told.at < TOLD_EVERY) {
+      told.others++
+      return
+    }
+    const others = told?.others ?? 0
+    this.#told.set(trouble, { at: now, others: 0 })
+    this.#log.warn({ requestId: request.id, err: error, ...(others > 0 && { others }) }, message)
   }
 
   #count(operation: Operation, status: number): void {
