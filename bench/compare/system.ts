@@ -57,17 +57,21 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves when something listens there; throws with `why()` when `alive` says it has ended, or after half a minute. */
-export async function listening(port: number, alive: () => boolean, why: () => string): Promise<void> {
+/** Resolves when something listens at this port, or at the path of a local socket; throws with `why()` when `alive` says it has ended, or after half a minute. */
+export async function listening(
+  where: number | string,
+  alive: () => boolean,
+  why: () => string,
+): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const socket = net.connect(port, '127.0.0.1')
+    const socket = typeof where === 'string' ? net.connect(where) : net.connect(where, '127.0.0.1')
     const up = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true))
       socket.once('error', () => resolve(false))
     })
     socket.destroy()
     if (up) return
-    if (!alive() || tries > 300) throw new Error(`nothing listens on port ${port}: ${why()}`)
+    if (!alive() || tries > 300) throw new Error(`nothing listens at ${where}: ${why()}`)
     await pause(100)
   }
 }

@@ -22,8 +22,13 @@ function opener(target: LoadTarget): (port: number) => Promise<Connection> {
   const envelope = `MAIL FROM:<${target.from}>\r\nRCPT TO:<${markedRecipient(target.shape)}>\r\nDATA\r\n`
   const commands = new PreparedText(Buffer.from(envelope), target.shape.domains)
   const message = preparedMessage(target.from, target.shape)
+  const { pipelining = true } = target
   return (port) =>
-    SmtpConnection.open('127.0.0.1', port, { commands: commands.copy(), message: message.copy() })
+    SmtpConnection.open('127.0.0.1', port, {
+      commands: commands.copy(),
+      message: message.copy(),
+      pipelining,
+    })
 }
 
 class Run {

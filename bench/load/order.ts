@@ -3,7 +3,13 @@ import type { MessageShape, RequestTarget } from '../message.ts'
 
 export type LoadTarget =
   | ({ protocol: 'http' } & RequestTarget)
-  | { protocol: 'smtp'; from: string; shape: MessageShape }
+  | {
+      protocol: 'smtp'
+      from: string
+      shape: MessageShape
+      /** False: one command at a time, for servers whose answers to several come late. */
+      pipelining?: boolean
+    }
 
 export interface LoadOrder {
   port: number

@@ -8,6 +8,8 @@ import type { Answer } from './http-connection.ts'
 export interface PreparedEnvelope {
   commands: PreparedText
   message: PreparedText
+  /** False: one command at a time, also where the server offers more. */
+  pipelining?: boolean
 }
 
 export class SmtpConnection {
@@ -35,7 +37,8 @@ export class SmtpConnection {
     await once(connection.#socket, 'connect')
     await connection.#expect('220')
     connection.#socket.write('EHLO load.test\r\n')
-    connection.#pipelining = /PIPELINING/i.test(await connection.#expect('250'))
+    const offered = /PIPELINING/i.test(await connection.#expect('250'))
+    connection.#pipelining = offered && envelope.pipelining !== false
     return connection
   }
 

@@ -29,11 +29,12 @@ async function listen(text: string): Promise<{ peer: Peer; arrived: Arrived[] }>
   return { peer, arrived }
 }
 
-function connect(t: TestContext, port: number): Promise<SmtpConnection> {
+function connect(t: TestContext, port: number, pipelining = true): Promise<SmtpConnection> {
   const commands = `MAIL FROM:<a@bench.test>\r\nRCPT TO:<${markedRecipient(USUAL_SHAPE)}>\r\nDATA\r\n`
   const opened = SmtpConnection.open('127.0.0.1', port, {
     commands: new PreparedText(Buffer.from(commands), 1),
     message: preparedMessage('a@bench.test', USUAL_SHAPE),
+    pipelining,
   })
   t.after(() => opened.then((connection) => connection.close()))
   return opened
@@ -50,6 +51,30 @@ test('an obliging peer counts every message with its recipients and octets', asy
   )
   const wire = preparedMessage('a@bench.test', USUAL_SHAPE).buffer.length
   assert.ok(arrived.every(({ octets }) => octets === wire))
+})
+
+test('commands come one by one where that was asked for', async (t) => {
+  const groups: string[][] = [[], []]
+  for (const [index, pipelining] of [true, false].entries()) {
+    // Answers each group of commands that arrives together.
+    const server = net.createServer((socket) => {
+      socket.write('220 here\r\n')
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        const commands = text.split('\r\n').slice(0, -1)
+        groups[index]!.push(commands.map((command) => command.slice(0, 4)).join(' '))
+        const answer = (command: string) => (command === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
+        if (text.startsWith('EHLO')) socket.write('250-here\r\n250 PIPELINING\r\n')
+        else if (text.endsWith('\r\n.\r\n')) socket.write('250 kept\r\n')
+        else if (/^(MAIL|RCPT|DATA)/.test(text)) socket.write(commands.map(answer).join(''))
+      })
+    })
+    t.after(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as net.AddressInfo
+    assert.equal((await (await connect(t, port, pipelining)).send(1)).status, 200)
+  }
+  assert.equal(groups[0]![1], 'MAIL RCPT DATA')
+  assert.deepEqual(groups[1]!.slice(1, 4), ['MAIL', 'RCPT', 'DATA'])
 })
 
 test('octets that come one by one are the same message', async (t) => {
