@@ -5,6 +5,7 @@ import { MARK, type MessageShape } from './message.ts'
 import type { BenchDatabase } from './service/database.ts'
 import type { Limits, LimitsOrder } from './service/limits-process.ts'
 import type { PinnedProcess } from './service/pinned-process.ts'
+import type { Usage } from './service/process-usage.ts'
 import type { ServiceProcess } from './service/service-process.ts'
 import type { SinkOrder, SinkReport } from './sink/order.ts'
 import { median, percentile } from './statistics.ts'
@@ -35,6 +36,8 @@ export interface DeliveryRound {
   accepted: number
   /** CPU-ms of the service for each message, until the queue was empty. */
   cpu: number
+  /** The same by name of thread, what is less than a hundredth of it left out. */
+  threads?: Record<string, Usage>
   /** The same of the load generator, the sink, and the PostgreSQL server when it is ours. */
   loadCpu?: number
   sinkCpu?: number
@@ -200,7 +203,7 @@ export async function measureDelivery(
 ): Promise<DeliveryRound> {
   const { limits, service, database } = parts
   const machine = await measureLimits(limits, { directory: service.directory, milliseconds: 1000 })
-  const before = { service: service.cpu(), database: database.cpu() }
+  const before = { service: service.cpu(), threads: service.threads(), database: database.cpu() }
   const { offered, received } = await deliver(parts, {
     port: service.port,
     target: target(parts),
@@ -218,6 +221,7 @@ export async function measureDelivery(
     delivered,
     accepted: (messages * 1000) / (offered.endedAt - offered.startedAt),
     cpu: each(service.cpu() - before.service),
+    threads: threadsSince(before.threads, service.threads(), messages),
     loadCpu: each(offered.cpu),
     sinkCpu: each(received.cpu),
     ...whenKnown('databaseCpu', each(database.cpu() - before.database)),
@@ -272,4 +276,25 @@ function lastOf(times: Float64Array): number {
 
 function whenKnown<Name extends string>(name: Name, value: number): Partial<Record<Name, number>> {
   return Number.isNaN(value) ? {} : ({ [name]: value } as Record<Name, number>)
+}
+
+function threadsSince(
+  before: ReadonlyMap<string, Usage>,
+  after: ReadonlyMap<string, Usage>,
+  messages: number,
+): Record<string, Usage> {
+  const used = [...after].map(([name, { user, system }]): [string, Usage] => {
+    const earlier = before.get(name) ?? { user: 0, system: 0 }
+    return [name, { user: (user - earlier.user) / messages, system: (system - earlier.system) / messages }]
+  })
+  const all = used.reduce((sum, [, usage]) => sum + wholeOf(usage), 0)
+  return Object.fromEntries(
+    used
+      .filter(([, usage]) => wholeOf(usage) >= all / 100)
+      .sort(([, one], [, other]) => wholeOf(other) - wholeOf(one)),
+  )
+}
+
+export function wholeOf({ user, system }: Usage): number {
+  return user + system
 }

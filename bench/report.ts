@@ -1,8 +1,9 @@
 /** The figures of a run, and how they are put on the terminal. */
 import { execFileSync } from 'node:child_process'
 import os from 'node:os'
-import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
+import { type AcceptFigure, type DeliveryRound, type LatencyFigure, wholeOf } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
+import type { Usage } from './service/process-usage.ts'
 import { median } from './statistics.ts'
 
 /** Connections that offer the messages where nothing else is said. */
@@ -77,6 +78,16 @@ export function summary(run: Run) {
   }
 }
 
+/** CPU-ms of the service for each message, by name of thread, the busiest first; none in runs from before they were kept. */
+export function threadsOf({ rounds }: Run): [name: string, usage: Usage][] {
+  const names = new Set(rounds.flatMap(({ threads = {} }) => Object.keys(threads)))
+  const usages = [...names].map((name): [string, Usage] => {
+    const of = (pick: keyof Usage) => median(rounds.map(({ threads }) => threads?.[name]?.[pick] ?? 0))
+    return [name, { user: of('user'), system: of('system') }]
+  })
+  return usages.sort(([, one], [, other]) => wholeOf(other) - wholeOf(one))
+}
+
 export function printRun(run: Run): void {
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const s = summary(run)
@@ -134,6 +145,8 @@ export function printRun(run: Run): void {
       )
     say(`  CPU-ms a message beside the service: ${others.join(', ')}`)
   }
+  const threads = threadsOf(run).map(([name, usage]) => `${name} ${wholeOf(usage).toFixed(3)}`)
+  if (threads.length > 0) say(`  CPU-ms a message by thread: ${threads.join(', ')}`)
   say(
     `\nmedian (best): ${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)}) delivered/s, ` +
       `${s.cpu.toFixed(3)} (${s.cpuBest.toFixed(3)}) CPU-ms a message, ${s.ratio.toFixed(2)} (${s.ratioBest.toFixed(2)}) of the RSA limit, ` +

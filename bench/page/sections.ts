@@ -1,7 +1,8 @@
 /** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
 import { type Comparison, compared } from '../compare/report.ts'
 import { type GrowthRun, ratioWithSpread } from '../growth-report.ts'
-import { listed, type Run, summary, ways } from '../report.ts'
+import { wholeOf } from '../measure.ts'
+import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
 import type { ResultKind } from '../results.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import type { SoakReport } from '../soak/report.ts'
@@ -48,6 +49,16 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       'peak RSS of a node, MB',
       'when, commit',
     ]
+    return rows.length === 0 ? NOTHING : table(head, rows)
+  },
+  threads: (read) => {
+    const rows = runs(read).flatMap((run) => {
+      const threads = threadsOf(run).map(([name, usage]) => {
+        return `${name} ${wholeOf(usage).toFixed(3)} (${usage.system.toFixed(3)})`
+      })
+      return threads.length === 0 ? [] : [[how(run), threads.join(', '), `${day(run.at)}, ${run.commit}`]]
+    })
+    const head = ['how', "CPU-ms a message (the kernel's part of it), by thread", 'when, commit']
     return rows.length === 0 ? NOTHING : table(head, rows)
   },
   accepting: (read) => {

@@ -45,6 +45,40 @@ export function treeCpu(root: number): number {
   return (ticks * 1000) / TICKS
 }
 
+/** CPU-ms. */
+export interface Usage {
+  user: number
+  system: number
+}
+
+/** What the threads of a process have used so far, those of one name together; empty where /proc is missing. */
+export function threadUsage(pid: number): Map<string, Usage> {
+  const usage = new Map<string, Usage>()
+  for (const thread of tasksOf(pid)) {
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
+      const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+      const { user, system } = usage.get(name) ?? { user: 0, system: 0 }
+      usage.set(name, {
+        user: user + (Number(fields[11]) * 1000) / TICKS,
+        system: system + (Number(fields[12]) * 1000) / TICKS,
+      })
+    } catch {
+      // It has just ended.
+    }
+  }
+  return usage
+}
+
+function tasksOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
 export interface Memory {
   /** Resident set in octets, now and at its highest. */
   resident: number

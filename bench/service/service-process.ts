@@ -2,7 +2,7 @@
 import { Installation, type ServiceChild, type Tenant } from '../../test/support/service-child.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
-import { processCpu, processMemory } from './process-usage.ts'
+import { processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
 
 export interface ServiceProcess {
   port: number
@@ -15,6 +15,8 @@ export interface ServiceProcess {
   tenant: Tenant
   /** User and system CPU-ms used so far, all threads of all nodes; NaN where /proc is missing. */
   cpu(): number
+  /** The same by name of thread, of all nodes together; empty where /proc is missing. */
+  threads(): Map<string, Usage>
   /** Highest resident set of a node so far in octets; NaN where /proc is missing. */
   peakMemory(): number
   /** Where each node listens, in the order of `pids`. */
@@ -62,6 +64,7 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
       installation,
       tenant,
       cpu: () => pids.reduce((sum, pid) => sum + processCpu(pid), 0),
+      threads: () => addedUp(pids.map(threadUsage)),
       peakMemory: () => Math.max(...pids.map((pid) => processMemory(pid).peak)),
       urls: children.map(({ url }) => url),
       logs: () => children.map((child) => child.log),
@@ -76,4 +79,13 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
     forget()
     throw error
   }
+}
+
+function addedUp(usages: ReadonlyMap<string, Usage>[]): Map<string, Usage> {
+  const sum = new Map<string, Usage>()
+  for (const [name, { user, system }] of usages.flatMap((usage) => [...usage])) {
+    const before = sum.get(name) ?? { user: 0, system: 0 }
+    sum.set(name, { user: before.user + user, system: before.system + system })
+  }
+  return sum
 }
