@@ -141,8 +141,9 @@ export const SETTINGS = {
     default: '20',
     allowed: '1 to 10000',
     description:
-      'SMTP sessions open at once to one site (a relay, or the mail servers shared by some domains).',
-    example: '10',
+      'SMTP sessions open at once to one site (the mail servers shared by some domains, or a relay). Delivery nodes share them. ' +
+      'A relay of your own takes more than the default.',
+    example: '100',
   }),
   POSTROAD_DELIVERY_THREADS: setting({
     section: 'Delivery',
