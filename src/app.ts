@@ -77,10 +77,6 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(() => store.close())
   const accounts = await store.accounts()
   const seal = await openSeal(settings, accounts)
-  // Only where mail cannot leave, and can be handed in here, is a company made up.
-  const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
-  const makesUp = apart && accounts.companies.length === 0
-  const firstStart = makesUp ? await firstCompany(store, seal) : null
   const directory = new AccountDirectory()
   const onAccounts: (() => void)[] = []
   const read = async () => {
@@ -167,6 +163,12 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   })
 
   const { url, metricsUrl } = await server.listen()
+  // Only where mail cannot leave, and can be handed in here, is a company made up; and not before nothing can fail any more: its key
+  // is shown this once.
+  const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
+  const makesUp = apart && directory.companies().length === 0
+  const firstStart = makesUp ? await firstCompany(store, seal) : null
+  if (makesUp) await refreshAccounts()
   log.info(
     { url, metricsUrl, delivery: settings.delivery.kind, roles, node: nodeName },
     'Postroad is listening',
