@@ -114,11 +114,14 @@ function mailboxes(texts: string[]): Mailbox[] {
 /** Senders read lately: a service has few of them, and each has many messages. */
 const senders = new Map<string, Mailbox[]>()
 const SENDERS_KEPT = 200
+/** Longer ones are odd, and would be remembered at the cost of everybody. */
+const SENDER_LENGTH = 1_000
 
 function sender(text: string): Mailbox[] {
   let known = senders.get(text)
   if (known === undefined) {
     known = parseAddressList(text)
+    if (text.length > SENDER_LENGTH) return known
     if (senders.size >= SENDERS_KEPT) senders.clear()
     senders.set(text, known)
   }
