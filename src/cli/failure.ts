@@ -20,22 +20,14 @@ const FOR_THE_OPERATOR = new Set([
   'StoreUnavailable',
   'StoreConflict',
   'StoreDamaged',
+  'CannotListen',
+  'CertificateError',
 ])
 
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (FOR_THE_OPERATOR.has(error.name)) return error.message
-  const system = error as NodeJS.ErrnoException & { address?: string; port?: number }
-  const place = system.port === undefined ? '' : `${system.address ?? ''}:${system.port}`
-  if (system.code === 'EADDRINUSE') {
-    return `the address ${place} is in use: stop the program that listens there, or set POSTROAD_LISTEN to another one`
-  }
-  if (system.code === 'EADDRNOTAVAIL') {
-    return `the address ${place} is not one of this machine: set POSTROAD_LISTEN to one that is`
-  }
-  if (system.code === 'EACCES' && system.port !== undefined) {
-    return `not allowed to listen on ${place}: ports below 1024 need privileges; set POSTROAD_LISTEN to a higher one`
-  }
+  const system = error as NodeJS.ErrnoException
   if (system.code !== undefined && system.syscall !== undefined) return error.message
   return error.stack ?? error.message
 }

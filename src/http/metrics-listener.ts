@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { HostPort } from '../config/settings.ts'
+import { cannotListen } from './start-error.ts'
 
 /** `/metrics` on a listener of its own, so that it can be kept inside the operator's network. */
 export class MetricsListener {
@@ -31,7 +32,7 @@ export class MetricsListener {
   /** Returns the address it listens on. */
   listen(): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
+      this.#server.once('error', (error) => reject(cannotListen(error, 'POSTROAD_METRICS_LISTEN', this.#at)))
       this.#server.listen(this.#at.port, this.#at.host, () => {
         const { address, port, family } = this.#server.address() as AddressInfo
         resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`)

@@ -22,6 +22,7 @@ import { PathMethods } from './methods.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { registerPages } from './pages.ts'
 import { RateLimiter } from './rate-limit.ts'
+import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
 import { CertificateWatch, readCertificate } from './tls.ts'
 
@@ -138,7 +139,10 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     app,
     async listen() {
       const metricsUrl = metrics ? await metrics.listen() : null
-      const address = await app.listen({ host: settings.listen.host, port: settings.listen.port })
+      const { host, port } = settings.listen
+      const address = await app.listen({ host, port }).catch((error: unknown) => {
+        throw cannotListen(error, 'POSTROAD_LISTEN', settings.listen)
+      })
       const url = certificate ? address.replace(/^http:/, 'https:') : address
       if (settings.tls && server instanceof HttpsServer)
         watch = new CertificateWatch(server, settings.tls, log)

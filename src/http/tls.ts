@@ -6,6 +6,7 @@ import type { Server } from 'node:https'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { Logger } from 'pino'
 import type { Settings } from '../config/settings.ts'
+import { CertificateError } from './start-error.ts'
 
 type TlsFiles = NonNullable<Settings['tls']>
 
@@ -24,7 +25,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
     return options
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(
+    throw new CertificateError(
       `POSTROAD_TLS_CERT (${certPath}) and POSTROAD_TLS_KEY (${keyPath}) cannot be used: ${why}. ` +
         'They must be readable PEM files, and the key must belong to the certificate.',
       { cause },

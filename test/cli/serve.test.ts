@@ -146,9 +146,30 @@ describe('serve', () => {
     try {
       const message = new RegExp(`ended with 1: postroad: .*127\\.0\\.0\\.1:${port} is in use[^\\n]*\\n$`)
       await assert.rejects(serve(other), message)
+      // The key is shown once: a start that came to nothing must not have used that up.
+      other.env.POSTROAD_LISTEN = '127.0.0.1:0'
+      assert.match((await serve(other, [], /--raw/)).stdout(), /\bpr_\w+/)
+      const metrics = newWorkplace({ POSTROAD_METRICS_LISTEN: `127.0.0.1:${port}` })
+      await assert.rejects(serve(metrics), /in use: .* set POSTROAD_METRICS_LISTEN to another one\n$/)
+      metrics.remove()
     } finally {
       holder.close()
       other.remove()
+    }
+  })
+
+  test('ends with one line when a certificate or a name cannot be used', async () => {
+    const tls = newWorkplace({ POSTROAD_TLS_CERT: 'none.pem', POSTROAD_TLS_KEY: 'none.key' })
+    const name = newWorkplace({ POSTROAD_LISTEN: 'nowhere.invalid:0' })
+    try {
+      await assert.rejects(serve(tls), /ended with 1: postroad: POSTROAD_TLS_CERT [^\n]*none\.pem[^\n]*\n$/)
+      await assert.rejects(
+        serve(name),
+        /ended with 1: postroad: the name nowhere\.invalid is not known[^\n]*\n$/,
+      )
+    } finally {
+      tls.remove()
+      name.remove()
     }
   })
 })
