@@ -50,7 +50,7 @@ const SERVER_FAULTS: Record<string, string> = {
 /** By SQLSTATE: what the operator has to put right before anything works. */
 const REFUSALS: Record<string, string> = {
   '28000': 'it lets this user in from nowhere here. Look at user name and pg_hba.conf',
-  '28P01': 'user name or password is wrong. Correct POSTROAD_DATABASE_URL',
+  '28P01': 'user name or password is wrong. Correct POSTROAD_DATABASE_URL, or PGPASSWORD',
   '3D000': 'there is no database of that name. Make it (createdb), or correct POSTROAD_DATABASE_URL',
   '3F000':
     'there is no schema to make tables in. Make the one that search_path names, or leave that to its default',
@@ -102,12 +102,19 @@ export function asStoreError(error: unknown, place: string): Error {
   return error instanceof Error ? error : new Error(message)
 }
 
+/** The driver finds out itself that it has none; depending on how the server asks for it. */
+const NO_PASSWORD = /password must be a (non-empty )?string|empty password/i
+
 function reasonOf(error: unknown): string | null {
   const code = codeOf(error)
   const known = SOCKET_FAULTS[code] ?? SERVER_FAULTS[code] ?? REFUSALS[code]
   const message = error instanceof Error ? error.message : String(error)
   if (known !== undefined) return `${known} (${code})`
   if (/^(08|53|57P|58)/.test(code)) return `${message} (${code})`
+  if (code === '' && NO_PASSWORD.test(message))
+    return 'it asks for a password, and none was given. Put it into the URL (POSTROAD_DATABASE_URL) or into PGPASSWORD'
+  if (code === '' && /^timeout expired$/i.test(message))
+    return 'it does not answer. Is the address right, and is PostgreSQL there?'
   // What the driver says by itself carries no code: lost connections, and time that ran out.
   if (code === '' && /connection|timeout|terminated|not queryable/i.test(message))
     return message.toLowerCase()

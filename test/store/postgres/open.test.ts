@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { StoreConflict, StoreUnavailable } from '../../../src/store/store.ts'
@@ -28,6 +28,35 @@ async function reason(opening: Promise<unknown>, kind: typeof StoreUnavailable):
   assert.doesNotMatch(error.message, new RegExp(PASSWORD))
   return error.message
 }
+
+/** Asks for SCRAM, as PostgreSQL does by default. Where there is no password, no more of it is needed. */
+async function asksForPassword(): Promise<Server> {
+  const message = (code: number, text: string) => {
+    const head = Buffer.from([0x52, 0, 0, 0, 8 + text.length, 0, 0, 0, code])
+    return Buffer.concat([head, Buffer.from(text)])
+  }
+  const answers = [message(10, 'SCRAM-SHA-256\0\0'), message(11, 'r=x,s=eA==,i=4096')]
+  const server = createServer((socket) => {
+    let next = 0
+    socket.on('error', () => {}).on('data', () => socket.write(answers[next++] ?? ''))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server
+}
+
+test('opening a PostgreSQL database without the password it asks for says so', async () => {
+  const server = await asksForPassword()
+  const { port } = server.address() as AddressInfo
+  try {
+    const opening = PostgresStore.open(`postgres://postroad@127.0.0.1:${port}/postroad`)
+    assert.match(
+      await reason(opening, StoreUnavailable),
+      /is not available: it asks for a password, and none was given.*PGPASSWORD/,
+    )
+  } finally {
+    server.close()
+  }
+})
 
 describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
   test('says that nothing answers there', async () => {
