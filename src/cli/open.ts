@@ -1,5 +1,5 @@
 /** The way of a command to the database: settings, store, accounts, and everything closed afterwards. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { AccountsSnapshot } from '../accounts/account.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
@@ -34,7 +34,17 @@ export async function withStore<T>(
 
 /** Throws CommandFailed when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
 export function refuseMissing(database: Settings['database']): void {
-  if (database.engine !== 'sqlite' || existsSync(database.path)) return
+  if (database.engine !== 'sqlite') return
+  try {
+    statSync(database.path)
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') {
+      throw new CommandFailed(
+        `this user may not look at ${database.path}. Run this as the user the service runs as`,
+      )
+    }
+  }
   throw new CommandFailed(
     `there is no database at ${database.path}. Run this in the folder the service runs in, or set ` +
       'POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` make a new one.',

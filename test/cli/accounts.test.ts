@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { hashToken, isToken } from '../../src/accounts/token.ts'
@@ -57,6 +59,22 @@ describe('the commands about accounts', () => {
     const { code, stdout, stderr } = await place.run('company', 'list')
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /no database at .*data\/postroad\.db/)
+  })
+
+  const root = process.getuid?.() === 0
+  test('say that it may not be looked at, when it belongs to another user', {
+    skip: root && 'root may look at everything',
+  }, async () => {
+    const data = join(place.folder, 'data')
+    mkdirSync(data, { mode: 0 })
+    try {
+      assert.match(
+        (await place.run('company', 'list')).stderr,
+        /this user may not look at .*data\/postroad\.db/,
+      )
+    } finally {
+      rmSync(data, { recursive: true, force: true })
+    }
   })
 
   test('create and list companies', async () => {
