@@ -115,6 +115,11 @@ describe('backup', () => {
     const within = await place.run('backup', join('data', 'postroad.db', 'copy.db'))
     assert.equal(within.code, 1)
     assert.match(within.stderr, /cannot be written: a part of the path is a file/)
+    for (const special of ['data', '/dev/null']) {
+      const refused = await place.run('backup', special)
+      assert.equal(refused.code, 1)
+      assert.match(refused.stderr, /cannot go to .*: that is a directory or a special file/)
+    }
     assert.deepEqual(
       readdirSync(place.folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
         /copy|part/.test(name),

@@ -9,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StoreConflict, StoreUnavailable } from '../store.ts'
@@ -31,6 +32,7 @@ export interface BackupResult {
 export function backUp(path: string, file: string, { overwrite }: { overwrite: boolean }): BackupResult {
   const target = targetOf(file)
   refuseOwnFiles(path, target)
+  refuseSpecial(target)
   if (!overwrite && existsSync(target)) throw taken(file)
   const aside = `${target}.${randomUUID()}.part`
   make(aside, file)
@@ -112,6 +114,15 @@ function refuseOwnFiles(path: string, target: string): void {
   const final = existsSync(target) ? realpathSync(target) : target
   if (!own.includes(final) && !own.includes(target)) return
   throw new StoreConflict(`The backup cannot go to ${target}: that file belongs to the database itself`)
+}
+
+/** What is not a file is never replaced: nobody means to put the copy in the place of a device. Links are replaced themselves. */
+function refuseSpecial(target: string): void {
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (found === undefined || found.isFile()) return
+  throw new StoreConflict(
+    `The backup cannot go to ${target}: that is a directory or a special file. Name a file`,
+  )
 }
 
 function put(aside: string, target: string, overwrite: boolean, file: string): void {
