@@ -1,4 +1,5 @@
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
+import { Seldom } from './seldom.ts'
 
 /** Octets one claim brings, and recipients of one company. */
 const CLAIM_BYTES = 16 * 1024 * 1024
@@ -23,7 +24,8 @@ export interface ClaimParts {
   wanted(): Wanted | null
   /** Takes over what was claimed. */
   claimed(emails: ClaimedEmail[], lease: Lease): void
-  onFault(error: unknown): void
+  /** `tell`: it is new, or has lasted for some seconds since it was last told. */
+  onFault(error: unknown, tell: boolean): void
 }
 
 /** Looks for due work when its time has come, or when somebody says that there may be some, and claims it in batches. */
@@ -35,6 +37,7 @@ export class ClaimLoop {
   /** A wake-up came while a claim was under way: look once more after it. */
   #again = false
   #stopped = false
+  readonly #faults = new Seldom()
   #full = false
   #hindered = false
 
@@ -91,8 +94,9 @@ export class ClaimLoop {
       let lease = this.#parts.lease()
       while (lease !== null && (await this.#batch(lease))) lease = this.#parts.lease()
       this.#hindered = lease === null
+      this.#faults.over()
     } catch (error) {
-      this.#parts.onFault(error)
+      this.#parts.onFault(error, this.#faults.due)
       this.look(BACK_OFF_MS)
     }
   }

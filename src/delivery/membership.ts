@@ -1,6 +1,7 @@
 import type { Metrics } from '../metrics.ts'
 import type { Lease, NodeBeat, NodeDescription, Store } from '../store/store.ts'
 import { monotonic } from './monotonic.ts'
+import { Seldom } from './seldom.ts'
 import type { SendingRight } from './sending-right.ts'
 import { Silence } from './silence.ts'
 
@@ -47,6 +48,7 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #failing = false
+  readonly #failures = new Seldom()
   #stopped = false
 
   constructor(parts: MembershipParts) {
@@ -118,13 +120,13 @@ export class Membership {
       await this.#recover()
       if (this.#failing) log.info({}, 'This node beats again')
       this.#failing = false
+      this.#failures.over()
     } catch (error) {
       metrics.storeFaults.inc()
-      const level = this.#failing ? 'warn' : 'error'
-      log[level](
-        { err: error },
-        'This node could not beat; when it cannot for long, the others take its work over',
-      )
+      if (this.#failures.due) {
+        const message = 'This node could not beat; when it cannot for long, the others take its work over'
+        log[this.#failing ? 'warn' : 'error']({ err: error }, message)
+      }
       this.#failing = true
       next /= 4
     }
@@ -175,7 +177,10 @@ export class Membership {
     const { store, log, metrics } = this.#parts
     if (!(await store.giveUp(token, beats))) return
     metrics.nodesGivenUp.inc()
-    log.warn({ node: name, token, timeoutMs }, 'A node was silent for too long; its work is taken over')
+    log.warn(
+      { node: name, lease: token, timeoutMs },
+      'A node was silent for too long; its work is taken over',
+    )
   }
 
   async #recover(): Promise<void> {

@@ -83,9 +83,9 @@ export class Scheduler implements Handover {
         for (const email of emails) this.#claimed(email, token)
         this.#pump()
       },
-      onFault: (error) => {
+      onFault: (error, tell) => {
         parts.metrics.storeFaults.inc()
-        parts.log.error({ err: error }, 'The store could not be asked for due work; trying again')
+        if (tell) parts.log.error({ err: error }, 'The store could not be asked for due work; trying again')
       },
     })
     this.#recorder = new Recorder(parts.store, {

@@ -21,6 +21,9 @@ interface Member {
   /** Node counts it was told, and how often it was told of recovered work. */
   counts: number[]
   recovered: number
+  /** What it logged as a warning or an error. */
+  complaints: string[]
+  metrics: Metrics
 }
 
 function database(t: TestContext) {
@@ -45,10 +48,21 @@ function database(t: TestContext) {
           member.cut ? Promise.reject(new StoreUnavailable('cut off')) : value.apply(target, args)
       },
     })
-    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const complain = (_: object, message: string) => member.complaints.push(message)
+    const log = { info: () => {}, warn: complain, error: complain }
     const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
-    const membership = new Membership({ store: shared, node, right, metrics: new Metrics(), log })
-    const member: Member = { membership, right, store, cut: false, counts: [], recovered: 0 }
+    const metrics = new Metrics()
+    const membership = new Membership({ store: shared, node, right, metrics, log })
+    const member: Member = {
+      membership,
+      right,
+      store,
+      cut: false,
+      counts: [],
+      recovered: 0,
+      complaints: [],
+      metrics,
+    }
     membership.listen({
       confirmed: () => {},
       recovered: () => {
@@ -133,4 +147,22 @@ test('each node learns how many deliver, as they come', async (t) => {
   const two = await enter('two')
   assert.equal(two.counts.at(-1), 2)
   await until(() => one.counts.at(-1) === 2)
+})
+
+test('an outage is told when it begins, not at every beat that fails', async (t) => {
+  const here = await database(t)('here')
+  here.cut = true
+  const { storeFaults } = here.metrics
+  const faults = async () => (await storeFaults.get()).values[0]?.value ?? 0
+  await until(async () => (await faults()) >= 4)
+  assert.equal(here.complaints.length, 1)
+  const beats = async () => (await here.store.nodes())[0]!.beats
+  const heard = await beats()
+  here.cut = false
+  // The second of two: the turn of the first has ended by then.
+  await until(async () => (await beats()) >= heard + 2)
+  const before = await faults()
+  here.cut = true
+  await until(async () => (await faults()) > before)
+  assert.equal(here.complaints.filter((each) => /could not beat/.test(each)).length, 2)
 })
