@@ -30,6 +30,14 @@ export function command(parent: Command, { usage, description, details, examples
     .addHelpText('after', help.join('\n'))
 }
 
+/** Ends with a usage error when what stands behind a command that has commands of its own is none of them. */
+export function refuseUnknown(parent: Command): string {
+  const [name] = parent.args
+  if (parent.commands.length === 0 || name === undefined || name.startsWith('-')) return ''
+  const names = parent.commands.map((each) => each.name()).join(', ')
+  return parent.error(`error: unknown command '${name}'. There are: ${names}`)
+}
+
 export interface JsonOption {
   json?: true
 }

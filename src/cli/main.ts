@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { addBackup } from './backup.ts'
+import { refuseUnknown } from './command.ts'
 import { addCompany } from './company.ts'
 import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
@@ -36,6 +37,10 @@ export async function run(args: string[]): Promise<void> {
     // What stands behind a command is for that command, also where it has commands of its own.
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what can be said)')
+    // All that goes wrong begins alike; commander writes `error:`.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
+    // Commander gives help before it looks whether there is such a command.
+    .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()
   addServe(program)
   addCompany(program)

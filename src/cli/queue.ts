@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { command, type JsonOption } from './command.ts'
+import { command, type JsonOption, refuseUnknown } from './command.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
 import { addPause, isPaused } from './pause.ts'
@@ -16,9 +16,12 @@ export function addQueue(program: Command): void {
     .enablePositionalOptions()
     .helpCommand(false)
   addPause(shown)
+  // A slip in the name of one of its commands looks like an argument.
+  shown.allowExcessArguments()
 }
 
-async function queue({ company, json }: JsonOption & { company?: string }): Promise<void> {
+async function queue({ company, json }: JsonOption & { company?: string }, called: Command): Promise<void> {
+  refuseUnknown(called)
   const { lanes, pauses, accounts } = await withStore(async ({ store, accounts }) => ({
     lanes: await store.queue(companyFilter(accounts, company)),
     pauses: await store.pauses(),

@@ -59,6 +59,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['company'],
     ['company', 'create'],
     ['company', 'list', '--frobnicate'],
+    ['company', 'list', 'frobnicate'],
     ['key', 'create'],
     ['email', 'list', '--limit', 'many'],
     ['email', 'list', '--limit', '0'],
@@ -68,7 +69,17 @@ describe('the command', { concurrency: 4 }, () => {
     test(`ends with 2 and words on stderr when called as "postroad ${args.join(' ')}"`, async () => {
       const { code, stdout, stderr } = await place.run(...args)
       assert.deepEqual([code, stdout], [2, ''])
-      assert.notEqual(stderr, '')
+      assert.match(stderr, args.length === 0 || args.join() === 'company' ? /^Usage: / : /^postroad: /)
+    })
+  }
+
+  const unknown = [['migrate'], ['migrate', '--help'], ['company', 'lisst', '--help']]
+  for (const args of [...unknown, ['queue', 'pasue'], ['queue', 'pasue', '--help']]) {
+    test(`says that there is no such command as "postroad ${args.join(' ')}"`, async () => {
+      const { code, stdout, stderr } = await place.run(...args)
+      assert.deepEqual([code, stdout], [2, ''])
+      const name = args.filter((arg) => arg !== '--help').at(-1)
+      assert.match(stderr, new RegExp(`^postroad: unknown command '${name}'`))
     })
   }
 
