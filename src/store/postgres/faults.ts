@@ -49,9 +49,11 @@ const SERVER_FAULTS: Record<string, string> = {
 
 /** By SQLSTATE: what the operator has to put right before anything works. */
 const REFUSALS: Record<string, string> = {
-  '28000': 'it lets this user in from nowhere here. Look at user name and pg_hba.conf',
-  '28P01': 'user name or password is wrong. Correct POSTROAD_DATABASE_URL, or PGPASSWORD',
-  '3D000': 'there is no database of that name. Make it (createdb), or correct POSTROAD_DATABASE_URL',
+  '28000':
+    'it refuses this user: there is none of that name, it may not log in, or pg_hba.conf does not let it in from this machine. ' +
+    'Correct the user name in the database URL, or pg_hba.conf on the server',
+  '28P01': 'user name or password is wrong. Correct it in the database URL, or in PGPASSWORD',
+  '3D000': 'there is no database of that name. Make it (createdb), or correct the name in the database URL',
   '3F000':
     'there is no schema to make tables in. Make the one that search_path names, or leave that to its default',
   '42501': 'this user may not do that. Make it the owner of the database',
@@ -112,9 +114,12 @@ function reasonOf(error: unknown): string | null {
   if (known !== undefined) return `${known} (${code})`
   if (/^(08|53|57P|58)/.test(code)) return `${message} (${code})`
   if (code === '' && NO_PASSWORD.test(message))
-    return 'it asks for a password, and none was given. Put it into the URL (POSTROAD_DATABASE_URL) or into PGPASSWORD'
+    return 'it asks for a password, and none was given. Put it into the database URL or into PGPASSWORD'
   if (code === '' && /^timeout expired$/i.test(message))
     return 'it does not answer. Is the address right, and is PostgreSQL there?'
+  // The driver says the same of a connection that worked before.
+  if (code === '' && /terminated unexpectedly|establishing an SSL connection/i.test(message))
+    return `${message.toLowerCase()}. If none can be made at all, what answers there may not be PostgreSQL: look at host and port`
   // What the driver says by itself carries no code: lost connections, and time that ran out.
   if (code === '' && /connection|timeout|terminated|not queryable/i.test(message))
     return message.toLowerCase()

@@ -58,6 +58,24 @@ test('opening a PostgreSQL database without the password it asks for says so', a
   }
 })
 
+test('opening what is not a PostgreSQL database says so', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    for (const options of ['', '?sslmode=verify-full']) {
+      const opening = PostgresStore.open(
+        `postgres://postroad:${PASSWORD}@127.0.0.1:${port}/postroad${options}`,
+      )
+      assert.match(await reason(opening, StoreUnavailable), /may not be PostgreSQL: look at host and port/)
+    }
+  } finally {
+    server.close()
+  }
+})
+
 describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
   test('says that nothing answers there', async () => {
     const server = createServer().listen(0, '127.0.0.1')
@@ -84,6 +102,21 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
   test('says that the user is not let in', async () => {
     const url = withParts(await sharedServer(), { username: 'nobody_of_that_name' })
     assert.match(await reason(PostgresStore.open(url), StoreUnavailable), /user name/)
+  })
+
+  test('says that the user may not log in', async () => {
+    const server = await sharedServer()
+    const role = `no_login_${newId().replaceAll('-', '')}`
+    await execute(server, `CREATE ROLE ${role} NOLOGIN PASSWORD '${PASSWORD}'`)
+    try {
+      const message = await reason(
+        PostgresStore.open(withParts(server, { username: role })),
+        StoreUnavailable,
+      )
+      assert.match(message, /it refuses this user: .*may not log in.*Correct the user name in .*\(28000\)/)
+    } finally {
+      await execute(server, `DROP ROLE ${role}`)
+    }
   })
 
   test('refuses a schema of a newer version, and leaves it alone', async (t) => {
