@@ -20,8 +20,8 @@ export function addMigrateData(program: Command): void {
     description: 'Move an installation from SQLite to PostgreSQL.',
     details:
       'Stop the service first. Everything is copied, compared on both sides, and then put in place at once; the SQLite file is\n' +
-      'only read. When it is interrupted, the same command goes on where it was. The password may be left out of the URL and\n' +
-      'given in PGPASSWORD.',
+      'brought to the newest schema, and otherwise only read. When it is interrupted, the same command goes on where it was.\n' +
+      'The password may be left out of the URL and given in PGPASSWORD.',
     examples: ['migrate-data sqlite:./data/postroad.db postgres://postroad@db.example.com/postroad'],
   })
     .option('--restart', 'drop what an earlier, unfinished run has copied')
@@ -38,7 +38,7 @@ async function migrateData(
   if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
     throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
   }
-  refuseMissing(source)
+  refuseMissing(source, 'Correct the path in the first argument, <from>.')
   const { tables } = await transfer({
     from: source.path,
     to: target.url,

@@ -32,8 +32,12 @@ export async function withStore<T>(
   }
 }
 
+const WHERE_ELSE =
+  'Run this in the folder the service runs in, or set POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` ' +
+  'make a new one.'
+
 /** Throws CommandFailed when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
-export function refuseMissing(database: Settings['database']): void {
+export function refuseMissing(database: Settings['database'], advice = WHERE_ELSE): void {
   if (database.engine !== 'sqlite') return
   try {
     statSync(database.path)
@@ -45,8 +49,5 @@ export function refuseMissing(database: Settings['database']): void {
       )
     }
   }
-  throw new CommandFailed(
-    `there is no database at ${database.path}. Run this in the folder the service runs in, or set ` +
-      'POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` make a new one.',
-  )
+  throw new CommandFailed(`there is no database at ${database.path}. ${advice}`)
 }

@@ -98,7 +98,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     const to = await freshDatabase()
     const busy = await migrateData(installation, to)
     assert.equal(busy.code, 1)
-    assert.match(busy.stderr, /in use by another Postroad service/)
+    assert.match(busy.stderr, /in use by a Postroad service.*Stop that one, then run this again\n$/)
     // With some under way, as a machine that fails leaves them.
     await service.kill('SIGKILL')
     const source = `sqlite:${installation.databasePath}`
@@ -144,7 +144,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
 
     const twice = await migrateData(installation, to)
     assert.equal(twice.code, 1)
-    assert.match(twice.stderr, /holds an installation already/)
+    assert.match(twice.stderr, /holds an installation already.*earlier run.*postroad company list/)
 
     await sink.listen()
     const served = await installation.serve({
@@ -220,7 +220,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'sqlite:./none.db',
         'postgres://u:hunter2@127.0.0.1:1/d',
       )
-      assert.match(missing.stderr, /there is no database at .*none\.db/)
+      assert.match(missing.stderr, /there is no database at .*none\.db\. .*first argument/)
       const unescaped = await place.run(
         'migrate-data',
         'sqlite:./data/postroad.db',
@@ -230,6 +230,10 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       for (const { stderr } of [backwards, away, unknown, missing, unescaped])
         assert.doesNotMatch(stderr, /hunter2/)
       const foreign = await freshDatabase()
+      const nowhere = Object.assign(new URL(foreign), { pathname: '/nowhere' }).href
+      const unnamed = await place.run('migrate-data', 'sqlite:./data/postroad.db', nowhere)
+      assert.match(unnamed.stderr, /no database of that name.*in the database URL/)
+      for (const { stderr } of [missing, unnamed]) assert.doesNotMatch(stderr, /POSTROAD_DATABASE_URL/)
       await execute(foreign, 'CREATE TABLE theirs (n integer)')
       const refused = await place.run('migrate-data', 'sqlite:./data/postroad.db', foreign)
       assert.match(refused.stderr, /holds tables of another program/)

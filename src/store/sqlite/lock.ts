@@ -3,11 +3,11 @@ import { StoreConflict } from '../store.ts'
 import { asStoreError, isBusy, prepareFile } from './database.ts'
 
 /**
- * Claims the database for one service. The claim is an exclusive lock on a file beside it, held by an open transaction:
+ * Claims the database for one process. The claim is an exclusive lock on a file beside it, held by an open transaction:
  * the operating system lets go of it however the process ends. `path` is the real one: links to it must meet. Returns the function that gives it back. Throws
- * StoreConflict when another service holds it.
+ * StoreConflict when another process holds it: in use by `whom`, which goes on with what to do.
  */
-export function lockExclusively(path: string): () => void {
+export function lockExclusively(path: string, whom: string): () => void {
   const lock = `${path}.lock`
   prepareFile(lock)
   let db: DatabaseSync | undefined
@@ -18,10 +18,7 @@ export function lockExclusively(path: string): () => void {
   } catch (error) {
     db?.close()
     if (!isBusy(error)) throw asStoreError(error, lock)
-    throw new StoreConflict(
-      `The database ${path} is in use by another Postroad service. Stop that one first, or give this one a database of ` +
-        'its own; the command line may be used beside a running service',
-    )
+    throw new StoreConflict(`The database ${path} is in use by ${whom}`)
   }
   return () => db.close()
 }

@@ -17,6 +17,10 @@ const MAX_READS = 16
 /** What an operation weighs beside the content it carries, in octets. */
 const BASE_WEIGHT = 1_000
 
+const ANOTHER_SERVICE =
+  'another Postroad service. Stop that one first, or give this one a database of its own; the command line may be used ' +
+  'beside a running service'
+
 export interface SqliteOptions {
   exclusive: boolean
   /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
@@ -69,7 +73,7 @@ export class SqliteStore implements types.Store {
    */
   static async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
     const place = findPlace(path)
-    const unlock = exclusive ? lockExclusively(place.path) : null
+    const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
     const store = new SqliteStore(place, unlock, onFault ?? (() => {}))
     try {
       await store.#writer.open()

@@ -10,6 +10,8 @@ import type { Table } from './tables.ts'
 const ROWS = 500
 const OCTETS = 4 * 1024 * 1024
 
+const WHO_HAS_IT = 'a Postroad service, or by another migrate-data. Stop that one, then run this again'
+
 export type SourceRow = Record<string, SQLOutputValue>
 
 export interface Chunk {
@@ -36,7 +38,7 @@ export class Source {
    */
   static open(path: string): Source {
     const place = findPlace(path)
-    const unlock = lockExclusively(place.path)
+    const unlock = lockExclusively(place.path, WHO_HAS_IT)
     let db: DatabaseSync | undefined
     try {
       db = openForWriting(place.path)

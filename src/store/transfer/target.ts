@@ -161,7 +161,9 @@ export class Target {
     }
     if (used!.companies) {
       throw new StoreConflict(
-        `The database ${this.place} holds an installation already. Nothing was changed; name an empty database`,
+        `The database ${this.place} holds an installation already. Nothing was changed. Perhaps an earlier run of migrate-data ` +
+          'was ended when it had just put everything in place: compare, with POSTROAD_DATABASE_URL set to this database, what ' +
+          '`postroad company list` and `postroad email list` show. Otherwise name an empty database',
       )
     }
   }

@@ -33,8 +33,9 @@ export interface TransferResult {
 }
 
 /**
- * Copies everything, compares both sides, then puts it in place. The source is only read. Killed at any point, it goes on where
- * it was when called again; the target shows nothing until all of it is there and has been compared.
+ * Copies everything, compares both sides, then puts it in place. The source is brought to the newest schema, and otherwise
+ * only read. Killed at any point, it goes on where it was when called again; the target shows nothing until all of it is there
+ * and has been compared.
  *
  * Rejects with StoreConflict (source or target in use, other data in the target, source changed since the transfer began),
  * StoreUnavailable, or StoreDamaged when the two sides differ.
