@@ -221,13 +221,19 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'postgres://u:hunter2@127.0.0.1:1/d',
       )
       assert.match(missing.stderr, /there is no database at .*none\.db\. .*first argument/)
+      const uncertain = await place.run(
+        'migrate-data',
+        'sqlite:./data/postroad.db',
+        'postgres://u:hunter2@127.0.0.1:1/d?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+      )
+      assert.match(uncertain.stderr, /the file \/nowhere\/ca\.pem cannot be read .*"sslrootcert="/)
       const unescaped = await place.run(
         'migrate-data',
         'sqlite:./data/postroad.db',
         'postgres://u:hunter2/x@h/d',
       )
       assert.match(unescaped.stderr, /write .* \/ as %2F/)
-      for (const { stderr } of [backwards, away, unknown, missing, unescaped])
+      for (const { stderr } of [backwards, away, unknown, missing, uncertain, unescaped])
         assert.doesNotMatch(stderr, /hunter2/)
       const foreign = await freshDatabase()
       const nowhere = Object.assign(new URL(foreign), { pathname: '/nowhere' }).href

@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL, and transactions on them. */
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { StoreUnavailable } from '../store.ts'
 import { asStoreError, codeOf, isBroken, isCollision, OutcomeUnknown } from './faults.ts'
@@ -214,6 +215,25 @@ export function placeOf(url: string): string {
     return `${host || 'localhost'}${pathname}`
   } catch {
     return 'of POSTROAD_DATABASE_URL'
+  }
+}
+
+/** Throws StoreUnavailable when a file that the URL names cannot be read. The driver would say neither that nor which option it is. */
+export function refuseUnreadable(url: string): void {
+  const { searchParams } = new URL(url)
+  for (const option of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const path = searchParams.get(option)
+    if (!path) continue
+    try {
+      readFileSync(path)
+    } catch (error) {
+      const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : (error as Error).message
+      throw new StoreUnavailable(
+        `The database ${placeOf(url)} is not available: the file ${path} cannot be read (${why}). Correct "${option}=" in the ` +
+          'database URL',
+        { cause: error },
+      )
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StoreConflict } from '../store.ts'
-import { placeOf } from './database.ts'
+import { placeOf, refuseUnreadable } from './database.ts'
 import { asStoreError } from './faults.ts'
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
 
@@ -18,6 +18,7 @@ const CONNECT_TIMEOUT = 5_000
  */
 export async function migrate(url: string, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const place = placeOf(url)
+  refuseUnreadable(url)
   const client = new pg.Client({
     connectionString: url,
     application_name: 'postroad',

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { bools, byteas, encoded, int4s, int8s, texts, uuids } from '../postgres/arrays.ts'
-import { placeOf } from '../postgres/database.ts'
+import { placeOf, refuseUnreadable } from '../postgres/database.ts'
 import { asStoreError } from '../postgres/faults.ts'
 import { LOCK, migrate } from '../postgres/migrate.ts'
 import { types } from '../postgres/rows.ts'
@@ -40,6 +40,7 @@ export class Target {
    */
   static async open(url: string, state: string, { restart }: { restart: boolean }): Promise<Target> {
     const place = placeOf(url)
+    refuseUnreadable(url)
     const client = new pg.Client({
       connectionString: url,
       application_name: 'postroad migrate-data',

@@ -58,6 +58,25 @@ test('opening a PostgreSQL database without the password it asks for says so', a
   }
 })
 
+test('opening a PostgreSQL database names the file of the URL that cannot be read, and its option', async () => {
+  for (const option of ['sslrootcert', 'sslcert', 'sslkey']) {
+    for (const [path, why] of [
+      ['/nowhere/ca.pem', 'there is no such file'],
+      ['/', 'EISDIR'],
+    ]) {
+      const opening = PostgresStore.open(
+        `postgres://u:${PASSWORD}@127.0.0.1:1/d?sslmode=verify-full&${option}=${path}`,
+      )
+      assert.match(
+        await reason(opening, StoreUnavailable),
+        new RegExp(
+          `1/d is not available: the file ${path} cannot be read \\(${why}.*Correct "${option}=" in the database URL`,
+        ),
+      )
+    }
+  }
+})
+
 test('opening what is not a PostgreSQL database says so', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
