@@ -149,13 +149,33 @@ export function parseDatabase(text: string): Settings['database'] {
 
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
+/** What libpq 18 and the driver know. What only libpq knows has no effect, but may stand in a URL that other programs use too. */
+const POSTGRES_OPTIONS = new Set(
+  (
+    'user password passfile dbname database host hostaddr port service servicefile options connect_timeout client_encoding ' +
+    'application_name fallback_application_name replication target_session_attrs load_balance_hosts keepalives keepalives_idle ' +
+    'keepalives_interval keepalives_count tcp_user_timeout require_auth requirepeer channel_binding scram_client_key ' +
+    'scram_server_key ssl sslmode requiressl sslnegotiation sslcompression sslcert sslkey sslpassword sslcertmode sslrootcert ' +
+    'sslcrl sslcrldir sslsni sslkeylogfile ssl_min_protocol_version ssl_max_protocol_version min_protocol_version ' +
+    'max_protocol_version gssencmode krbsrvname gsslib gssdelegation oauth_issuer oauth_client_id oauth_client_secret ' +
+    'oauth_scope uselibpqcompat binary statement_timeout lock_timeout idle_in_transaction_session_timeout query_timeout'
+  ).split(' '),
+)
+
 /** The URL for the driver, in which the words of libpq mean what they mean to libpq. */
 function parsePostgres(text: string): string {
-  const { username, password, hash, searchParams } = parseUrl(text)
+  const { username, password, hash, search, searchParams } = parseUrl(text)
   // What looks like a host before it may be the end of a password.
   if (hash !== '') throw new NotAllowed('it holds a "#"; in user and password write it as %23')
   decoded(username)
   decoded(password)
+  for (const name of searchParams.keys()) {
+    if (POSTGRES_OPTIONS.has(name)) continue
+    // What looks like an option before an @ may be the end of a password.
+    if (search.includes('@'))
+      throw new NotAllowed('it holds an option that is not known; in user and password write ? as %3F')
+    throw new NotAllowed(`"?${name}=" is not an option of a PostgreSQL URL`)
+  }
   const port = searchParams.get('port')
   if (port !== null) portNumber(port, 1)
   const mode = searchParams.get('sslmode')

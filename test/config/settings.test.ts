@@ -61,6 +61,12 @@ describe('settings', () => {
       { engine: 'postgres', url: 'postgres://u:p@h/d?sslmode=verify-full&sslrootcert=/ca.pem' },
     ],
     [
+      // Of these only libpq knows; another program may use the same URL.
+      { POSTROAD_DATABASE_URL: 'postgres://h/d?connect_timeout=5&target_session_attrs=read-write' },
+      'database',
+      { engine: 'postgres', url: 'postgres://h/d?connect_timeout=5&target_session_attrs=read-write' },
+    ],
+    [
       // As libpq understands it: encrypted, whatever the certificate.
       { POSTROAD_DATABASE_URL: 'postgres://u:p@h/d?sslmode=require' },
       'database',
@@ -123,6 +129,8 @@ describe('settings', () => {
     [{ POSTROAD_DATABASE_URL: 'postgres://h/d?sslmode=prefer' }, /disable, require, verify-ca, verify-full/],
     [{ POSTROAD_DATABASE_URL: 'postgres://h/d?sslmode=verify-ca' }, /sslrootcert/],
     [{ POSTROAD_DATABASE_URL: 'postgres://h/d?port=70000' }, /port 70000 is not between/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://h/d?foo=1' }, /"\?foo=" is not an option of a PostgreSQL URL/],
+    [{ POSTROAD_DATABASE_URL: 'postgres://h/d?port=5432&SSLMODE=require' }, /"\?SSLMODE=" is not/],
     [{ POSTROAD_DATABASE_URL: 'postgres://u:p%q@h/d' }, /percent sign as %25/],
     [{ POSTROAD_DELIVERY: 'smtp' }, /POSTROAD_DELIVERY is "smtp"/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test?tls=maybe' }, /off, opportunistic, required, verified/],
@@ -178,6 +186,8 @@ describe('settings', () => {
       { POSTROAD_DATABASE_URL: `mysql://user:${secret}@host/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:${secret}@host:x/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:p@${secret}#x@host/db` },
+      { POSTROAD_DATABASE_URL: `postgres://user:1?${secret}@host/db` },
+      { POSTROAD_DATABASE_URL: `postgres://user:1?${secret}=2@host/db` },
       { POSTROAD_DATABASE_URL: `postgres://user:%zz${secret}@host/db` },
     ]
     for (const env of wrong) {
