@@ -76,7 +76,10 @@ export class Sink {
       this.connections++
       const session = new Session(this, socket, this.connections)
       this.#sessions.add(session)
-      socket.once('close', () => this.#sessions.delete(session))
+      socket.once('close', () => {
+        this.#sessions.delete(session)
+        this.noticed()
+      })
       session.greet()
     }
     const server = tls?.implicit
@@ -122,7 +125,7 @@ export class Sink {
     return find()!
   }
 
-  /** Resolves when `ready` holds; looked at after every step of every dialogue. Fails with what was seen after 30 s. */
+  /** Resolves when `ready` holds; looked at after every step and the end of every dialogue. Fails with what was seen after 30 s. */
   async when(ready: () => boolean, what: string): Promise<void> {
     if (ready()) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
