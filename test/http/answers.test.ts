@@ -172,11 +172,11 @@ describe('when the store does not answer', () => {
     await service.store.close()
     const send = () => api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
     const lines = () => service.logged.filter((line) => line.includes('nothing can be accepted now'))
-    for (let n = 0; n < 20; n++) assert.equal((await send()).status, 503)
-    assert.equal(lines().length, 1)
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    await send()
-    assert.equal(lines().length, 2)
-    assert.equal(JSON.parse(lines()[1]!).others, 19)
+    let sent = 0
+    for (; lines().length < 2; sent++) assert.equal((await send()).status, 503)
+    const { others } = JSON.parse(lines()[1]!)
+    assert.ok(others > 0)
+    // Beside the two that it was told for.
+    assert.equal(others, sent - 2)
   })
 })
