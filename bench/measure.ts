@@ -5,7 +5,7 @@ import { MARK, type MessageShape } from './message.ts'
 import type { BenchDatabase } from './service/database.ts'
 import type { Limits, LimitsOrder } from './service/limits-process.ts'
 import type { PinnedProcess } from './service/pinned-process.ts'
-import type { Usage } from './service/process-usage.ts'
+import { type Usage, wholeOf } from './service/process-usage.ts'
 import type { ServiceProcess } from './service/service-process.ts'
 import type { SinkOrder, SinkReport } from './sink/order.ts'
 import { median, percentile } from './statistics.ts'
@@ -293,8 +293,4 @@ function threadsSince(
       .filter(([, usage]) => wholeOf(usage) >= all / 100)
       .sort(([, one], [, other]) => wholeOf(other) - wholeOf(one)),
   )
-}
-
-export function wholeOf({ user, system }: Usage): number {
-  return user + system
 }

@@ -1,9 +1,9 @@
 /** The figures of a run, and how they are put on the terminal. */
 import { execFileSync } from 'node:child_process'
 import os from 'node:os'
-import { type AcceptFigure, type DeliveryRound, type LatencyFigure, wholeOf } from './measure.ts'
+import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
-import type { Usage } from './service/process-usage.ts'
+import { type Usage, wholeOf } from './service/process-usage.ts'
 import { median } from './statistics.ts'
 
 /** Connections that offer the messages where nothing else is said. */

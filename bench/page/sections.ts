@@ -1,10 +1,10 @@
 /** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
 import { type Comparison, compared } from '../compare/report.ts'
 import { type GrowthRun, ratioWithSpread } from '../growth-report.ts'
-import { wholeOf } from '../measure.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
 import type { ResultKind } from '../results.ts'
 import type { ScalingRun } from '../scaling-report.ts'
+import { wholeOf } from '../service/process-usage.ts'
 import type { SoakReport } from '../soak/report.ts'
 import { day, megabytes, newestOfEach, table } from './table.ts'
 

@@ -51,6 +51,15 @@ export interface Usage {
   system: number
 }
 
+export function wholeOf({ user, system }: Usage): number {
+  return user + system
+}
+
+export function addUsage(to: Map<string, Usage>, name: string, { user, system }: Usage): void {
+  const before = to.get(name) ?? { user: 0, system: 0 }
+  to.set(name, { user: before.user + user, system: before.system + system })
+}
+
 /** What the threads of a process have used so far, those of one name together; empty where /proc is missing. */
 export function threadUsage(pid: number): Map<string, Usage> {
   const usage = new Map<string, Usage>()
@@ -59,11 +68,8 @@ export function threadUsage(pid: number): Map<string, Usage> {
       const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
       const name = text.slice(text.indexOf('(') + 1, text.lastIndexOf(')'))
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-      const { user, system } = usage.get(name) ?? { user: 0, system: 0 }
-      usage.set(name, {
-        user: user + (Number(fields[11]) * 1000) / TICKS,
-        system: system + (Number(fields[12]) * 1000) / TICKS,
-      })
+      const ms = (ticks: string | undefined) => (Number(ticks) * 1000) / TICKS
+      addUsage(usage, name, { user: ms(fields[11]), system: ms(fields[12]) })
     } catch {
       // It has just ended.
     }

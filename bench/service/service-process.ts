@@ -2,7 +2,7 @@
 import { Installation, type ServiceChild, type Tenant } from '../../test/support/service-child.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
-import { processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
+import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
 
 export interface ServiceProcess {
   port: number
@@ -83,9 +83,6 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
 
 function addedUp(usages: ReadonlyMap<string, Usage>[]): Map<string, Usage> {
   const sum = new Map<string, Usage>()
-  for (const [name, { user, system }] of usages.flatMap((usage) => [...usage])) {
-    const before = sum.get(name) ?? { user: 0, system: 0 }
-    sum.set(name, { user: before.user + user, system: before.system + system })
-  }
+  for (const [name, usage] of usages.flatMap((each) => [...each])) addUsage(sum, name, usage)
   return sum
 }
