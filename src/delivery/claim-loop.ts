@@ -1,5 +1,5 @@
+import { Seldom } from '../seldom.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
-import { Seldom } from './seldom.ts'
 
 /** Octets one claim brings, and recipients of one company. */
 const CLAIM_BYTES = 16 * 1024 * 1024
@@ -8,6 +8,8 @@ const CLAIM_PER_COMPANY = 125
 const MAX_SLEEP_MS = 30_000
 /** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
 const BACK_OFF_MS = 500
+/** Claims that fail are told this often. */
+const TELL_MS = 10_000
 
 /** What there is room for now. */
 export interface Wanted
@@ -37,7 +39,7 @@ export class ClaimLoop {
   /** A wake-up came while a claim was under way: look once more after it. */
   #again = false
   #stopped = false
-  readonly #faults = new Seldom()
+  readonly #faults = new Seldom(TELL_MS)
   #full = false
   #hindered = false
 
@@ -96,7 +98,7 @@ export class ClaimLoop {
       this.#hindered = lease === null
       this.#faults.over()
     } catch (error) {
-      this.#parts.onFault(error, this.#faults.due)
+      this.#parts.onFault(error, this.#faults.met() !== null)
       this.look(BACK_OFF_MS)
     }
   }

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics.ts'
+import { Seldom } from '../seldom.ts'
 import type { Lease, NodeBeat, NodeDescription, Store } from '../store/store.ts'
 import { monotonic } from './monotonic.ts'
-import { Seldom } from './seldom.ts'
 import type { SendingRight } from './sending-right.ts'
 import { Silence } from './silence.ts'
 
@@ -30,6 +30,8 @@ export interface MembershipListener {
 const BEATS = 3
 /** Where no other node can be, what was left under way is looked for this often: a damaged page may be mended. */
 const LONELY_RECOVERY_MS = 60_000
+/** That this node cannot beat is told this often while it lasts. */
+const TELL_MS = 10_000
 /** What is taken back becomes due spread over this long, so that a crash or restart is no stampede. */
 const JITTER_MS = 2_000
 
@@ -48,7 +50,7 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #failing = false
-  readonly #failures = new Seldom()
+  readonly #failures = new Seldom(TELL_MS)
   #stopped = false
 
   constructor(parts: MembershipParts) {
@@ -123,7 +125,7 @@ export class Membership {
       this.#failures.over()
     } catch (error) {
       metrics.storeFaults.inc()
-      if (this.#failures.due) {
+      if (this.#failures.met() !== null) {
         const message = 'This node could not beat; when it cannot for long, the others take its work over'
         log[this.#failing ? 'warn' : 'error']({ err: error }, message)
       }

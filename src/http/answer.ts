@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { Refusal } from '../intake/refusal.ts'
+import { Seldom } from '../seldom.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { discardRest } from './body.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
@@ -31,8 +32,7 @@ export class Answers {
   readonly #seconds: Histogram<'operation'>
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
-  /** By trouble: when it was last told (`performance.now()`), and requests since that it befell as well. */
-  readonly #told = new Map<string, { at: number; others: number }>()
+  readonly #troubles = new Map<string, Seldom>()
 
   /** `allowance`: octets of an unread body that are still taken in after an early answer. */
   constructor(log: Logger, registry: Registry, allowance: number) {
@@ -118,14 +118,13 @@ export class Answers {
   }
 
   #tell(message: string, trouble: string, error: Error, request: FastifyRequest): void {
-    const now = performance.now()
-    const told = this.#told.get(trouble)
-    if (told !== undefined && now - told.at < TOLD_EVERY) {
-      told.others++
-      return
+    let seldom = this.#troubles.get(trouble)
+    if (seldom === undefined) {
+      seldom = new Seldom(TOLD_EVERY)
+      this.#troubles.set(trouble, seldom)
     }
-    const others = told?.others ?? 0
-    this.#told.set(trouble, { at: now, others: 0 })
+    const others = seldom.met()
+    if (others === null) return
     this.#log.warn({ requestId: request.id, err: error, ...(others > 0 && { others }) }, message)
   }
 
