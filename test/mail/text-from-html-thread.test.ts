@@ -26,11 +26,11 @@ test('many at once are all answered, each with its own text', async (t) => {
 })
 
 test('a thread that dies takes only the request it had at hand with it', async (t) => {
-  // Too little memory for a document of this size, and enough for a small one; dying of it may take a busy machine long.
-  const thread = new TextThread({ inlineLimit: 0, memory: 12, deadline: 120_000 })
+  // Too little memory for a document of this size, and enough to start and for a small one; dying of it may take a busy machine long.
+  const thread = new TextThread({ inlineLimit: 0, memory: 24, deadline: 120_000 })
   t.after(() => thread.close())
   assert.equal(await thread.derive(page), textFromHtml(page))
-  const fatal = thread.derive('<blockquote>a<br>'.repeat(50_000))
+  const fatal = thread.derive('<blockquote>a<br>'.repeat(600_000))
   const waiting = thread.derive(page)
   await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
   assert.equal(await waiting, textFromHtml(page))
@@ -47,10 +47,10 @@ test('a request over its deadline is given up, the next one is answered', async 
 })
 
 test('small documents behind a deadly or a late one get their text', async (t) => {
-  const thread = new TextThread({ inlineLimit: 0, memory: 12, deadline: 120_000 })
+  const thread = new TextThread({ inlineLimit: 0, memory: 24, deadline: 120_000 })
   t.after(() => thread.close())
   const first = thread.derive(page)
-  const fatal = thread.derive('<blockquote>a<br>'.repeat(50_000))
+  const fatal = thread.derive('<blockquote>a<br>'.repeat(600_000))
   const behind = Array.from({ length: 100 }, (_, n) => thread.derive(`<p>number ${n}</p>`))
   await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
   assert.equal(await first, textFromHtml(page))

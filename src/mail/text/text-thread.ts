@@ -92,7 +92,18 @@ export class TextThread {
     // Handed over all the same, it would end the thread that has hardly begun with it.
     if (left <= 0) throw new DOMException('The text was not derived in time.', 'AbortError')
     this.#pool ??= this.#start()
-    return await this.#pool.run(htmls, { signal: AbortSignal.timeout(left) })
+    const pool = this.#pool
+    const late = AbortSignal.timeout(left)
+    try {
+      return await pool.run(htmls, { signal: late })
+    } catch (error) {
+      // A thread that dies while it starts is never replaced by its pool, which then answers nothing any more.
+      if (late.aborted) {
+        this.#pool = undefined
+        void pool.destroy().catch(() => {})
+      }
+      throw error
+    }
   }
 
   #start(): Piscina<string[], string[]> {
