@@ -16,28 +16,31 @@ export class AccountDirectory {
   #keys = new Map<string, ApiKey>()
   /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
+  /** By id of their key. */
+  #principals = new Map<string, Principal>()
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace(snapshot: AccountsSnapshot): void {
     const holders = new Map<string, Holder>()
+    const principals = new Map<string, Principal>()
     for (const key of snapshot.keys) {
       if (key.revokedAt !== null) continue
       const tokenHash = Buffer.from(key.tokenHash)
-      holders.set(tokenHash.toString('base64'), {
-        tokenHash,
-        principal: {
-          keyId: key.id,
-          companyId: key.companyId,
-          scopes: new Set(key.scopes),
-          domainId: key.domainId,
-        },
-      })
+      const principal = {
+        keyId: key.id,
+        companyId: key.companyId,
+        scopes: new Set(key.scopes),
+        domainId: key.domainId,
+      }
+      holders.set(tokenHash.toString('base64'), { tokenHash, principal })
+      principals.set(key.id, principal)
     }
     this.#companies = new Map(snapshot.companies.map((company) => [company.id, company]))
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#keys = new Map(snapshot.keys.map((key) => [key.id, key]))
     this.#holders = holders
+    this.#principals = principals
   }
 
   /** Who holds this token; null when it is malformed, unknown or revoked (one answer for all three). */
@@ -47,6 +50,11 @@ export class AccountDirectory {
     const holder = this.#holders.get(digest)
     if (!holder || !timingSafeEqual(holder.tokenHash, Buffer.from(digest, 'base64'))) return null
     return holder.principal
+  }
+
+  /** The same holder as things stand now; null when the key was revoked meanwhile. */
+  current({ keyId }: Principal): Principal | null {
+    return this.#principals.get(keyId) ?? null
   }
 
   /** `name` as a lower-case A-label (punycode), the form `parseDomain` makes. */

@@ -48,9 +48,9 @@ export function addDomain(program: Command): Command {
 
   command(domain, {
     usage: 'suspend <domain>',
-    description: 'Stop accepting mail from a domain.',
+    description: 'Stop accepting mail from a domain, and sending what waits.',
     details:
-      'Verification does not lift a suspension; `domain activate` does. What was accepted before is still delivered.',
+      'Verification does not lift a suspension; `domain activate` does. What was accepted before waits until then.',
     examples: ['domain suspend example.com'],
   }).action((name: string, options: JsonOption) => setSending(name, 'suspended', options))
   return domain

@@ -7,8 +7,6 @@ import type { Reason } from '../intake/refusal.ts'
 export type HttpReason =
   /** No Authorization header. */
   | { code: 'key_missing' }
-  /** The key is malformed, unknown or revoked, or stands in the wrong scheme. */
-  | { code: 'key_invalid' }
   /** The key made more than `limit` requests a second; the next one may come in `retryAfter` seconds. */
   | { code: 'rate_limited'; limit: number; retryAfter: number }
   /** The body is over `max` octets, which is derived from `messageMax`, the limit of a composed message. */

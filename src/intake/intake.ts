@@ -67,7 +67,7 @@ export class Intake {
         const text = await this.#parts.deriveText(draft.content.html ?? '')
         if (text) draft.content.text = text
       }
-      return await this.#accept(this.#check(principal, submission, draft))
+      return await this.#accept(principal, this.#check(principal, submission, draft))
     } catch (error) {
       throw this.#counted(error)
     }
@@ -159,7 +159,19 @@ export class Intake {
     }
   }
 
-  async #accept(email: NewEmail): Promise<Receipt> {
+  /**
+   * Authority is looked at where it counts: a request may take an hour to arrive, and a text some time to be derived, while a key is
+   * revoked or a domain suspended. Nothing is awaited between this and the store.
+   */
+  #assertStillAllowed(principal: Principal, { domainId }: NewEmail): void {
+    const { directory } = this.#parts
+    const current = directory.current(principal)
+    if (current === null) throw new Refusal({ code: 'key_invalid' })
+    this.#sendingDomain(current, directory.domain(domainId)?.name ?? domainId)
+  }
+
+  async #accept(principal: Principal, email: NewEmail): Promise<Receipt> {
+    this.#assertStillAllowed(principal, email)
     const { store, handover, metrics } = this.#parts
     const lease = handover.lease(email)
     try {

@@ -6,6 +6,8 @@
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
 
 export type Reason =
+  /** The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request arrived. */
+  | { code: 'key_invalid' }
   /** The key lacks the scope `sending`. */
   | { code: 'scope_missing'; scope: string }
   /** The key may send only from `domain`. */

@@ -1,6 +1,7 @@
 /** The form dialect: `POST /v3/{domain}/messages` and `POST /v3/{domain}/messages.mime`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
+import { Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
@@ -122,7 +123,7 @@ export class FormDialect {
     const credentials = basicCredentials(authorization)
     const principal =
       credentials?.user === 'api' ? this.#parts.deps.directory.authenticate(credentials.password) : null
-    if (principal === null) throw new Fault({ code: 'key_invalid' })
+    if (principal === null) throw new Refusal({ code: 'key_invalid' })
     this.#parts.rate?.check(principal.keyId)
     return principal
   }

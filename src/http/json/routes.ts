@@ -89,7 +89,7 @@ export class JsonDialect {
     if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
     const token = bearerToken(authorization)
     const principal = token === null ? null : this.#parts.deps.directory.authenticate(token)
-    if (principal === null) throw new Fault({ code: 'key_invalid' })
+    if (principal === null) throw new Refusal({ code: 'key_invalid' })
     this.#parts.rate?.check(principal.keyId)
     return principal
   }
