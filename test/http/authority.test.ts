@@ -27,7 +27,10 @@ const bearer = (token: string) => `Bearer ${token}`
 const parts = (...list: Part[]) => multipartBody(list)
 const EMAIL = { from: 'a@late.example', to: 'b@x.test', text: 't' }
 /** Large enough to be read in another thread. */
-const LARGE = { ...EMAIL, attachments: [{ filename: 'f', content: Buffer.alloc(1_200_000).toString('base64') }] }
+const LARGE = {
+  ...EMAIL,
+  attachments: [{ filename: 'f', content: Buffer.alloc(1_200_000).toString('base64') }],
+}
 
 const ENDPOINTS: Record<string, Endpoint> = {
   'POST /emails': {
