@@ -1,21 +1,25 @@
-/** Telling the nodes what changed: NOTIFY for speed, and beneath it version counters that each node reads twice a second. */
+/**
+ * Telling the nodes what changed. What has changed is known from version counters alone, which each node reads twice a second, and
+ * which only a role with rights on our tables can raise. NOTIFY is a hint to read them now; nobody is believed what it says.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { StoreChange } from '../store.ts'
+import { Hints, sleep } from './hints.ts'
 
 /** Milliseconds: how often the counters are read, how soon a lost connection is made anew, how long it may take to end one. */
 const POLL_MS = 500
 const RECONNECT_MS = 250
 const END_MS = 1_000
-/** What many commits change is told to other nodes at most this often: commits with a NOTIFY wait for each other. */
+/** What many commits change is told to other nodes at most this often: counters are rows that all nodes write. */
 const NOTICE_PAUSE_MS = 20
 
 const CHANNEL = 'postroad'
 const LISTEN = `LISTEN ${CHANNEL}`
 const VERSIONS = "SELECT name, value FROM counters WHERE name IN ('accounts', 'queue', 'stops')"
-const BUMP = `WITH bumped AS (UPDATE counters SET value = value + 1 WHERE name = $1::text RETURNING value)
-  SELECT value, pg_notify('${CHANNEL}', concat_ws(' ', $1::text, value, $2::text))::text FROM bumped`
+const BUMP = 'UPDATE counters SET value = value + 1 WHERE name = $1::text RETURNING value'
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1::text)::text`
 
 /** Runs one statement, on a connection of the caller's choice; its rows. */
 export type Query = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
@@ -46,14 +50,16 @@ export class Noting {
     this.#kind = kind
   }
 
-  /** Other nodes are told with the commit. */
+  /** Other nodes will find it with the commit. */
   async note(query: Query): Promise<void> {
-    const { rows } = await query(BUMP, [this.#kind, this.#feed.id])
+    const { rows } = await query(BUMP, [this.#kind])
     this.#version = Number((rows[0] as Version).value)
   }
 
+  /** Lets other nodes look now: not before, and not within the transaction, which must not fail for want of a hint. */
   committed(): void {
     this.#feed.settle(this.#kind, this.#version)
+    this.#feed.hint()
   }
 
   /** Also when nobody knows whether it was committed: the counter will tell. */
@@ -63,8 +69,8 @@ export class Noting {
 }
 
 export class ChangeFeed {
-  /** Marks our own notifications. */
-  readonly id = randomUUID()
+  /** Marks our own notifications. Who sends others under it achieves that they are ignored. */
+  readonly #id = randomUUID()
   readonly #parts: ChangeParts
   readonly #watchers = new Set<(change: StoreChange) => void>()
   /** By counter: up to here everything was told. */
@@ -76,6 +82,9 @@ export class ChangeFeed {
   /** Changes being told to other nodes, and those that came since. */
   readonly #noticing = new Map<StoreChange, Promise<void>>()
   readonly #noticeAgain = new Set<StoreChange>()
+  readonly #hints = new Hints()
+  #hinting: Promise<void> | null = null
+  #hintAgain = false
   #closed = false
 
   constructor(parts: ChangeParts) {
@@ -126,6 +135,13 @@ export class ChangeFeed {
     this.#watchers.clear()
     this.#stop()
     await Promise.all([this.#ended, ...this.#noticing.values()])
+    await this.#hinting
+  }
+
+  /** Lets other nodes look at the counters now. When it fails they will half a second later. */
+  hint(): void {
+    this.#hintAgain = true
+    this.#hinting ??= this.#sendHints()
   }
 
   /** For Noting. `version` 0: nothing is known to have been written. */
@@ -163,6 +179,15 @@ export class ChangeFeed {
     this.#noticing.delete(kind)
   }
 
+  async #sendHints(): Promise<void> {
+    while (this.#hintAgain) {
+      this.#hintAgain = false
+      await this.#parts.query(NOTIFY, [this.#id]).catch(() => {})
+      if (!this.#closed) await pause(NOTICE_PAUSE_MS)
+    }
+    this.#hinting = null
+  }
+
   async #listen(signal: AbortSignal): Promise<void> {
     for (let again = false; !signal.aborted; again = true) {
       let client: Client | undefined
@@ -171,8 +196,7 @@ export class ChangeFeed {
         client = await this.#parts.connect()
         client.on('error', () => lost.abort())
         client.on('end', () => lost.abort())
-        client.on('notification', ({ payload }) => this.#notified(payload ?? ''))
-        await client.query(LISTEN)
+        this.#takeHints(client)
         if (again) await this.#beginAgain(client)
         await this.#poll(client, AbortSignal.any([signal, lost.signal]))
       } catch {
@@ -184,11 +208,25 @@ export class ChangeFeed {
     }
   }
 
+  #takeHints(client: Client): void {
+    client.on('notification', ({ payload }) => {
+      if (payload === this.#id || this.#hints.take()) return
+      // The server sends all that it holds, up to gigabytes, before it hears that nobody listens any more.
+      client.connection.stream.destroy()
+    })
+  }
+
   async #poll(client: Client, signal: AbortSignal): Promise<void> {
+    let listening = false
     while (!signal.aborted) {
+      if (!listening && this.#hints.listening) {
+        await client.query(LISTEN)
+        listening = true
+      }
+      this.#hints.looking()
       const { rows } = await client.query<Version>(VERSIONS)
       for (const { name, value } of rows) this.#reached(name, Number(value))
-      await sleep(POLL_MS, signal)
+      await this.#hints.next(POLL_MS, signal)
     }
   }
 
@@ -203,23 +241,9 @@ export class ChangeFeed {
     for (const { name, value } of versions) this.#told.set(name, Number(value))
   }
 
-  /** `kind version sender`. */
-  #notified(payload: string): void {
-    const [kind, version, sender] = payload.split(' ')
-    if (sender !== this.id && isChange(kind)) this.#reached(kind, Number(version))
-  }
-
   #reached(kind: StoreChange, version: number): void {
     if (version <= (this.#told.get(kind) ?? 0) || (this.#pending.get(kind) ?? 0) > 0) return
     this.#told.set(kind, version)
     this.tell(kind)
   }
-}
-
-function isChange(text: string | undefined): text is StoreChange {
-  return text === 'accounts' || text === 'queue' || text === 'stops'
-}
-
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {})
 }
