@@ -1,0 +1,18 @@
+/** All targets, by name: one for each parser that meets what strangers send. */
+import type { FuzzTarget } from '../target.ts'
+import { address } from './address.ts'
+import { dnsAnswer } from './dns-answer.ts'
+import { header } from './header.ts'
+import { html } from './html.ts'
+import { json } from './json.ts'
+import { mime } from './mime.ts'
+import { multipart } from './multipart.ts'
+import { recipientVariables } from './recipient-variables.ts'
+import { smtpReply } from './smtp-reply.ts'
+import { urlencoded } from './urlencoded.ts'
+
+export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
+  [address, header, mime, multipart, urlencoded, json, recipientVariables, html, smtpReply, dnsAnswer].map(
+    (target) => [target.name, target],
+  ),
+)
