@@ -110,11 +110,12 @@ export const SETTINGS = {
   POSTROAD_RETRY_SCHEDULE: setting({
     section: 'Delivery',
     parse: parse.parseDurations,
-    default: '2m,5m,15m,1h,2h,4h,8h,16h,24h,24h',
+    default: '2m,5m,15m,1h,2h,4h,8h,12h,16h,20h,24h,24h',
     allowed: 'durations separated by commas, each from 1s to 30d',
     description:
-      'Waits between the attempts for a recipient whose server could not be reached or asked to come back. Each is varied a ' +
-      'little, so that a batch does not come back all at once. After the last one the recipient fails.',
+      'Waits between the attempts for a recipient whose server could not be reached or asked to come back. Each is made up to a ' +
+      'tenth longer by chance, so that what an outage held up does not come back all at once. After the last one the recipient ' +
+      'fails: with the default after four and a half days at the earliest (RFC 5321 4.5.4.1).',
     example: '5m,30m,2h,8h,24h',
   }),
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({

@@ -12,6 +12,7 @@ export function attemptRecord(
   now: number,
 ): AttemptRecord {
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
+  const nextAttempt = schedule.after(now)
   return {
     emailId: ready.email.id,
     companyId: ready.companyId,
@@ -23,7 +24,7 @@ export function attemptRecord(
     dialogue: result.dialogue,
     captured: result.captured ?? null,
     recipients: result.outcomes.map((outcome) =>
-      recipientRecord(outcome, before.get(outcome.position)!, result, schedule, now),
+      recipientRecord(outcome, before.get(outcome.position)!, result, nextAttempt, now),
     ),
   }
 }
@@ -55,7 +56,7 @@ function recipientRecord(
   outcome: RecipientOutcome,
   before: ClaimedRecipient,
   result: DeliveryResult,
-  schedule: RetrySchedule,
+  nextAttempt: (attemptsMade: number) => number | null,
   now: number,
 ): RecipientRecord {
   const { position, verdict } = outcome
@@ -98,7 +99,7 @@ function recipientRecord(
       })
     case 'deferred':
     case 'uncertain': {
-      const dueAt = schedule.next(attempt, now)
+      const dueAt = nextAttempt(attempt)
       if (dueAt === null) {
         return ended('failed', `Gave up after ${attempt} attempts. The last one: ${outcome.message}`)
       }

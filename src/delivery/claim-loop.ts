@@ -1,5 +1,6 @@
 import { Seldom } from '../seldom.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
+import { MAX_RECIPIENTS } from './work.ts'
 
 /** Octets one claim brings, and recipients of one company. */
 const CLAIM_BYTES = 16 * 1024 * 1024
@@ -113,7 +114,7 @@ export class ClaimLoop {
       return false
     }
     const { full, ...request } = want
-    const limits = { maxBytes: CLAIM_BYTES, maxPerCompany: CLAIM_PER_COMPANY }
+    const limits = { maxBytes: CLAIM_BYTES, maxPerCompany: CLAIM_PER_COMPANY, together: MAX_RECIPIENTS }
     const emails = await store.claim({ lease, now: Date.now(), ...limits, ...request })
     claimed(emails, lease)
     if (emails.length > 0) return true

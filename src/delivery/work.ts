@@ -8,7 +8,7 @@ import type { ReadyDelivery } from './ready-queues.ts'
 /**
  * RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; more are not to be relied on.
  */
-const MAX_RECIPIENTS = 100
+export const MAX_RECIPIENTS = 100
 
 /** The work an accepted email leaves to do, in the shape a claim would bring it back. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {

@@ -153,9 +153,14 @@ export interface ClaimRequest {
   lease: Lease
   /** Unix ms. */
   now: number
-  /** At most this many recipients, and (past the first email) this many octets of messages. */
+  /** At most this many recipients (see `together`), and (past the first email) this many octets of messages. */
   maxRecipients: number
   maxBytes: number
+  /**
+   * Recipients of one email at one domain that make one transaction: they are claimed together, so that the last of them may go
+   * beyond the numbers of recipients. Not in batch sending, where each recipient has a transaction of its own.
+   */
+  together: number
   /** At most this many recipients for one company in one claim. */
   maxPerCompany: number
   /** `companyId\0domain` of lanes whose ready queue is full: skipped. */

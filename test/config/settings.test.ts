@@ -39,7 +39,7 @@ describe('settings', () => {
     assert.deepEqual(settings.dnsServers, [])
     assert.deepEqual(
       settings.retrySchedule.map((wait) => wait / 60_000),
-      [2, 5, 15, 60, 120, 240, 480, 960, 1440, 1440],
+      [2, 5, 15, 60, 120, 240, 480, 720, 960, 1200, 1440, 1440],
     )
   })
 

@@ -14,16 +14,30 @@ function recorded(
   server: string | null,
   outcome: Partial<RecipientOutcome>,
 ) {
-  const recipient: ClaimedRecipient = {
-    position: 0,
-    address: 'to@x.test',
-    domain: 'x.test',
-    attempts: 1,
-    variables: null,
-    preferredServer: null,
-    uncertain: false,
-    ...before,
-  }
+  const [recipient] = recordedOf([before], server, outcome, new RetrySchedule([1_000, 1_000, 1_000]))
+  const { uncertain, preferredServer } = recipient!
+  return { uncertain, preferredServer }
+}
+
+/** The same for several, for whom it ended alike. */
+function recordedOf(
+  before: Partial<ClaimedRecipient>[],
+  server: string | null,
+  outcome: Partial<RecipientOutcome>,
+  schedule: RetrySchedule,
+) {
+  const claimed = before.map(
+    (each, position): ClaimedRecipient => ({
+      position,
+      address: 'to@x.test',
+      domain: 'x.test',
+      attempts: 1,
+      variables: null,
+      preferredServer: null,
+      uncertain: false,
+      ...each,
+    }),
+  )
   const email = {
     id: 'e',
     companyId: 'c',
@@ -45,29 +59,32 @@ function recorded(
     individual: false,
     testMode: false,
     size: 1,
-    recipients: [recipient],
+    recipients: claimed,
   }
   const ready = {
     companyId: 'c',
     site: 'x.test',
     email,
-    recipients: [recipient],
+    recipients: claimed,
     leaseToken: 1,
     size: 1,
     messageSize: 1,
   }
   const result = {
     emailId: 'e',
-    outcomes: [{ position: 0, verdict: 'deferred' as const, message: 'not now', ...outcome }],
+    outcomes: claimed.map(({ position }) => ({
+      position,
+      verdict: 'deferred' as const,
+      message: 'not now',
+      ...outcome,
+    })),
     server,
     dialogue: '',
     startedAt: 0,
     duration: 1,
     tls: null,
   }
-  const { recipients } = attemptRecord(ready, result, new RetrySchedule([1_000, 1_000, 1_000]), 0)
-  const { uncertain, preferredServer } = recipients[0]!
-  return { uncertain, preferredServer }
+  return attemptRecord(ready, result, schedule, 0).recipients
 }
 
 test('a lost answer stays in doubt, and its server the only one to ask, until that server says what became of it', () => {
@@ -88,4 +105,11 @@ test('an attempt that reached nobody changes nothing about the server to ask fir
     uncertain: false,
     preferredServer: FIRST,
   })
+})
+
+test('recipients that were deferred together come back together', () => {
+  const hundred = Array.from({ length: 100 }, () => ({ attempts: 0 }))
+  const recipients = recordedOf(hundred, FIRST, { code: 450 }, new RetrySchedule([120_000]))
+  assert.equal(recipients.length, 100)
+  assert.equal(new Set(recipients.map(({ dueAt }) => dueAt)).size, 1)
 })

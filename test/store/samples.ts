@@ -124,6 +124,7 @@ export function claimRequest(token: number, change: Partial<ClaimRequest> = {}):
     maxRecipients: 100,
     maxBytes: 1_000_000,
     maxPerCompany: 100,
+    together: 100,
     skip: [],
     skipCompanies: [],
     skipDomains: [],

@@ -10,7 +10,7 @@ const MAX_INT4 = 0x7fff_ffff
 
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
- * a suppression list. ($1-$26: emails, by column. $27-$39: recipients, by column.)
+ * a suppression list. ($1-$26: emails, by column. $27-$40: recipients, by column.)
  */
 const INSERT: Statement = {
   name: 'accept',
@@ -29,15 +29,15 @@ WITH email AS (
   SELECT r.*, (SELECT s.reason FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS reason
   FROM unnest(
     $27::uuid[], $28::int4[], $29::int4[], $30::int4[], $31::int8[], $32::int8[], $33::bool[], $34::text[],
-    $35::text[], $36::text[], $37::text[], $38::text[], $39::int8[]
-  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at)
+    $35::text[], $36::text[], $37::text[], $38::text[], $39::int8[], $40::int4[]
+  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at, together)
 ), kept AS (
   INSERT INTO recipients (email, position, kind, state, address, domain, variables)
   SELECT email, position, kind, CASE WHEN reason IS NOT NULL THEN 'suppressed' END, address, domain, variables
   FROM recipient
 ), queued AS (
-  INSERT INTO queue (email, position, company, size, due_at, lease, ready, domain)
-  SELECT email, position, company, size, CASE WHEN lease IS NULL THEN due_at END, lease, ready, domain
+  INSERT INTO queue (email, position, company, size, together, due_at, lease, ready, domain)
+  SELECT email, position, company, size, together, CASE WHEN lease IS NULL THEN due_at END, lease, ready, domain
   FROM recipient WHERE reason IS NULL
 ), noted AS (
   INSERT INTO events (email, recipient, at, type, detail)
@@ -118,11 +118,13 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
   const variables: (string | null)[] = []
   const compared: (string | null)[] = []
   const times: number[] = []
+  const together: number[] = []
   for (const { email, company, lease } of entries) {
     const dueAt = Math.round(email.dueAt)
     const isDue = dueAt <= email.createdAt
     const size = Math.min(Math.round(email.size), MAX_INT4)
     const token = lease === null || email.scheduled ? null : lease.token
+    const atDomain = recipientsByDomain(email)
     for (const [position, recipient] of email.recipients.entries()) {
       ids.push(email.id)
       positions.push(position)
@@ -138,6 +140,7 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
       const exempt = exemptFromSuppression(email.testMode, recipient.domain)
       compared.push(exempt ? null : folded(recipient.address))
       times.push(Math.round(email.createdAt))
+      together.push(atDomain?.get(recipient.domain) ?? 1)
     }
   }
   return [
@@ -154,5 +157,14 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
     texts(variables),
     texts(compared),
     int8s(times),
+    int4s(together),
   ]
+}
+
+/** Null where each recipient has a transaction of its own. */
+function recipientsByDomain({ individual, recipients }: NewEmail): Map<string, number> | null {
+  if (individual || recipients.length === 1) return null
+  const counts = new Map<string, number>()
+  for (const { domain } of recipients) counts.set(domain, (counts.get(domain) ?? 0) + 1)
+  return counts
 }

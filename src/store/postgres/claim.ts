@@ -6,7 +6,7 @@ import { type Loaded, loadEmails } from './contents.ts'
 import type { Database, Session, Statement } from './database.ts'
 import { type Ending, endRecipients } from './endings.ts'
 import { OutcomeUnknown } from './faults.ts'
-import { type Candidate, Lanes, type Skips, type Turn } from './lanes.ts'
+import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
 import { Promotion } from './promotion.ts'
 import type { Repairs } from './repairs.ts'
 import { exemptFromSuppression } from './suppression-rule.ts'
@@ -184,32 +184,44 @@ export class Claim {
       const found = await this.#lanes.candidates(session, takers, Math.round(request.now), skips)
       const byTurn = Map.groupBy(found, ({ turn }) => turn)
       const chosen: Candidate[] = []
-      takers = takers.filter((taker, index) => {
+      const open = takers.filter((taker, index) => {
         const offered = byTurn.get(index + 1) ?? []
-        const before = chosen.length
-        const all = this.#choose(gathering, taker, offered, chosen)
-        taker.taken += chosen.length - before
-        return all && mayHaveMore(offered) && taker.taken < request.maxPerCompany
+        return this.#choose(gathering, taker, offered, chosen) && mayHaveMore(offered)
       })
       if (chosen.length === 0) return
-      await this.#take(session, gathering, chosen)
+      const { now, together } = request
+      const whole = await this.#lanes.completed(session, chosen, Math.round(now), together)
+      for (const { turn } of whole) takers[turn - 1]!.taken += 1
+      await this.#take(session, gathering, whole)
+      takers = open.filter(({ taken }) => taken < request.maxPerCompany)
     }
   }
 
-  /** Lanes take turns. False when there was no room for the octets of what came next. */
+  /**
+   * Lanes take turns. Of recipients that make one transaction the first is chosen, for all. False when there was no room for the
+   * octets of what came next.
+   */
   #choose(gathering: Gathering, taker: Taker, offered: readonly Candidate[], chosen: Candidate[]): boolean {
     const { request, works } = gathering
-    const order = inTurns(offered)
-    for (const [index, candidate] of order.slice(0, taker.room).entries()) {
+    const begun = new Set<string>()
+    let room = taker.room
+    let last: Candidate | undefined
+    for (const candidate of inTurns(offered)) {
+      if (room <= 0) break
+      const transaction = transactionOf(candidate)
+      if (begun.has(transaction)) continue
       const known = works.has(candidate.email) || chosen.some(({ email }) => email === candidate.email)
       const any = works.size > 0 || chosen.length > 0
       if (!known && any && gathering.bytes + candidate.size > request.maxBytes) {
-        if (index > 0) this.#lanes.served(taker.company, order[index - 1]!.domain)
+        if (last !== undefined) this.#lanes.served(taker.company, last.domain)
         this.#lanes.keepFirst(taker.company, candidate.domain)
         return false
       }
       if (!known) gathering.bytes += candidate.size
       chosen.push(candidate)
+      last = candidate
+      room -= Math.min(candidate.together, request.together)
+      if (candidate.together > 1) begun.add(transaction)
       this.#lanes.served(taker.company, candidate.domain)
     }
     return true

@@ -1,4 +1,4 @@
-import { int4s, texts } from './arrays.ts'
+import { int4s, texts, uuids } from './arrays.ts'
 import type { Database, Session, Statement } from './database.ts'
 
 /** A lane is one company's ready recipients at one domain. Rows of different nodes' claims do not meet: each skips what another has. */
@@ -9,8 +9,15 @@ export interface Candidate {
   email: string
   position: number
   size: number
+  /** How many recipients of its email, at most, make one transaction with it; itself included. */
+  together: number
   /** How many were asked for of its lane. */
   quota: number
+}
+
+/** The name of what one candidate of several recipients may begin: an email at a domain. */
+export function transactionOf({ email, domain }: Pick<Candidate, 'email' | 'domain'>): string {
+  return `${email} ${domain}`
 }
 
 /** What one company may take now. */
@@ -86,13 +93,25 @@ WITH turn AS MATERIALIZED (
     LIMIT t.room
   ) l
 )
-SELECT l.num AS turn, l.domain, (l.room + l.lanes - 1) / l.lanes AS quota, c.email, c.position, c.size
+SELECT l.num AS turn, l.domain, (l.room + l.lanes - 1) / l.lanes AS quota, c.email, c.position, c.size, c.together
 FROM lane l CROSS JOIN LATERAL (
-  SELECT q.email, q.position, q.size FROM queue q
+  SELECT q.email, q.position, q.size, q.together FROM queue q
   WHERE q.lease IS NULL AND q.ready AND q.company = l.company AND q.domain = l.domain AND q.due_at <= $4
   ORDER BY q.due_at LIMIT (l.room + l.lanes - 1) / l.lanes FOR UPDATE SKIP LOCKED
 ) c
 ORDER BY l.num, l.nr`,
+}
+
+/** What is due of these emails ($1) at these domains ($2), whether or not it has its place in the turns. $3: now. */
+const OF_EMAILS: Statement = {
+  name: 'claim-together',
+  text: `
+SELECT d.email, d.position, d.domain
+FROM unnest($1::uuid[]) AS t (email) CROSS JOIN LATERAL (
+  SELECT q.email, q.position, q.domain FROM queue q
+  WHERE q.email = ANY (ARRAY[t.email]) AND q.domain = ANY ($2::text[]) AND q.lease IS NULL AND q.due_at <= $3
+  ORDER BY q.position FOR UPDATE SKIP LOCKED
+) d`,
 }
 
 /** Whose turn it is, as this node sees it. Companies take turns, and so do the lanes of a company. */
@@ -133,6 +152,32 @@ export class Lanes {
       texts(skips.lanes.map(({ domain }) => domain)),
       texts(skips.domains),
     ])
+  }
+
+  /**
+   * These and, after each, what makes one transaction with it: the due recipients of its email at its domain, at most `together`
+   * of them. They are locked as well.
+   */
+  async completed(
+    session: Session,
+    chosen: readonly Candidate[],
+    now: number,
+    together: number,
+  ): Promise<Candidate[]> {
+    const several = chosen.filter((candidate) => candidate.together > 1)
+    if (several.length === 0) return [...chosen]
+    const rows = await session.run<Pick<Candidate, 'email' | 'position' | 'domain'>>(OF_EMAILS, [
+      uuids([...new Set(several.map(({ email }) => email))]),
+      texts([...new Set(several.map(({ domain }) => domain))]),
+      now,
+    ])
+    const byTransaction = Map.groupBy(rows, transactionOf)
+    return chosen.flatMap((candidate) => {
+      if (candidate.together === 1) return [candidate]
+      const all = byTransaction.get(transactionOf(candidate)) ?? []
+      const others = all.filter(({ position }) => position !== candidate.position)
+      return [candidate, ...others.slice(0, together - 1).map(({ position }) => ({ ...candidate, position }))]
+    })
   }
 
   /** The company has had its turn, with this lane last. */

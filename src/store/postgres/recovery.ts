@@ -18,14 +18,17 @@ WITH RECURSIVE leased (token) AS (
 SELECT token FROM leased l WHERE token IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.token = l.token)`,
 }
 
-/** What is locked is being written down under this token; so the rest is taken. */
+/**
+ * What is locked is being written down under this token; so the rest is taken. The recipients of an email, which may make one
+ * transaction, are due at the same time.
+ */
 const GIVE_BACK = {
   name: 'give-back',
   text: `
 WITH lost AS MATERIALIZED (
   SELECT email, position, cancel FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
 ), waiting AS (
-  UPDATE queue q SET lease = NULL, due_at = $2::int8 + floor(random() * ($3::int8 + 1))::int8, ready = $3::int8 = 0
+  UPDATE queue q SET lease = NULL, due_at = $2::int8 + (hashtext(q.email::text) & 2147483647) % ($3::int8 + 1), ready = $3::int8 = 0
   FROM lost l WHERE NOT l.cancel AND q.email = ANY (ARRAY[l.email]) AND q.position = l.position
 )
 SELECT email, position, cancel FROM lost`,

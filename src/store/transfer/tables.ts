@@ -185,6 +185,7 @@ export const TABLES: readonly Table[] = [
       position: 'int4',
       company: 'int4',
       size: 'int4',
+      together: 'int4',
       due_at: 'int8',
       lease: 'int8',
       ready: 'bool',
@@ -197,6 +198,8 @@ export const TABLES: readonly Table[] = [
     expressions: {
       email: 'e.id',
       size: 'min(e.size, 2147483647)',
+      together: `CASE e.individual WHEN 1 THEN 1
+        ELSE (SELECT count(*) FROM recipients o WHERE o.email = t.email AND o.domain = t.domain) END`,
       due_at: "CASE WHEN t.state = 'waiting' THEN t.due_at END",
       lease: "CASE WHEN t.state = 'leased' THEN t.lease END",
       ready: '0',

@@ -56,7 +56,7 @@ export function claimContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const addresses = Array.from({ length: 30 }, (_, n) => `r${n}@x${n % 3}.test`)
-      const value = await accept(store, email(owner, addresses))
+      const value = await accept(store, email(owner, addresses, { individual: true }))
       const taken: number[] = []
       for (const expected of [12, 12, 6, 0]) {
         const claimed = await store.claim(claimRequest(1, { maxRecipients: 12 }))
@@ -70,9 +70,57 @@ export function claimContract(open: OpenBench): void {
         addresses.map((_, n) => n),
       )
       assert.deepEqual(new Set(await states(store, value.id)), new Set(['leased']))
-      await accept(store, email(owner, addresses))
+      await accept(store, email(owner, addresses, { individual: true }))
       assert.equal((await store.claim(claimRequest(1, { maxPerCompany: 5 })))[0]?.recipients.length, 5)
       assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 0 })), [])
+    })
+
+    test('takes together what makes one transaction, whatever there is room for', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const at = (domain: string, count: number) => Array.from({ length: count }, (_, n) => `r${n}@${domain}`)
+      const mixed = await accept(store, email(owner, [...at('x.test', 30), ...at('y.test', 20)]))
+      await accept(store, email(owner, at('x.test', 40)))
+      await accept(store, email(other, at('x.test', 10)))
+      const transactions: string[] = []
+      for (let claims = 0; claims < 10; claims++) {
+        const works = await store.claim(claimRequest(1, { maxRecipients: 7, maxPerCompany: 7 }))
+        for (const { companyId, recipients } of works) {
+          const byDomain = Map.groupBy(recipients, ({ domain }) => domain)
+          for (const [domain, { length }] of byDomain) {
+            transactions.push(`${companyId === owner.id ? 'Acme' : 'Other'} ${domain} ${length}`)
+          }
+        }
+      }
+      assert.deepEqual(transactions.sort(), [
+        'Acme x.test 30',
+        'Acme x.test 40',
+        'Acme y.test 20',
+        'Other x.test 10',
+      ])
+      // Those that wait for another time do not come along.
+      const later = [1, 2, 3].map((position) => deferred(position, NOW + HOUR))
+      const again = [4, 5, 6].map((position) => deferred(position, NOW + 5))
+      await store.record(attempt(mixed, 1, [...later, ...again]))
+      const [work] = await store.claim(claimRequest(1, { now: NOW + 5, maxRecipients: 1 }))
+      assert.deepEqual(
+        work?.recipients.map(({ position }) => position),
+        [4, 5, 6],
+      )
+    })
+
+    test('takes as many together as fit into one transaction, and no more', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const addresses = Array.from({ length: 25 }, (_, n) => `r${n}@x.test`)
+      await accept(store, email(owner, addresses))
+      const sizes: number[] = []
+      for (let claims = 0; claims < 4; claims++) {
+        const [work] = await store.claim(claimRequest(1, { maxRecipients: 1, together: 10 }))
+        sizes.push(work?.recipients.length ?? 0)
+      }
+      assert.deepEqual(sizes, [10, 10, 5, 0])
     })
 
     test('keeps to the octets asked for, past the first email', async (t) => {

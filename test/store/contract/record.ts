@@ -144,7 +144,7 @@ export function recordContract(open: OpenBench): void {
     test('a result under a lease that was lost is refused and leaves nothing', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
-      const value = email(owner, ['a@x.test', 'b@x.test'])
+      const value = email(owner, ['a@x.test', 'b@y.test'])
       await store.accept(value, { token: 1 })
       assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 2)
       await store.claim(claimRequest(2, { maxRecipients: 1 }))

@@ -141,6 +141,8 @@ CREATE TABLE queue (
   position integer NOT NULL,
   company  integer NOT NULL,
   size     integer NOT NULL,
+  -- How many recipients its email had at this domain, 1 in batch sending: whether others may make one transaction with it.
+  together integer NOT NULL DEFAULT 1,
   due_at   bigint,
   lease    bigint,
   ready    boolean NOT NULL,

@@ -72,7 +72,7 @@ export class Claim {
     this.#due = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
               uncertain
-       FROM recipients WHERE email = ? AND state = 'waiting' AND due_at <= ? ORDER BY domain <> ?, position`,
+       FROM recipients WHERE email = ? AND state = 'waiting' AND due_at <= ? ORDER BY domain <> ?, domain, position`,
     )
     this.#lease = db.prepare(
       `UPDATE recipients SET state = 'leased', lease = ?, due_at = NULL WHERE email = ? AND position = ?`,
@@ -116,7 +116,10 @@ export class Claim {
     return [...gathering.works.values()].map(({ email }) => email)
   }
 
-  /** Takes at most `room` recipients of one email of the company's next lane. Returns how many; 0 ends its turns. */
+  /**
+   * Takes at most `room` recipients (and what makes one transaction with the last of them) of one email of the company's next lane.
+   * Returns how many; 0 ends its turns.
+   */
   #turn(gathering: Gathering, company: number, room: number): number {
     const { lanes, damage } = this.#parts
     const { now } = gathering.request
@@ -215,8 +218,10 @@ export class Claim {
     const { now } = request
     const events: NewEvent[] = []
     let taken = 0
+    let transaction = { domain: '', recipients: 0 }
     for (const row of offer.due) {
-      if (taken === room) break
+      if (row.domain !== transaction.domain) transaction = { domain: row.domain, recipients: 0 }
+      if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, row.domain)) continue
       if (!damage.none && damage.lane(company, row.domain, now)) continue
       const reason = this.#parts.suppressions.reason(company, email.testMode, row)
@@ -237,6 +242,7 @@ export class Claim {
       )
       cease(offer, row)
       email.recipients.push(recipient)
+      transaction.recipients++
       taken++
     }
     if (taken > 0 && !work.sent) {
