@@ -306,9 +306,9 @@ describe('Idempotency-Key', () => {
     assert.equal(other.status, 200)
   })
 
-  test('1 to 256 characters; anything else is 400 invalid_idempotency_key', async () => {
+  test('1 to 256 printable ASCII characters; anything else is 400 invalid_idempotency_key', async () => {
     assert.equal((await api.send(email, { 'idempotency-key': 'k'.repeat(256) })).status, 200)
-    for (const key of ['', 'k'.repeat(257)]) {
+    for (const key of ['', 'k'.repeat(257), 'clé', '\x80', 'a\tb']) {
       const reply = await api.send(email, { 'idempotency-key': key })
       assert.equal(reply.status, 400)
       assert.equal(reply.body.name, 'invalid_idempotency_key')

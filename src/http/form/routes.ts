@@ -8,6 +8,7 @@ import { type BodyLimit, readBody } from '../body.ts'
 import { basicCredentials } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
 import { clip, Fault } from '../fault.ts'
+import { fingerprint, idempotencyKey } from '../idempotency.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
 import type { RateLimiter } from '../rate-limit.ts'
 import type { Form } from './form.ts'
@@ -63,9 +64,15 @@ export class FormDialect {
       const principal = this.#authenticate(request)
       deps.intake.admit(principal, domain)
       checkNotEncoded(request.raw.headers['content-encoding'])
+      const key = idempotencyKey(request.raw.headers)
       const submission = mime
         ? await this.#readMime(request, reply, principal, domain)
         : await this.#readFields(request, reply, principal, domain)
+      if (key !== undefined) {
+        // A client that repeats a form makes a new boundary: equality is that of what was understood.
+        const endpoint = `POST /v3/messages${mime ? '.mime' : ''}`
+        submission.idempotency = { key, fingerprint: await fingerprint(endpoint, submission) }
+      }
       const { messageId } = await deps.intake.submit(principal, submission)
       const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
       answer = { status: 200, type: JSON_TYPE, body }

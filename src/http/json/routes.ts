@@ -1,5 +1,4 @@
 /** The JSON dialect: `POST /emails` and `GET /emails/{id}`. */
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { mayRead } from '../../accounts/reading.ts'
@@ -10,6 +9,7 @@ import { type BodyLimit, readBody } from '../body.ts'
 import { bearerToken } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
 import { Fault } from '../fault.ts'
+import { fingerprint, idempotencyKey } from '../idempotency.ts'
 import { checkJson, checkNotEncoded } from '../media-type.ts'
 import type { RateLimiter } from '../rate-limit.ts'
 import { BodyParser } from './body-parser.ts'
@@ -54,9 +54,11 @@ export class JsonDialect {
       const { headers } = request.raw
       checkJson(headers['content-type'])
       checkNotEncoded(headers['content-encoding'])
-      const key = idempotencyKey(headers['idempotency-key'])
+      const key = idempotencyKey(headers)
       const body = await readBody(request.raw, reply.raw, this.#parts.limit, principal.companyId)
-      const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprint(body) }
+      // Equality is that of the octets, which parsing may take away.
+      const idempotency =
+        key === undefined ? undefined : { key, fingerprint: await fingerprint('POST /emails', body) }
       const parsed = this.#parser.parse(body)
       const submission: Submission = parsed instanceof Promise ? await parsed : parsed
       if (idempotency !== undefined) submission.idempotency = idempotency
@@ -93,20 +95,4 @@ export class JsonDialect {
     this.#parts.rate?.check(principal.keyId)
     return principal
   }
-}
-
-/** 1 to 256 characters, as its users know it. */
-function idempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined
-  const key = Array.isArray(header) ? header.join(', ') : header
-  if (key.length >= 1 && key.length <= 256) return key
-  throw new Refusal({
-    code: 'idempotency_key_invalid',
-    detail: 'Idempotency keys, if present, must have between 1 and 256 characters',
-  })
-}
-
-/** Equality is that of the octets. Method and endpoint are part of it: a key used elsewhere is a conflict, never a repetition. */
-function fingerprint(body: Buffer): string {
-  return `POST /emails ${hash('sha256', body, 'hex')}`
 }

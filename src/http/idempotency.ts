@@ -1,0 +1,67 @@
+/** `Idempotency-Key`: what it may look like, and when two requests are the same. */
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Refusal } from '../intake/refusal.ts'
+
+/** 1 to 256 printable ASCII characters: they stand in the database and are shown to people. */
+const KEY = /^[\x20-\x7e]{1,256}$/
+
+/** The key of a request; undefined when it has none. Throws a Refusal. */
+export function idempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  const key = Array.isArray(header) ? header.join(', ') : header
+  if (KEY.test(key)) return key
+  throw new Refusal({
+    code: 'idempotency_key_invalid',
+    detail:
+      'Idempotency keys, if present, must have between 1 and 256 characters, all of them printable ASCII',
+  })
+}
+
+/** What is digested before others get their turn: some milliseconds. */
+const SLICE = 1_048_576
+/** What a piece costs beside its octets, in octets. */
+const PIECE_COST = 64
+
+/**
+ * What two requests have in common when they are the same: the SHA-256 of the endpoint's name and of everything in `value`, which
+ * holds plain objects, arrays, strings, octets and other simple values. Takes time in proportion to `value`, and long ones in turns.
+ */
+export async function fingerprint(endpoint: string, value: unknown): Promise<string> {
+  const hash = createHash('sha256')
+  let waiting = 0
+  for (const piece of pieces(value)) {
+    // UTF-16 tells any two strings apart, also those with half a surrogate pair.
+    if (typeof piece === 'string') hash.update(piece, 'utf16le')
+    else hash.update(piece)
+    waiting += piece.length + PIECE_COST
+    if (waiting < SLICE) continue
+    waiting = 0
+    await turn()
+  }
+  return `${endpoint} ${hash.digest('hex')}`
+}
+
+/** Each value with its type and length in front, so that no two values have the same pieces. */
+function* pieces(value: unknown): Generator<string | Uint8Array> {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    yield `${typeof value === 'string' ? 's' : 'b'}${value.length}:`
+    for (let start = 0; start < value.length; start += SLICE) {
+      yield typeof value === 'string'
+        ? value.slice(start, start + SLICE)
+        : value.subarray(start, start + SLICE)
+    }
+  } else if (Array.isArray(value)) {
+    yield `a${value.length}:`
+    for (const item of value) yield* pieces(item)
+  } else if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+    yield `o${entries.length}:`
+    for (const [name, item] of entries) {
+      yield `${name.length}:${name}`
+      yield* pieces(item)
+    }
+  } else yield `${String(value)};`
+}
