@@ -1,7 +1,7 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { AccountDirectory } from './accounts/directory.ts'
-import type { Seal } from './accounts/seal.ts'
+import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import type { Settings } from './config/settings.ts'
 import type { Courier } from './delivery/courier.ts'
@@ -20,6 +20,7 @@ import { createServer } from './http/server.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import type { Logger } from './log.ts'
+import { Boundaries } from './mail/compose/boundary.ts'
 import { TextThread } from './mail/text/text-thread.ts'
 import { Metrics } from './metrics.ts'
 import { openStore } from './store/open.ts'
@@ -106,7 +107,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   if (roles.includes('delivery')) {
     const delivering = new Scheduler({
       store,
-      courier: openCourier(settings, right, (level, message, detail) => log[level](detail, message)),
+      courier: openCourier(settings, seal, right, (level, message, detail) => log[level](detail, message)),
       membership,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
@@ -190,13 +191,18 @@ async function firstCompany(store: Store, seal: Seal): Promise<FirstStart | null
   }
 }
 
-function openCourier(settings: Settings, right: SendingRight, log: RouteLog): Courier {
+function openCourier(settings: Settings, seal: Seal, right: SendingRight, log: RouteLog): Courier {
   const { delivery: route, deliveryThreads, dnsServers } = settings
   const { hostname, smtpPort, allowPrivateNetworks } = settings
   const options = { route, hostname, smtpPort, allowPrivateNetworks }
-  if (deliveryThreads > 0)
-    return new ThreadedCourier(deliveryThreads, { ...options, dnsServers, right: right.shared }, log)
-  return new RouteCourier({ ...options, right, resolver: new Resolver({ servers: dnsServers }), log })
+  const boundarySecret = seal.derive(BOUNDARIES)
+  if (deliveryThreads > 0) {
+    const threadOptions = { ...options, dnsServers, boundarySecret, right: right.shared }
+    return new ThreadedCourier(deliveryThreads, threadOptions, log)
+  }
+  const boundaries = new Boundaries(boundarySecret)
+  const resolver = new Resolver({ servers: dnsServers })
+  return new RouteCourier({ ...options, boundaries, right, resolver, log })
 }
 
 /** After accounts could not be read: a revoked key must not live on for want of another change. */

@@ -1,5 +1,12 @@
 /** Secrets at rest: DKIM private keys lie in the database only as sealed octets. */
-import { createCipheriv, createDecipheriv, createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import type { DkimIdentity } from './account.ts'
 
 /** First octet of everything sealed, so that a later scheme can be told apart. */
@@ -35,6 +42,14 @@ export class Seal {
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
   }
 
+  /**
+   * 32 octets for another purpose than sealing (HKDF-SHA-256, RFC 5869): the same for the same key and purpose, and telling
+   * nothing about either.
+   */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, '', `postroad ${purpose}`, 32))
+  }
+
   /** Throws SealBroken unless the octets come unaltered from `seal` with the same key and context. */
   open(sealed: Uint8Array, context: string): Buffer {
     const octets = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
@@ -56,6 +71,9 @@ export class Seal {
     }
   }
 }
+
+/** What the secret of MIME boundaries is derived for: see `Boundaries`. */
+export const BOUNDARIES = 'mime boundaries'
 
 /** What a DKIM private key is sealed as. */
 export function dkimContext(identityId: string): string {

@@ -1,8 +1,10 @@
 /** The bytes of an email: those the capture kept, else composed and signed again, which gives the same bytes. */
+import { BOUNDARIES } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
 import { SigningKeys } from '../delivery/signing-keys.ts'
 import { messageFor } from '../delivery/work.ts'
+import { Boundaries } from '../mail/compose/boundary.ts'
 import type { EmailHistory } from '../store/store.ts'
 import { CommandFailed } from './failure.ts'
 import type { Opened } from './open.ts'
@@ -43,11 +45,16 @@ async function composed({ settings, store, accounts }: Opened, id: string): Prom
   const work = await store.readWork(id)
   if (!work) return []
   const domain = accounts.domains.find((each) => each.id === work.domainId)
-  const signing = domain ? new SigningKeys(await openSeal(settings, accounts)).of(domain) : []
+  const seal = await openSeal(settings, accounts)
+  const signing = domain ? new SigningKeys(seal).of(domain) : []
+  const boundaries = new Boundaries(seal.derive(BOUNDARIES))
   const groups = work.individual ? work.recipients.map((each) => [each]) : [work.recipients]
   return Promise.all(
     groups.map(async (recipients) => {
-      const prepared = prepareMessage({ message: messageFor(work, recipients), signing })
+      const prepared = prepareMessage(
+        { emailId: id, message: messageFor(work, recipients), signing },
+        { boundaries },
+      )
       const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
       return { addresses: recipients.map((each) => each.address), message: Buffer.concat(chunks) }
     }),

@@ -1,5 +1,6 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
 import { substituteRaw } from '../mail/batch/substitute-raw.ts'
+import type { Boundaries } from '../mail/compose/boundary.ts'
 import { compose } from '../mail/compose/compose.ts'
 import { signMessage } from '../mail/dkim/dkim.ts'
 import { type Signer, signInPool } from '../mail/dkim/signature.ts'
@@ -21,10 +22,17 @@ interface Parts {
   relaxed?: boolean
 }
 
+/** What every message is prepared with. */
+export interface Preparation {
+  boundaries: Boundaries
+  /** How signatures are made; without it in the thread pool. */
+  signer?: Signer | undefined
+}
+
 /** Nothing is done before the first request; then each variant is made once. */
 export function prepareMessage(
-  { message, signing }: Pick<Delivery, 'message' | 'signing'>,
-  signer: Signer = signInPool,
+  { emailId, message, signing }: Pick<Delivery, 'emailId' | 'message' | 'signing'>,
+  { boundaries, signer = signInPool }: Preparation,
 ): PreparedMessage {
   const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
     // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
@@ -38,7 +46,7 @@ export function prepareMessage(
   }
   if (message.kind === 'parts') {
     const only = once(async () => {
-      const composed = compose(message.content)
+      const composed = compose(message.content, boundaries.of(emailId))
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)

@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { DeliveryRoute } from '../config/settings.ts'
 import type { Resolver } from '../dns/resolver.ts'
-import type { Signer } from '../mail/dkim/signature.ts'
 import { addressGuard } from '../network/private-address.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
-import { prepareMessage } from './prepare.ts'
+import { type Preparation, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
 import { Relay } from './route/relay.ts'
@@ -30,7 +29,7 @@ function isSimulated(domain: string, testMode: boolean): boolean {
   return testMode || domain.toLowerCase() === SIMULATOR_DOMAIN
 }
 
-export interface RouteCourierOptions {
+export interface RouteCourierOptions extends Preparation {
   route: DeliveryRoute
   resolver: Resolver
   /** EHLO name. */
@@ -41,8 +40,6 @@ export interface RouteCourierOptions {
   log: RouteLog
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
-  /** How signatures are made; without it in the thread pool. */
-  signer?: Signer
   limits?: Partial<WalkLimits>
   policies?: HostPolicies
   /** Asked right before each final dot. */
@@ -90,7 +87,7 @@ export class RouteCourier implements Courier {
     const startedAt = Date.now()
     const start = performance.now()
     const dialogue = new Dialogue()
-    const message = prepareMessage(delivery, this.#options.signer)
+    const message = prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const results: RouteResult[] = []
     for (const [destination, recipients] of this.#split(delivery)) {

@@ -4,7 +4,7 @@ import { FilledHeader } from '../mail/batch/filled-header.ts'
 import { Placeholders } from '../mail/batch/placeholders.ts'
 import { type Addressee, MAX_LENGTH, substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw, textsWithPlaceholders } from '../mail/batch/substitute-raw.ts'
-import { compose, estimateSize } from '../mail/compose/compose.ts'
+import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { base64Length } from '../mail/compose/transfer-encoding.ts'
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -114,7 +114,7 @@ export function checkCopies(
 function sizeOfCopy(content: MessageContent, raw: Uint8Array | null, addressee: Addressee): number | null {
   try {
     if (raw !== null) return substituteRaw(raw, addressee).length
-    return compose(substitute({ ...content, to: [addressee.address] }, addressee)).size
+    return composedSize(substitute({ ...content, to: [addressee.address] }, addressee))
   } catch (error) {
     if (!(error instanceof HeaderError)) throw error
     return null

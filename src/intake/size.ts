@@ -1,5 +1,5 @@
 import { AddressError } from '../mail/address/address.ts'
-import { compose, estimateSize } from '../mail/compose/compose.ts'
+import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { bodyBound } from '../mail/compose/size-bound.ts'
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -12,12 +12,12 @@ import { Refusal } from './refusal.ts'
  * @param raw the bytes that will be sent, for a ready message
  */
 export function checkSize({ content, headerBound }: Draft, raw: Uint8Array | null, max: number): number {
-  const size = raw === null ? composedSize(content, headerBound, max) : raw.length
+  const size = raw === null ? partsSize(content, headerBound, max) : raw.length
   if (size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
   return size
 }
 
-function composedSize(content: MessageContent, headerBound: number | null, max: number): number {
+function partsSize(content: MessageContent, headerBound: number | null, max: number): number {
   try {
     if (headerBound !== null) {
       const bound = headerBound + content.messageId.length + bodyBound(content)
@@ -25,7 +25,7 @@ function composedSize(content: MessageContent, headerBound: number | null, max: 
     }
     const bound = estimateSize(content)
     // Near the limit the bound may be unfair to the texts: then it is worth composing once to know.
-    return bound > max && bound < max * 1.5 ? compose(content).size : bound
+    return bound > max && bound < max * 1.5 ? composedSize(content) : bound
   } catch (error) {
     if (!(error instanceof HeaderError || error instanceof AddressError)) throw error
     throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })

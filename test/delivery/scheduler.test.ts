@@ -17,6 +17,7 @@ import { Scheduler } from '../../src/delivery/scheduler.ts'
 import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { Boundaries } from '../../src/mail/compose/boundary.ts'
 import { Metrics } from '../../src/metrics.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
@@ -146,6 +147,7 @@ async function start(
     hostname: 'postroad.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    boundaries: new Boundaries(Buffer.alloc(32)),
     log: () => {},
   })
   const scheduler = new Scheduler({

@@ -136,6 +136,7 @@ function open(
       hostname: 'postroad.test',
       smtpPort: 25,
       allowPrivateNetworks: false,
+      boundarySecret: Buffer.alloc(32),
       right: right.shared,
     },
     (_level, message) => log(message),

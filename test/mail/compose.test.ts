@@ -3,9 +3,16 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import PostalMime, { type Email } from 'postal-mime'
 import { formatMailbox, parseAddressList } from '../../src/mail/address/address.ts'
-import { type Composed, compose, estimateSize } from '../../src/mail/compose/compose.ts'
+import { Boundaries } from '../../src/mail/compose/boundary.ts'
+import { type Composed, composedSize, estimateSize, compose as made } from '../../src/mail/compose/compose.ts'
 import { HeaderError } from '../../src/mail/header/header.ts'
 import type { Attachment, MessageContent } from '../../src/mail/message.ts'
+
+const boundaries = new Boundaries(Buffer.alloc(32, 7))
+
+function compose(parts: MessageContent): Composed {
+  return made(parts, boundaries.of('email'))
+}
 
 function content(parts: Partial<MessageContent>): MessageContent {
   return {
@@ -40,6 +47,7 @@ function bytes(message: Composed): Buffer {
 function sound(message: Composed, parts: MessageContent): string {
   const raw = bytes(message)
   assert.equal(message.size, raw.length)
+  assert.equal(composedSize(parts), raw.length)
   assert(message.size <= estimateSize(parts), `${message.size} > ${estimateSize(parts)}`)
   const text = raw.toString('latin1')
   assert.doesNotMatch(text, /\r(?!\n)|(?<!\r)\n|\0/)
@@ -245,15 +253,15 @@ describe('compose', () => {
     assert.throws(() => compose(content({ headers: [['X-A', 'x'.repeat(1200)]] })), /998/)
   })
 
-  it('chooses boundaries that occur in no part', () => {
-    const parts = content({ text: 'a', html: 'b' })
-    const boundary = /boundary="(.*)_0"/.exec(compose(parts).header.toString())![1]!
-    const hostile = content({ text: `x\n--${boundary}_0--\n`, html: `--${boundary}_0\n` })
-    const message = compose(hostile)
-    sound(message, hostile)
-    const other = /boundary="(.*)"/.exec(message.header.toString())![1]!
-    assert.notEqual(other, `${boundary}_0`)
-    assert.equal(message.body.toString().split(`--${other}`).length, 4)
+  it('gives each multipart the boundary it is told, with the number of its level', () => {
+    const parts = content({ text: 'a', html: 'b', attachments: [file({})] })
+    const message = compose(parts)
+    const boundary = boundaries.of('email')
+    const text = sound(message, parts)
+    const found = [...text.matchAll(/boundary="(.*)"/g)].map(([, each]) => each)
+    assert.deepEqual(found, [`${boundary}_0`, `${boundary}_1`])
+    assert.equal(text.split(`--${boundary}_0`).length, 4)
+    assert.equal(text.split(`--${boundary}_1`).length, 4)
   })
 
   it('sends a message as a message only in an encoding that RFC 2046 5.2.1 allows', async () => {

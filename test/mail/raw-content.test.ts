@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
+import { ANY_BOUNDARY } from '../../src/mail/compose/boundary.ts'
 import { compose } from '../../src/mail/compose/compose.ts'
 import type { MessageContent } from '../../src/mail/message.ts'
 import { decodeBody } from '../../src/mail/raw/decode.ts'
@@ -227,7 +228,7 @@ describe('any message', () => {
           messageId: '<1@x.test>',
           date: defaults.date,
         }
-        const { header, body } = compose(parts)
+        const { header, body } = compose(parts, ANY_BOUNDARY)
         const raw = Buffer.concat([header, Buffer.from('\r\n'), body])
         const read = readRaw(raw)
         const other = await PostalMime.parse(raw)

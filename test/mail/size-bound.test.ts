@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { formatMailbox, type Mailbox, parseMailbox } from '../../src/mail/address/address.ts'
+import { ANY_BOUNDARY } from '../../src/mail/compose/boundary.ts'
 import { compose } from '../../src/mail/compose/compose.ts'
 import { bodyBound, headerBound } from '../../src/mail/compose/size-bound.ts'
 import type { MessageContent } from '../../src/mail/message.ts'
@@ -42,7 +43,7 @@ describe('the bound of a header', () => {
       fc.property(mailbox, fc.array(mailbox, { maxLength: 5 }), words(30), (from, to, subject) => {
         const bound = headerBound([[from], to], subject)
         if (bound === null) return
-        const { header } = compose(message(from, to, subject))
+        const { header } = compose(message(from, to, subject), ANY_BOUNDARY)
         assert(header.length <= bound + MESSAGE_ID.length, `${header.length} > ${bound}`)
       }),
       { numRuns: 2_000 },
@@ -64,7 +65,7 @@ test('the bound of a body is never below what is written', () => {
   fc.assert(
     fc.property(texts, texts, (text, html) => {
       const content = { ...message(sender, [sender], 'x'), text, html }
-      const { body } = compose(content)
+      const { body } = compose(content, ANY_BOUNDARY)
       assert(body.length <= bodyBound(content), `${body.length} > ${bodyBound(content)}`)
     }),
     { numRuns: 500 },

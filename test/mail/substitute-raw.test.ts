@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import PostalMime from 'postal-mime'
 import { substituteRaw } from '../../src/mail/batch/substitute-raw.ts'
+import { ANY_BOUNDARY } from '../../src/mail/compose/boundary.ts'
 import { compose } from '../../src/mail/compose/compose.ts'
 import { HeaderError } from '../../src/mail/header/header.ts'
 
@@ -17,26 +18,29 @@ function fill(...lines: string[]): string {
 
 describe('recipient variables in a ready message', () => {
   it('keeps every octet of a message without placeholders', () => {
-    const { header, body } = compose({
-      from: 'Jörg <a@acme.test>',
-      to: ['b@x.test'],
-      cc: [],
-      replyTo: [],
-      subject: '100% Größe',
-      text: 'ü % recipient',
-      html: '<p>100%;width:50%</p>',
-      headers: [['X-A', 'a  b']],
-      attachments: [
-        {
-          filename: 'a%.bin',
-          contentType: 'text/plain',
-          content: Buffer.from('%recipient.n%'),
-          disposition: 'attachment',
-        },
-      ],
-      messageId: '<1@acme.test>',
-      date: 0,
-    })
+    const { header, body } = compose(
+      {
+        from: 'Jörg <a@acme.test>',
+        to: ['b@x.test'],
+        cc: [],
+        replyTo: [],
+        subject: '100% Größe',
+        text: 'ü % recipient',
+        html: '<p>100%;width:50%</p>',
+        headers: [['X-A', 'a  b']],
+        attachments: [
+          {
+            filename: 'a%.bin',
+            contentType: 'text/plain',
+            content: Buffer.from('%recipient.n%'),
+            disposition: 'attachment',
+          },
+        ],
+        messageId: '<1@acme.test>',
+        date: 0,
+      },
+      ANY_BOUNDARY,
+    )
     const raw = Buffer.concat([header, Buffer.from('\r\n'), body])
     assert.deepEqual(substituteRaw(raw, bob), raw)
     for (const odd of ['', 'no header at all', '\r\n', '\r\nbody', 'A: b', 'A: b\n\nc\n', '\xff\x80']) {
@@ -125,6 +129,37 @@ describe('recipient variables in a ready message', () => {
     const email = await PostalMime.parse(raw)
     assert.match(email.text!, /plain Jörg[\s\S]*b64 P/)
     assert.match(email.html!, /<p>ü Jörg P<\/p>/)
+  })
+
+  it('lets no value end a part, whoever knows the boundary', async () => {
+    const line = 'Content-Type: text/plain; charset=utf-8'
+    const template = [
+      'A: b',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      line,
+      '',
+      '%recipient.v%',
+      '--b--',
+      '',
+    ]
+    const values = [
+      'x\r\n--b\r\nContent-Type: text/html\r\n\r\n<b>',
+      '\n--b--\n',
+      '--b\n',
+      `ü ${'x'.repeat(72)}--b`,
+      `ü${'x'.repeat(75)}\r--b--\r`,
+      '-\n--b\n'.repeat(200),
+    ]
+    for (let fill = 60; fill < 80; fill++) values.push(`ü${'x'.repeat(fill)}--b`, `=${'x'.repeat(fill)}--b--`)
+    for (const v of values) {
+      const raw = substituteRaw(Buffer.from(template.join('\r\n')), { ...bob, variables: { v } })
+      assert.equal(raw.toString().match(/^--b/gm)!.length, 2, JSON.stringify(v))
+      const email = await PostalMime.parse(raw)
+      assert.equal(email.html, undefined)
+      assert.equal(email.text!.replace(/\r\n?/g, '\n').trimEnd(), v.replace(/\r\n?/g, '\n').trimEnd())
+    }
   })
 
   it('survives parts nested without end', () => {

@@ -1,6 +1,7 @@
 /** The body of a delivery thread: composes, signs and speaks SMTP for the deliveries it is posted. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Resolver } from '../../dns/resolver.ts'
+import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
 import type { SigningKey } from '../delivery.ts'
 import { RouteCourier } from '../route-courier.ts'
@@ -16,11 +17,12 @@ import type { FromThread, ThreadOptions, ToThread } from './message.ts'
 const BEGUN_PER_TURN = 16
 
 const port = parentPort!
-const { dnsServers, right, ...options } = workerData as ThreadOptions
+const { dnsServers, boundarySecret, right, ...options } = workerData as ThreadOptions
 const keys = new Map<string, SigningKey>()
 const courier = new RouteCourier({
   ...options,
   resolver: new Resolver({ servers: dnsServers }),
+  boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
   // Nothing else waits for this thread, and a thread of the pool would cost two changes of context for each signature.
   signer: signHere,

@@ -10,6 +10,8 @@ export interface ThreadOptions {
   hostname: string
   smtpPort: number
   allowPrivateNetworks: boolean
+  /** The secret of boundaries. */
+  boundarySecret: Uint8Array
   /** Memory of the node's sending right. */
   right: SharedArrayBuffer
 }

@@ -1,10 +1,11 @@
 /** Batch sending of ready messages: recipient variables inside a MIME message that the sender composed. */
 import { AddressError, parseAddressList } from '../address/address.ts'
 import { encodeParameter, parameterField } from '../compose/parameter.ts'
-import { decodeQuotedPrintable, encodeText } from '../compose/transfer-encoding.ts'
+import { base64Length, decodeQuotedPrintable, encodeText, withCrlf } from '../compose/transfer-encoding.ts'
 import { decodeCharset, decodeWords } from '../header/encoded-word.ts'
 import { addressField, customField, isReservedHeader, textField } from '../header/header.ts'
 import { type MediaType, parseMediaType } from '../media-type.ts'
+import { encodeContent } from '../raw/encode.ts'
 import {
   type Addressee,
   substituteHeaderText,
@@ -65,15 +66,14 @@ function fillEntity(entity: string, filling: Filling, depth: number): string {
   const isText = type === null || type.essence.startsWith('text/')
   if (!isText || /^attachment/i.test(fieldValue(fields, 'content-disposition') ?? ''))
     return filled.join('') + gap + body
-  return fillText(filled, gap, body, type, filling)
+  return fillText({ fields: filled, gap, body }, type, filling, depth)
 }
 
 function fillText(
-  fields: string[],
-  gap: string,
-  body: string,
+  { fields, gap, body }: Entity,
   type: MediaType | null,
   filling: Filling,
+  depth: number,
 ): string {
   const unchanged = fields.join('') + gap + body
   const octets = decodeBody(body, fieldValue(fields, 'content-transfer-encoding') ?? '7bit')
@@ -81,7 +81,7 @@ function fillText(
   if (text === null) return unchanged
   const filled = filling.text(text)
   if (filled === text) return unchanged
-  const encoded = encodeText(filled)
+  const encoded = depth === 0 ? encodeText(filled) : encodeWithoutDelimiters(filled)
   const parameters = (type?.parameters ?? []).filter(([name]) => name !== 'charset')
   return [
     ...fields.filter((field) => !/^content-(?:type|transfer-encoding)[ \t]*:/i.test(field)),
@@ -93,6 +93,21 @@ function fillText(
     gap || '\r\n',
     encoded.body,
   ].join('')
+}
+
+/**
+ * Within a multipart of the sender's making. Values come from people the sender writes to, and one of them may know its boundary: no line
+ * of theirs, nor one that a soft break makes, must look like a delimiter.
+ */
+function encodeWithoutDelimiters(text: string): { encoding: string; body: string } {
+  const encoded = encodeText(text)
+  if (encoded.encoding === 'base64' || !/^--/m.test(encoded.body)) return encoded
+  const octets = Buffer.from(withCrlf(text))
+  const readable = encodeContent(octets, true)
+  // Nearly every hyphen escaped, it could be longer than what the size of copies was reckoned with.
+  const longer = readable.body.length > base64Length(octets.length)
+  const { encoding, body } = longer ? encodeContent(octets, false) : readable
+  return { encoding, body: body.toString('latin1') }
 }
 
 /** Octets of a body; null for an encoding that is not known. */
@@ -174,7 +189,13 @@ function fillNames(field: string, name: string, value: string, addressee: Addres
 }
 
 /** Fields with their line breaks, the empty line, and the rest. */
-function split(entity: string): { fields: string[]; gap: string; body: string } {
+interface Entity {
+  fields: string[]
+  gap: string
+  body: string
+}
+
+function split(entity: string): Entity {
   const empty = /^\r?\n|\r?\n(\r?\n)/.exec(entity)
   if (empty === null) return { fields: fieldsOf(entity), gap: '', body: '' }
   const gap = empty[1] ?? empty[0]

@@ -73,9 +73,16 @@ export function withoutServicePlaceholders(value: string): string {
   if (stripped === value) return value
   return stripped
     .split(',')
-    .filter((element) => !/^[ \t]*(?:<[ \t]*(?:mailto:)?[ \t]*>)?[ \t]*$/.test(element))
+    .filter((element) => !isLeftEmpty(element))
     .join(',')
     .trim()
+}
+
+/** What dropped placeholders leave of an element: blanks, `<>`, `<mailto:>`. */
+function isLeftEmpty(element: string): boolean {
+  const text = element.trim()
+  const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text
+  return inner === '' || (inner === 'mailto:' && inner !== text)
 }
 
 /** For one header value. @throws HeaderError when the result cannot stand in a header */

@@ -1,4 +1,7 @@
-/** From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. */
+/**
+ * From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. Time and
+ * memory are linear in the size of the parts.
+ */
 import { type Mailbox, parseAddressList } from '../address/address.ts'
 import { isMessageDate, messageDate } from '../header/date.ts'
 import {
@@ -11,7 +14,8 @@ import {
   textField,
 } from '../header/header.ts'
 import { isMessageId } from '../header/message-id.ts'
-import type { MessageContent } from '../message.ts'
+import type { Attachment, MessageContent } from '../message.ts'
+import { ANY_BOUNDARY } from './boundary.ts'
 import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
 import { base64Length } from './transfer-encoding.ts'
 
@@ -32,15 +36,21 @@ export interface Composed {
 
 /**
  * Composes a message. Bcc is no part of it; custom headers with reserved names are skipped.
+ * @param boundary what nobody who wrote the parts can have known: see `Boundaries`
  * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so what it has let
  * pass composes
  */
-export function compose(content: MessageContent): Composed {
+export function compose(content: MessageContent, boundary: string): Composed {
   const fields = messageFields(content)
-  const tree = writeTree(bodyTree(content), content.messageId)
+  const tree = writeTree(bodyTree(content), boundary)
   const header = Buffer.from(`${fields.text}MIME-Version: 1.0\r\n${tree.header}`, 'utf8')
   const { body, relaxed } = tree
   return { header, body, relaxed, needsSmtpUtf8: fields.needsSmtpUtf8, size: header.length + 2 + body.length }
+}
+
+/** Octets that the composed message will have. Exact, whatever its boundary will be. */
+export function composedSize(content: MessageContent): number {
+  return compose(content, ANY_BOUNDARY).size
 }
 
 /** Octets for the fields and boundary lines of one part, file name aside. */
@@ -145,8 +155,10 @@ function bodyTree(content: MessageContent): Part {
   if (texts.length === 0) texts.push(textLeaf('plain', ''))
   const readable = join('alternative', texts)
   if (attachments.length === 0) return readable
-  const inline = html ? attachments.filter((file) => file.disposition === 'inline') : []
-  const files = attachments.filter((file) => !inline.includes(file))
+  const isInline = ({ disposition }: Attachment) =>
+    html !== undefined && html !== '' && disposition === 'inline'
+  const inline = attachments.filter(isInline)
+  const files = attachments.filter((file) => !isInline(file))
   const related = join('related', [readable, ...inline.map(fileLeaf)])
   return join('mixed', [related, ...files.map(fileLeaf)])
 }

@@ -1,5 +1,4 @@
 /** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and how the tree becomes octets. */
-import { hash } from 'node:crypto'
 import { isRelaxed } from '../dkim/body-hash.ts'
 import { assertHeaderText } from '../header/header.ts'
 import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
@@ -86,13 +85,13 @@ export interface WrittenTree {
   relaxed: boolean
 }
 
-/** The header fields and the octets of a tree; deterministic for the same tree and Message-ID. */
-export function writeTree(root: Part, messageId: string): WrittenTree {
+/** The header fields and the octets of a tree. Each multipart gets the boundary with the number of its level. */
+export function writeTree(root: Part, boundary: string): WrittenTree {
   const chunks: (string | Leaf)[] = []
   let header: string
   // What begins and ends with a boundary line has no empty lines at its end.
   let relaxed = root.kind === 'multipart'
-  if (root.kind === 'multipart') header = collect(root, 0, chooseBoundary(root, messageId), chunks)
+  if (root.kind === 'multipart') header = collect(root, 0, boundary, chunks)
   else {
     header = root.header
     chunks.push(root)
@@ -141,24 +140,6 @@ function collect(part: Part, depth: number, boundary: string, chunks: (string | 
 
 function rootType(part: Part): string {
   return part.kind === 'multipart' ? `multipart/${part.subtype}` : 'text/html'
-}
-
-/**
- * `=_` occurs in no quoted-printable and no base64 text (RFC 2045 6.7 says so itself), so only bodies sent as they are can
- * contain the boundary; those are looked through.
- */
-function chooseBoundary(root: Part, messageId: string): string {
-  const plain: string[] = []
-  gatherPlain(root, plain)
-  for (let attempt = 0; ; attempt++) {
-    const boundary = `=_${hash('sha256', `${messageId}\n${attempt}`, 'hex').slice(0, 24)}`
-    if (!plain.some((content) => content.includes(boundary))) return boundary
-  }
-}
-
-function gatherPlain(part: Part, into: string[]): void {
-  if (part.kind === 'multipart') for (const child of part.parts) gatherPlain(child, into)
-  else if (typeof part.content === 'string') into.push(part.content)
 }
 
 function endsLine({ content }: Leaf): boolean {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prepareMessage } from '../../../src/delivery/prepare.ts'
+import type { Delivery } from '../../../src/delivery/delivery.ts'
+import { type PreparedMessage, prepareMessage } from '../../../src/delivery/prepare.ts'
 import { messageFor } from '../../../src/delivery/work.ts'
 import type { Addressee } from '../../../src/mail/batch/substitute.ts'
 import type { ClaimedEmail } from '../../../src/store/store.ts'
 import { verifyDkim } from '../../support/verify-dkim.ts'
-import { content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
+import { boundaries, content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
 
 const all = { eightBitMime: true, smtpUtf8: true }
 const none = { eightBitMime: false, smtpUtf8: false }
 const date = Date.UTC(2026, 10, 20, 12)
 
+const prepare = (delivery: Pick<Delivery, 'message' | 'signing'>): PreparedMessage =>
+  prepareMessage({ emailId: 'email', ...delivery }, { boundaries })
 const raw = (text: string, addressee: Addressee | null = null) =>
   ({ kind: 'raw', raw: Buffer.from(text), date, addressee }) as const
 const joined = (message: { chunks: Uint8Array[] }) => Buffer.concat(message.chunks)
@@ -19,7 +22,7 @@ const header =
 const mime = `${header}MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n`
 
 test('parts are composed once, whatever the next hop can do', async () => {
-  const prepared = prepareMessage({ message: { kind: 'parts', content }, signing: [signingKey] })
+  const prepared = prepare({ message: { kind: 'parts', content }, signing: [signingKey] })
   const message = await prepared(all)
   assert.equal(await prepared(none), message)
   assert.equal(message.size, joined(message).length)
@@ -29,20 +32,20 @@ test('parts are composed once, whatever the next hop can do', async () => {
 })
 
 test('the signature comes first and is as old as the message', async () => {
-  const prepared = prepareMessage({ message: { kind: 'parts', content }, signing: [signingKey] })
+  const prepared = prepare({ message: { kind: 'parts', content }, signing: [signingKey] })
   const text = joined(await prepared(all)).toString()
   assert.match(text, /^DKIM-Signature: /)
   assert.match(text, new RegExp(`\\bt=${content.date / 1000};`))
 })
 
 test('without a key the message leaves unsigned', async () => {
-  const message = await prepareMessage({ message: raw(`${header}\r\nhello\r\n`), signing: [] })(all)
+  const message = await prepare({ message: raw(`${header}\r\nhello\r\n`), signing: [] })(all)
   assert.equal(joined(message).toString(), `${header}\r\nhello\r\n`)
 })
 
 test('a ready message leaves as it is behind its signature', async () => {
   for (const text of [`${header}\r\nhello\r\n`, `${header}\r\n`, `${mime}\r\nGrüße\r\n`]) {
-    const message = await prepareMessage({ message: raw(text), signing: [signingKey] })(all)
+    const message = await prepare({ message: raw(text), signing: [signingKey] })(all)
     const bytes = joined(message)
     assert.ok(bytes.toString().endsWith(text))
     assert.equal(message.size, bytes.length)
@@ -52,7 +55,7 @@ test('a ready message leaves as it is behind its signature', async () => {
 })
 
 test('a ready message that is header only gets the empty line it lacks', async () => {
-  const { chunks } = await prepareMessage({ message: raw(header.slice(0, -2)), signing: [] })(all)
+  const { chunks } = await prepare({ message: raw(header.slice(0, -2)), signing: [] })(all)
   assert.equal(Buffer.concat(chunks).toString(), `${header}\r\n`)
 })
 
@@ -62,7 +65,7 @@ test('a copy of a ready message is filled in where it is signed, not by who hand
   const recipient = { address: 'jane@x.test', variables: { who: 'Grüße' } }
   const message = messageFor(email as unknown as ClaimedEmail, [recipient as never])
   assert.ok(message.kind === 'raw' && message.raw === octets)
-  const prepared = prepareMessage({ message, signing: [signingKey] })
+  const prepared = prepare({ message, signing: [signingKey] })
   const filled = await prepared(none)
   assert.match(joined(filled).toString(), /hello Gr=C3=BC=C3=9Fe/)
   assert.equal((await verifyDkim(joined(filled), publishedKeys)).pass, true)
@@ -70,7 +73,7 @@ test('a copy of a ready message is filled in where it is signed, not by who hand
 })
 
 test('for a server without 8BITMIME a ready message is re-encoded before it is signed', async () => {
-  const prepared = prepareMessage({ message: raw(`${mime}\r\nGrüße\r\n`), signing: [signingKey] })
+  const prepared = prepare({ message: raw(`${mime}\r\nGrüße\r\n`), signing: [signingKey] })
   const message = await prepared(none)
   const bytes = joined(message)
   assert.equal(message.eightBit, false)
@@ -99,7 +102,7 @@ test('what cannot be re-encoded is refused for good by a session without 8BITMIM
 })
 
 test('a ready message of 7-bit text is the same for every server', async () => {
-  const prepared = prepareMessage({ message: raw(`${mime}\r\nhello\r\n`), signing: [signingKey] })
+  const prepared = prepare({ message: raw(`${mime}\r\nhello\r\n`), signing: [signingKey] })
   assert.equal(await prepared(none), await prepared(all))
 })
 

@@ -12,6 +12,7 @@ import type {
 } from '../../../src/delivery/delivery.ts'
 import { RouteCourier, type RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
+import { Boundaries } from '../../../src/mail/compose/boundary.ts'
 import type { MessageContent } from '../../../src/mail/message.ts'
 import { type FakeDns, startDns, type Zone } from '../../support/dns.ts'
 import { type Sink, type SinkOptions, startSink } from '../../support/sink.ts'
@@ -33,6 +34,8 @@ export const publishedKeys = new Map([
     `v=DKIM1; k=ed25519; p=${Buffer.from(createPublicKey(privateKey).export({ format: 'jwk' }).x!, 'base64url').toString('base64')}`,
   ],
 ])
+
+export const boundaries = new Boundaries(Buffer.alloc(32, 1))
 
 export const content: MessageContent = {
   from: 'Acme <news@acme.test>',
@@ -92,6 +95,7 @@ export async function startRig(
     hostname: 'out.acme.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    boundaries,
     right: { holds: () => true },
     log: (level, message, detail) => log.push({ level, message, detail }),
     ...changes,
