@@ -3,7 +3,8 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+# Node.js is in the image already; the other optional packages are for development.
+RUN npm ci --omit=dev --omit=optional
 COPY bin bin
 COPY src src
 RUN mkdir /data && chown node:node /data

@@ -1,16 +1,18 @@
 // Makes sure that the dependencies are there. Plain JavaScript that Node.js 18 can run: it is what brings Node.js 24.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isForThisMachine, node, packagesIn, root, tooOld } from './platform.mjs'
 
-/** The checkout. */
-export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** The Node.js that the dependencies bring. */
-export const node = join(root, 'node_modules', '.bin', 'node')
+export { node, root }
 
 /** Installs with `npm ci` when what is there does not fit package-lock.json; else returns at once. Ends the process on failure. */
 export async function ensureInstalled() {
+  const why = tooOld()
+  if (why !== null) {
+    process.stderr.write(`${why}\n`)
+    process.exit(1)
+  }
   if (fits()) return
   const began = Date.now()
   process.stderr.write('Installing the dependencies (needed once) ...\n')
@@ -39,27 +41,21 @@ function fits() {
   const wanted = packagesIn(join(root, 'package-lock.json'))
   const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'))
   if (!wanted || !installed) return false
-  for (const [path, { version, optional, devOptional }] of Object.entries(wanted)) {
+  for (const [path, each] of Object.entries(wanted)) {
     if (path === '') continue
     const there = installed[path]
     // Optional packages are those of other machines, too.
-    if (!there && (optional || devOptional)) continue
-    if (!there || there.version !== version) return false
+    if (!there && (each.optional || each.devOptional) && !isForThisMachine(each)) continue
+    if (!there || there.version !== each.version) return false
   }
   return existsSync(node)
 }
 
-function packagesIn(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')).packages
-  } catch {
-    return null
-  }
-}
-
 function npmCi() {
-  // NODE_ENV=production would leave out Node.js itself; the log level hides remarks about the older version at work here.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  // Settings of the user's own must not leave out what tests need (NODE_ENV=production), nor Node.js itself, nor let packages run
+  // anything. The log level hides remarks about the older version at work here.
+  const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  args.push('--loglevel=error')
   const npm = process.env.npm_execpath
   // Not the Node.js in node_modules, which npm ci removes first.
   const own = process.env.npm_node_execpath ?? process.execPath

@@ -84,6 +84,44 @@ describe('npm start', () => {
     assert.equal(npmCalls().length, 2)
   })
 
+  test('installs a package for this machine that is missing, and leaves out those for others', async () => {
+    await start().ended
+    const packages = {
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/here': {
+        version: '1.0.0',
+        optional: true,
+        os: [process.platform],
+        cpu: process.arch,
+        bin: { node: 'bin/node' },
+      },
+      'node_modules/there': { version: '1.0.0', optional: true, os: 'aix', cpu: 'ppc64' },
+      'node_modules/not-here': {
+        version: '1.0.0',
+        optional: true,
+        os: `!${process.platform}`,
+        cpu: process.arch,
+      },
+    }
+    writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+    assert.equal((await start().ended).code, 3)
+    assert.equal(npmCalls().length, 2)
+    assert.match(npmCalls()[1]!, /--include=optional --ignore-scripts/)
+    assert.equal((await start().ended).stderr, '')
+  })
+
+  test('says that this Node.js is too old where no package brings another', async () => {
+    const packages = { '': { engines: { node: '>=999.1.0' } }, 'node_modules/a': { version: '1.0.0' } }
+    writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+    const { code, stderr } = await start().ended
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^Node\.js 999\.1\.0 or later is needed, and this is \d+\.\d+\.\d+\. No package [^\n]+\n$/,
+    )
+    assert.throws(npmCalls)
+  })
+
   test('takes what somebody else installed for what it is', async () => {
     mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
     writeFileSync(join(root, 'node_modules', '.bin', 'node'), '')
