@@ -39,6 +39,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'network',
     'log.ts',
     'seldom.ts',
+    'shared-pool.ts',
     'store/store.ts',
     'config/settings.ts (types)',
     'intake/handover.ts (types)',
@@ -52,8 +53,10 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'log.ts',
     'seldom.ts',
     'metrics.ts',
+    'shared-pool.ts',
     'store/store.ts',
     'config/settings.ts (types)',
+    'config/memory-plan.ts (types)',
     'delivery (types)',
   ],
   cli: [

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AccountDirectory } from './accounts/directory.ts'
 import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
+import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import type { Courier } from './delivery/courier.ts'
 import { Membership } from './delivery/membership.ts'
@@ -47,17 +48,18 @@ export interface App {
   close(): Promise<void>
 }
 
-const MIB = 1024 * 1024
-
 /** What the ready queues may hold in memory. */
-function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): ReadyLimits {
+function readyLimits(
+  { concurrency, siteConcurrency, delivery }: Settings,
+  { ready, readyLarge }: MemoryPlan,
+): ReadyLimits {
   const maxDeliveries = 2_000
   return {
     concurrency,
     siteConcurrency,
     maxDeliveries,
-    maxBytes: 64 * MIB,
-    maxLargeBytes: 128 * MIB,
+    maxBytes: ready,
+    maxLargeBytes: readyLarge,
     // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
     maxPerLane: delivery.kind === 'direct' ? 200 : maxDeliveries,
   }
@@ -70,6 +72,7 @@ function readyLimits({ concurrency, siteConcurrency, delivery }: Settings): Read
 export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await using started = new AsyncDisposableStack()
   const metrics = new Metrics()
+  const plan = planMemory(settings)
 
   const store = await openStore(settings.database, {
     exclusive: true,
@@ -113,7 +116,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
       siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
-      limits: readyLimits(settings),
+      limits: readyLimits(settings, plan),
       metrics,
       log,
     })
@@ -149,6 +152,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const server = await createServer({
     api: roles.includes('api'),
     settings,
+    plan,
     directory,
     intake,
     store,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { leastMemory } from './memory-plan.ts'
 import { NotAllowed } from './parse.ts'
 import {
   defaultOf,
@@ -67,6 +68,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
         'do both: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
     )
   }
+  checkMemory(values, sources)
   return {
     listen: values.POSTROAD_LISTEN,
     database: absolute(values.POSTROAD_DATABASE_URL),
@@ -83,6 +85,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     allowPrivateNetworks: values.POSTROAD_ALLOW_PRIVATE_NETWORKS,
     logLevel: values.POSTROAD_LOG_LEVEL,
     metrics: values.POSTROAD_METRICS_LISTEN,
+    memory: values.POSTROAD_MEMORY,
     maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
     maxRecipients: values.POSTROAD_MAX_RECIPIENTS,
     rateLimit: values.POSTROAD_RATE_LIMIT,
@@ -97,6 +100,20 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     nodeTimeout: values.POSTROAD_NODE_TIMEOUT,
     shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
   }
+}
+
+/** A message that has no room would be refused each time, and with more room than there is the system ends the process. */
+function checkMemory(values: SettingValues, sources: Source[]): void {
+  const least = leastMemory({
+    maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
+    deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
+  })
+  if (values.POSTROAD_MEMORY >= least) return
+  throw new SettingsError(
+    `POSTROAD_MEMORY (${found('POSTROAD_MEMORY', sources).text}) is too little for one message of POSTROAD_MAX_MESSAGE_SIZE ` +
+      `(${found('POSTROAD_MAX_MESSAGE_SIZE', sources).text}) and ${values.POSTROAD_DELIVERY_THREADS} delivery threads: ` +
+      `set it to ${Math.ceil(least / 1024 ** 2)}MB or more, or allow smaller messages, or fewer threads (POSTROAD_DELIVERY_THREADS).`,
+  )
 }
 
 /** Every setting with its masked text and where it comes from, in the order of the table. Throws SettingsError. */

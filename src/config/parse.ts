@@ -8,7 +8,7 @@ export class NotAllowed extends Error {
 }
 
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const SIZE_UNITS: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+const SIZE_UNITS: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 }
 
 /** `90s`, `1.5h`, `30d` in milliseconds. A bare number is refused: nobody remembers its unit. */
 export function parseDuration(text: string): number {
@@ -45,7 +45,7 @@ export function sizeWithin(least: string, most: string): (text: string) => numbe
 }
 
 export function parseSize(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMG]?B)$/i.exec(text) ?? []
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)$/i.exec(text) ?? []
   if (!amount || !unit) throw new NotAllowed(`"${text}" needs a number and a unit, like 512KB, 40MB or 1GB`)
   return Math.round(Number(amount) * SIZE_UNITS[unit.toUpperCase()]!)
 }

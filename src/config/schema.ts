@@ -156,6 +156,16 @@ export const SETTINGS = {
       'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and, on two processors, keeps what is accepted and what is delivered in step.',
     example: '4',
   }),
+  POSTROAD_MEMORY: setting({
+    section: 'Limits',
+    parse: parse.sizeWithin('300MB', '1TB'),
+    default: '600MB',
+    allowed:
+      '300MB to 1TB; one message of POSTROAD_MAX_MESSAGE_SIZE must have room, which takes about 150 MB and six times its size',
+    description:
+      'Memory the process may take. Everything that grows with what is asked of it has its limit from here: connections, requests under way, their bodies, mail on its way out. What is beyond waits or is answered with 429 or 503 and `retry-after`. More lets more large messages go at once.',
+    example: '400MB',
+  }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
     section: 'Limits',
     parse: parse.sizeWithin('1KB', '1GB'),

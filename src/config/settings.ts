@@ -41,6 +41,8 @@ export interface Settings {
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Where `/metrics` is served: nowhere, on the API listener, or on a listener of its own. */
   metrics: 'off' | 'same' | HostPort
+  /** Octets the process may take. */
+  memory: number
   /** Octets of a composed message. */
   maxMessageSize: number
   /** to + cc + bcc of one email. */

@@ -5,8 +5,8 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import { Refusal } from '../intake/refusal.ts'
 import { Seldom } from '../seldom.ts'
 import { StoreUnavailable } from '../store/store.ts'
-import { discardRest } from './body.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
+import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -27,17 +27,14 @@ const TOLD_EVERY = 1_000
 /** Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug. */
 export class Answers {
   readonly #log: Logger
-  readonly #allowance: number
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
   readonly #troubles = new Map<string, Seldom>()
 
-  /** `allowance`: octets of an unread body that are still taken in after an early answer. */
-  constructor(log: Logger, registry: Registry, allowance: number) {
+  constructor(log: Logger, registry: Registry) {
     this.#log = log
-    this.#allowance = allowance
     this.#requests = new Counter({
       name: 'postroad_http_requests_total',
       help: 'Requests answered, by operation and status.',
@@ -61,7 +58,7 @@ export class Answers {
     answer: Answer,
     startedAt?: number,
   ): FastifyReply {
-    if (!request.raw.complete) discardRest(request.raw, reply.raw, this.#allowance)
+    if (!request.raw.complete) discardBody(request.raw, reply.raw)
     this.#count(operation, answer.status)
     if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
     if (this.#log.isLevelEnabled('debug')) {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answer, Answers } from './answer.ts'
-import { isAnswered } from './body.ts'
 import type { HttpReason } from './fault.ts'
 import { jsonWords } from './json/words.ts'
+import { isAnswered } from './unread-body.ts'
 
 type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 

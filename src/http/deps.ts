@@ -3,6 +3,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Principal } from '../accounts/account.ts'
+import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
 import type { Store } from '../store/store.ts'
@@ -28,6 +29,7 @@ export interface HttpDeps {
   /** False on a node that takes no mail in: then only its own pages are served. */
   api: boolean
   settings: HttpSettings
+  plan: MemoryPlan
   directory: Keyring
   intake: Acceptance
   store: Pick<Store, 'readEmail'>

@@ -9,6 +9,10 @@ export type HttpReason =
   | { code: 'key_missing' }
   /** The key made more than `limit` requests a second; the next one may come in `retryAfter` seconds. */
   | { code: 'rate_limited'; limit: number; retryAfter: number }
+  /** The company has its share of what can be under way; another request may be made in `retryAfter` seconds. */
+  | { code: 'too_much_under_way'; retryAfter: number }
+  /** All that can be under way is, of all companies together. */
+  | { code: 'overloaded'; retryAfter: number }
   /** The body is over `max` octets, which is derived from `messageMax`, the limit of a composed message. */
   | { code: 'body_too_large'; max: number; messageMax: number }
   /** The body cannot be read as what it says it is. `detail` is a sentence. */

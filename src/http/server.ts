@@ -9,6 +9,7 @@ import {
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Admission } from './admission/admission.ts'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
 import { clientErrorHandler, lastHeaders } from './client-error.ts'
@@ -54,8 +55,9 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   /** Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for them. */
   const unused = new Set<Socket>()
   const methods = new PathMethods()
-  const limit = new BodyLimit(settings.maxMessageSize)
-  const answers = new Answers(log, registry, 2 * limit.max)
+  const admission = new Admission(deps.plan)
+  const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
+  const answers = new Answers(log, registry)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
   const json = new JsonDialect({ deps, answers, limit, rate })
   const form = new FormDialect({ deps, answers, limit, rate, maxRecipients: settings.maxRecipients })
@@ -163,6 +165,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
         await metrics?.close()
       } finally {
         clearInterval(sweep)
+        admission.close()
         clearTimeout(end)
       }
     },

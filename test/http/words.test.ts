@@ -35,6 +35,8 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   key_missing: { code: 'key_missing' },
   key_invalid: { code: 'key_invalid' },
   rate_limited: { code: 'rate_limited', limit: 5, retryAfter: 1 },
+  too_much_under_way: { code: 'too_much_under_way', retryAfter: 2 },
+  overloaded: { code: 'overloaded', retryAfter: 2 },
   body_too_large: { code: 'body_too_large', max: 2_097_152, messageMax: 1_048_576 },
   body_malformed: { code: 'body_malformed', detail: 'It is not JSON.' },
   media_type_unsupported: { code: 'media_type_unsupported', detail: 'It is not JSON.' },

@@ -20,11 +20,10 @@ export async function readMultipart(
   request: IncomingMessage,
   response: ServerResponse,
   limit: BodyLimit,
-  companyId: string,
   maxParts: number,
 ): Promise<Form> {
   const reader = new MultipartReader(boundaryOf(request.headers['content-type'] ?? ''), maxParts)
-  await consumeBody(request, response, limit, companyId, (chunk) => reader.push(chunk))
+  await consumeBody(request, response, limit, (chunk) => reader.push(chunk))
   return reader.end()
 }
 

@@ -66,8 +66,8 @@ export class FormDialect {
       checkNotEncoded(request.raw.headers['content-encoding'])
       const key = idempotencyKey(request.raw.headers)
       const submission = mime
-        ? await this.#readMime(request, reply, principal, domain)
-        : await this.#readFields(request, reply, principal, domain)
+        ? await this.#readMime(request, reply, domain)
+        : await this.#readFields(request, reply, domain)
       if (key !== undefined) {
         // A client that repeats a form makes a new boundary: equality is that of what was understood.
         const endpoint = `POST /v3/messages${mime ? '.mime' : ''}`
@@ -79,47 +79,37 @@ export class FormDialect {
     } catch (error) {
       answer = formWords(answers.reasonOf(error, request))
     } finally {
-      this.#parts.limit.budget.release(request.raw)
+      this.#parts.limit.admission.release(request.raw)
     }
     return answers.send(request, reply, mime ? 'mime_send' : 'form_send', answer, startedAt)
   }
 
-  async #readFields(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    principal: Principal,
-    domain: string,
-  ): Promise<Submission> {
-    return readMessage(domain, await this.#readForm(request, reply, principal.companyId))
+  async #readFields(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
+    return readMessage(domain, await this.#readForm(request, reply))
   }
 
-  async #readForm(request: FastifyRequest, reply: FastifyReply, companyId: string): Promise<Form> {
+  async #readForm(request: FastifyRequest, reply: FastifyReply): Promise<Form> {
     const { limit } = this.#parts
     const type = request.raw.headers['content-type']
     switch (mediaTypeName(type)) {
       case MULTIPART:
-        return readMultipart(request.raw, reply.raw, limit, companyId, this.#maxParts)
+        return readMultipart(request.raw, reply.raw, limit, this.#maxParts)
       case URLENCODED:
-        return readUrlencoded(await readBody(request.raw, reply.raw, limit, companyId), this.#maxParts, type)
+        return readUrlencoded(await readBody(request.raw, reply.raw, limit), this.#maxParts, type)
       case '': {
-        const body = await readBody(request.raw, reply.raw, limit, companyId)
+        const body = await readBody(request.raw, reply.raw, limit)
         if (body.length === 0) return { fields: [], files: [] }
       }
     }
     throw wrongType(`'${MULTIPART}' or '${URLENCODED}'`, type)
   }
 
-  async #readMime(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    principal: Principal,
-    domain: string,
-  ): Promise<Submission> {
+  async #readMime(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
     const type = request.raw.headers['content-type']
     if (mediaTypeName(type) !== MULTIPART) throw wrongType(`'${MULTIPART}'`, type)
     return readMimeMessage(
       domain,
-      await readMultipart(request.raw, reply.raw, this.#parts.limit, principal.companyId, this.#maxParts),
+      await readMultipart(request.raw, reply.raw, this.#parts.limit, this.#maxParts),
     )
   }
 
@@ -132,6 +122,7 @@ export class FormDialect {
       credentials?.user === 'api' ? this.#parts.deps.directory.authenticate(credentials.password) : null
     if (principal === null) throw new Refusal({ code: 'key_invalid' })
     this.#parts.rate?.check(principal.keyId)
+    this.#parts.limit.admission.admit(request.raw, principal.companyId)
     return principal
   }
 }

@@ -90,6 +90,18 @@ export function formWords(reason: AnyReason): Answer {
         `Too many requests: request limit of ${reason.limit} a second exceeded, try again in ${reason.retryAfter} s`,
         { 'retry-after': String(reason.retryAfter) },
       )
+    case 'too_much_under_way':
+      return messageAnswer(
+        429,
+        'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
+        { 'retry-after': String(reason.retryAfter) },
+      )
+    case 'overloaded':
+      return messageAnswer(
+        503,
+        'The service has as much under way as it can hold. Nothing was accepted; please try again',
+        { 'retry-after': String(reason.retryAfter) },
+      )
     case 'body_too_large':
       return messageAnswer(413, `request size exceeds ${inMegabytes(reason.max)} limit`)
     case 'path_unknown':

@@ -55,7 +55,7 @@ export class JsonDialect {
       checkJson(headers['content-type'])
       checkNotEncoded(headers['content-encoding'])
       const key = idempotencyKey(headers)
-      const body = await readBody(request.raw, reply.raw, this.#parts.limit, principal.companyId)
+      const body = await readBody(request.raw, reply.raw, this.#parts.limit)
       // Equality is that of the octets, which parsing may take away.
       const idempotency =
         key === undefined ? undefined : { key, fingerprint: await fingerprint('POST /emails', body) }
@@ -67,7 +67,7 @@ export class JsonDialect {
     } catch (error) {
       answer = jsonWords(this.#parts.answers.reasonOf(error, request))
     } finally {
-      this.#parts.limit.budget.release(request.raw)
+      this.#parts.limit.admission.release(request.raw)
     }
     return this.#parts.answers.send(request, reply, 'email_send', answer, startedAt)
   }
@@ -82,6 +82,8 @@ export class JsonDialect {
       answer = { status: 200, type: JSON_TYPE, body: emailJson(email) }
     } catch (error) {
       answer = jsonWords(this.#parts.answers.reasonOf(error, request))
+    } finally {
+      this.#parts.limit.admission.release(request.raw)
     }
     return this.#parts.answers.send(request, reply, 'email_read', answer, startedAt)
   }
@@ -93,6 +95,7 @@ export class JsonDialect {
     const principal = token === null ? null : this.#parts.deps.directory.authenticate(token)
     if (principal === null) throw new Refusal({ code: 'key_invalid' })
     this.#parts.rate?.check(principal.keyId)
+    this.#parts.limit.admission.admit(request.raw, principal.companyId)
     return principal
   }
 }

@@ -126,6 +126,20 @@ export function jsonWords(reason: AnyReason): Answer {
         `Too many requests. This API key may make ${reason.limit} a second; try again in ${reason.retryAfter} s.`,
         { 'retry-after': String(reason.retryAfter) },
       )
+    case 'too_much_under_way':
+      return errorAnswer(
+        429,
+        'rate_limit_exceeded',
+        'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
+        { 'retry-after': String(reason.retryAfter) },
+      )
+    case 'overloaded':
+      return errorAnswer(
+        503,
+        'application_error',
+        'The service has as much under way as it can hold. Nothing was accepted; please try again.',
+        { 'retry-after': String(reason.retryAfter) },
+      )
     case 'body_too_large':
       return errorAnswer(
         413,

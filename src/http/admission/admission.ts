@@ -1,0 +1,271 @@
+/**
+ * Who may take more: requests under way, and octets of their bodies until they are answered, shared by companies. What has no room now
+ * waits without being read, so that the client's own connection holds it back; who waits too long, or has too many requests
+ * under way, is told to come again.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { MemoryPlan } from '../../config/memory-plan.ts'
+import { SharedPool } from '../../shared-pool.ts'
+import { Fault } from '../fault.ts'
+import { type Company, Visit } from './visit.ts'
+
+/** Ms a body waits for room before its client is told to come again. */
+const WAIT = 10_000
+/** Seconds after which a client that found no room may try again. */
+const RETRY_AFTER = 2
+/** A company alone may take about three quarters of everything; a tenth is kept for those that have nothing. */
+const TIMES_FREE = 3
+const KEPT = 1 / 10
+/** While others wait for room, a body has to arrive at this many octets a second, and fast enough to be whole in so many ms. */
+const LEAST_RATE = 16 * 1024
+const WHOLE_WITHIN = 30_000
+/** Ms that every body has to begin with. */
+const GRACE = 3_000
+/** Ms between looks for bodies that are too slow, while others wait. */
+const LOOK = 250
+
+/** What the admission goes by. */
+export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests'>
+
+interface Waiting {
+  visit: Visit
+  /** What it needs, with what it costs. */
+  octets: number
+  /** Monotonic ms. */
+  until: number
+  begin(): void
+  fail(fault: Fault): void
+}
+
+/** Octets of one kind, and who waits for some. */
+class Octets {
+  readonly pool: SharedPool
+  readonly kind: 'small' | 'large'
+  waiting: Waiting[] = []
+  /** The next in line needs more than is free: nobody goes before it, or it would wait for ever. */
+  blocked = false
+
+  constructor(kind: 'small' | 'large', size: number) {
+    this.kind = kind
+    this.pool = pool(size)
+  }
+
+  hasRoom(company: Company, octets: number): boolean {
+    return !this.blocked && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
+  }
+
+  /** The one that is next: companies take turns, and one that has its share lets others go before it. */
+  next(): Waiting | undefined {
+    let next: Waiting | undefined
+    for (const one of this.waiting) {
+      const { company } = one.visit
+      if (!this.pool.allows(company[this.kind])) continue
+      if (next === undefined || company.turn < next.visit.company.turn) next = one
+    }
+    return next
+  }
+}
+
+function pool(size: number): SharedPool {
+  return new SharedPool({ size, kept: Math.ceil(size * KEPT), timesFree: TIMES_FREE })
+}
+
+export class Admission {
+  readonly #plan: AdmissionPlan
+  readonly #requests: SharedPool
+  readonly #small: Octets
+  readonly #large: Octets
+  readonly #companies = new Map<string, Company>()
+  readonly #visits = new WeakMap<IncomingMessage, Visit>()
+  /** Those whose body is still to come, in the order in which they began. */
+  readonly #arriving = new Set<Visit>()
+  #looks: NodeJS.Timeout | undefined
+  /** A request found no place since the last look. */
+  #wanted = false
+  #turns = 0
+
+  constructor(plan: AdmissionPlan) {
+    this.#plan = plan
+    this.#requests = pool(plan.requests)
+    this.#small = new Octets('small', plan.small)
+    this.#large = new Octets('large', plan.large)
+  }
+
+  /** Requests under way, and octets that they cost, for the metrics. */
+  get counts(): { requests: number; small: number; large: number; waiting: number } {
+    return {
+      requests: this.#requests.taken,
+      small: this.#small.pool.taken,
+      large: this.#large.pool.taken,
+      waiting: this.#small.waiting.length + this.#large.waiting.length,
+    }
+  }
+
+  /**
+   * Counts a request whose key is known, until `release`. Throws a Fault when the company has its share of requests under
+   * way, or all there is is taken.
+   */
+  admit(request: IncomingMessage, companyId: string): void {
+    let company = this.#companies.get(companyId)
+    if (company === undefined) {
+      company = { id: companyId, requests: 0, small: 0, large: 0, turn: 0 }
+      this.#companies.set(companyId, company)
+    }
+    if (!this.#requests.allows(company.requests)) {
+      if (company.requests === 0) this.#companies.delete(companyId)
+      // Who takes a place and sends nothing leaves it to those who have something to send, for their next try.
+      this.#lookSoon()
+      this.#wanted = true
+      throw this.#full(company.requests)
+    }
+    const visit = new Visit(company)
+    this.#visits.set(request, visit)
+    this.#requests.take(1)
+    company.requests += 1
+    this.#take(this.#small, visit, this.#plan.body.request)
+  }
+
+  /**
+   * Asks for room for a body of so many octets, before any of it is read. Undefined when there is; else a promise of it, which rejects with a
+   * Fault when none was made in time.
+   */
+  reserve(request: IncomingMessage, octets: number): Promise<void> | undefined {
+    const visit = this.#visits.get(request)
+    if (visit === undefined) return undefined
+    visit.expected = octets
+    const from = octets < this.#plan.body.large ? this.#small : this.#large
+    const cost = octets * this.#plan.body.cost
+    if (from.hasRoom(visit.company, cost)) {
+      this.#take(from, visit, cost)
+      return undefined
+    }
+    return new Promise((begin, fail) => {
+      visit.waits = true
+      from.waiting.push({ visit, octets: cost, until: performance.now() + WAIT, begin, fail })
+      this.#lookSoon()
+    })
+  }
+
+  /** The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others need its room. */
+  arriving(request: IncomingMessage, giveWay: (fault: Fault) => void): Visit | undefined {
+    const visit = this.#visits.get(request)
+    if (visit === undefined) return undefined
+    visit.startedAt = performance.now()
+    visit.giveWay = giveWay
+    this.#arriving.add(visit)
+    return visit
+  }
+
+  /** Notes that so many octets more than expected have come. Throws a Fault when there is no room for them. */
+  exceed(visit: Visit, octets: number): void {
+    const cost = octets * this.#plan.body.cost
+    const from = visit.arrived < this.#plan.body.large ? this.#small : this.#large
+    if (!from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
+    visit.expected += octets
+    this.#take(from, visit, cost)
+  }
+
+  /** The whole body is there. */
+  arrived(visit: Visit): void {
+    this.#arriving.delete(visit)
+  }
+
+  /** To be called once the request is answered, whatever the answer; again is without effect. */
+  release(request: IncomingMessage): void {
+    const visit = this.#visits.get(request)
+    if (visit === undefined) return
+    this.#visits.delete(request)
+    this.#arriving.delete(visit)
+    const { company } = visit
+    this.#requests.give(1)
+    company.requests -= 1
+    this.#small.pool.give(visit.small)
+    company.small -= visit.small
+    if (visit.large > 0) {
+      this.#large.pool.give(visit.large)
+      company.large -= visit.large
+    }
+    if (company.requests === 0) this.#companies.delete(company.id)
+    if (visit.waits) this.#leave(visit)
+    if (this.#small.waiting.length > 0) this.#serve(this.#small)
+    if (this.#large.waiting.length > 0) this.#serve(this.#large)
+  }
+
+  #leave(visit: Visit): void {
+    for (const from of [this.#small, this.#large])
+      from.waiting = from.waiting.filter((one) => one.visit !== visit)
+  }
+
+  close(): void {
+    clearTimeout(this.#looks)
+  }
+
+  #take(from: Octets, visit: Visit, octets: number): void {
+    from.pool.take(octets)
+    visit[from.kind] += octets
+    visit.company[from.kind] += octets
+  }
+
+  /** Room was made. */
+  #serve(from: Octets): void {
+    from.blocked = false
+    for (let next = from.next(); next !== undefined; next = from.next()) {
+      const { visit, octets } = next
+      if (!from.pool.fits(octets)) {
+        from.blocked = true
+        return
+      }
+      from.waiting.splice(from.waiting.indexOf(next), 1)
+      visit.waits = false
+      visit.company.turn = ++this.#turns
+      this.#take(from, visit, octets)
+      next.begin()
+    }
+  }
+
+  #lookSoon(): void {
+    this.#looks ??= setTimeout(() => {
+      this.#looks = undefined
+      this.#look()
+    }, LOOK)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const from of [this.#small, this.#large]) {
+      const late = from.waiting.filter(({ until }) => until <= now)
+      if (late.length === 0) continue
+      from.waiting = from.waiting.filter(({ until }) => until > now)
+      for (const { visit, fail } of late) fail(this.#full(visit.company[from.kind]))
+      this.#serve(from)
+    }
+    const waiting = this.#small.waiting.length + this.#large.waiting.length > 0
+    if (waiting || this.#wanted) this.#giveWay(now)
+    this.#wanted = false
+    if (waiting) this.#lookSoon()
+  }
+
+  /** Ends the requests whose bodies arrive too slowly. */
+  #giveWay(now: number): void {
+    for (const visit of this.#arriving) {
+      const took = now - visit.startedAt
+      const rate = Math.max(LEAST_RATE / 1_000, visit.expected / WHOLE_WITHIN)
+      if (took > GRACE && visit.arrived < rate * took) {
+        visit.giveWay(
+          new Fault({
+            code: 'http_malformed',
+            status: 408,
+            detail: 'The request arrived too slowly while others needed its place.',
+          }),
+        )
+      }
+    }
+  }
+
+  /** `held`: what the company itself has of what is missing. */
+  #full(held: number): Fault {
+    return held > 0
+      ? new Fault({ code: 'too_much_under_way', retryAfter: RETRY_AFTER })
+      : new Fault({ code: 'overloaded', retryAfter: RETRY_AFTER })
+  }
+}

@@ -1,0 +1,30 @@
+import type { Fault } from '../fault.ts'
+
+/** What a company has under way. Octets as they are counted, that is with what they cost. */
+export interface Company {
+  id: string
+  requests: number
+  small: number
+  large: number
+  /** When it last took its turn among those that wait. */
+  turn: number
+}
+
+/** One request with a key, from its admission to its answer. */
+export class Visit {
+  readonly company: Company
+  small = 0
+  large = 0
+  /** Octets of its body: room was made for so many, and so many have arrived. */
+  expected = 0
+  arrived = 0
+  /** Monotonic ms when its body was begun to be read. */
+  startedAt = 0
+  /** For room to be made. */
+  waits = false
+  giveWay: (fault: Fault) => void = () => {}
+
+  constructor(company: Company) {
+    this.company = company
+  }
+}

@@ -1,0 +1,136 @@
+/** Requests under way and what they hold in memory: shared by companies, whatever one of them does. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../support/service.ts'
+import { Api, basic, RawConnection } from './requests.ts'
+
+const MIB = 1024 * 1024
+
+describe('requests under way', () => {
+  let service: Service
+  let abuser: Api
+  let other: Api
+  let parked: RawConnection[] = []
+
+  before(async () => {
+    // 40 requests, 8 MB for small bodies and 32 MB for large ones.
+    service = await startService({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
+    abuser = new Api(service.url, (await service.tenant('abuse.example')).key.token)
+    other = new Api(service.url, (await service.tenant('other.example')).key.token)
+  })
+  after(() => service.close())
+
+  const park = (length: number, more = '') => {
+    const connection = new RawConnection(service.url)
+    connection.write(
+      `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${abuser.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${more}`,
+    )
+    parked.push(connection)
+    return connection
+  }
+  const leave = async () => {
+    for (const { socket } of parked) socket.destroy()
+    parked = []
+    // The service has noticed when a request of the same company finds room again.
+    while ((await abuser.send({})).status === 429);
+  }
+  const mail = (domain: string) => ({ from: `a@${domain}`, to: 'b@x.test', text: 'hello' })
+
+  test('a company that parks requests is told 429 for more, and another one is served', async () => {
+    for (let count = 0; count < 40; count++) park(1_000, '{')
+    const refused = await Promise.race(parked.map((connection) => connection.until(/\}$/)))
+    assert.match(refused, /^HTTP\/1\.1 429 .*retry-after: [1-9]\d*\r\n.*"name":"rate_limit_exceeded"/is)
+    assert.equal((await other.send(mail('other.example'))).status, 200)
+    const form = await abuser.form('abuse.example', [['from', 'a@abuse.example']])
+    assert.equal(form.status, 429)
+    assert.match(form.headers.get('retry-after')!, /^[1-9]\d*$/)
+    assert.match(String(form.body.message), /under way/)
+    assert.equal(parked.filter(({ received }) => received === '').length >= 27, true)
+    await leave()
+  })
+
+  test('small bodies count as well: what has no room is not read until there is some', async () => {
+    for (let count = 0; count < 20; count++) park(200_000, ' '.repeat(150_000))
+    assert.equal((await other.send(mail('other.example'))).status, 200)
+    const waits = park(200_000, `${JSON.stringify(mail('abuse.example'))}`.padEnd(200_000))
+    const first = parked[0]!
+    first.write(`${JSON.stringify(mail('abuse.example'))}`.padEnd(50_000))
+    assert.match(await first.until(/\}$/), /^HTTP\/1\.1 200 /)
+    for (const one of parked.slice(1, 20)) one.socket.destroy()
+    assert.match(await waits.until(/\}$/), /^HTTP\/1\.1 200 /)
+    await leave()
+  })
+
+  test('a large body that does not come gives way to one that waits for its room', async () => {
+    const large = 5 * MIB
+    const slow = [park(large, ' '), park(large, ' ')]
+    const body = JSON.stringify({ ...mail('other.example'), text: 'x'.repeat(3 * MIB) })
+    const reply = await other.send(body)
+    assert.equal(reply.status, 200, reply.text)
+    assert.match(
+      await Promise.race(slow.map((connection) => connection.closed())),
+      /^HTTP\/1\.1 408 .*connection: close/is,
+    )
+    await leave()
+  })
+
+  test('a body without a declared length is counted as it comes', async () => {
+    const connections = Array.from({ length: 12 }, () => {
+      const connection = new RawConnection(service.url)
+      connection.write(
+        `POST /v3/abuse.example/messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(abuser.token)}\r\n` +
+          'Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n',
+      )
+      for (let sent = 0; sent < 5 * MIB; sent += 65_536)
+        connection.write(`10000\r\n${'x'.repeat(65_536)}\r\n`)
+      parked.push(connection)
+      return connection
+    })
+    const refused = await Promise.race(connections.map((connection) => connection.until(/\}$/)))
+    assert.match(refused, /^HTTP\/1\.1 (429|503) /)
+    assert.equal((await other.send(mail('other.example'))).status, 200)
+    await leave()
+  })
+})
+
+describe('bodies that nobody reads', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.close())
+
+  const head = (more: string) =>
+    `POST /emails HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n`
+
+  for (const [what, length] of [
+    ['declared', 'Content-Length: 52428800\r\n'],
+    ['of unknown length', 'Transfer-Encoding: chunked\r\n'],
+  ]) {
+    test(`without a key a large body, ${what}, is answered and not swallowed`, async () => {
+      const connection = new RawConnection(service.url)
+      connection.write(head(length!))
+      const block = `10000\r\n${'x'.repeat(65_536)}\r\n`
+      let taken = 0
+      const pump = () => {
+        while (!connection.socket.destroyed && connection.socket.write(block)) taken += block.length
+        taken += block.length
+      }
+      connection.socket.on('drain', pump)
+      pump()
+      assert.match(await connection.closed(), /^HTTP\/1\.1 401 .*connection: close\r\n/is)
+      // What the kernel holds for both sides is in this figure as well.
+      assert.ok(taken < 16 * MIB, `${taken} octets were taken`)
+    })
+  }
+
+  test('after a refusal with a small body the connection goes on', async () => {
+    const connection = new RawConnection(service.url)
+    connection.write(head('Content-Length: 100000\r\n'))
+    assert.match(await connection.until(/\}$/), /^HTTP\/1\.1 401 /)
+    connection.write('x'.repeat(100_000))
+    connection.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await connection.closed(), /HTTP\/1\.1 200 .*"status":"ok"/s)
+  })
+})
