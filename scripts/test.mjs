@@ -38,6 +38,7 @@ const ON_BOTH_ENGINES = [
   'test/http/tenants.test.ts',
   'test/cli/mail.test.ts',
   'test/cli/pause.test.ts',
+  'test/cli/retry.test.ts',
 ]
 
 const server = await postgresServer()

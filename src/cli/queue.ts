@@ -4,6 +4,7 @@ import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
 import { addPause, isPaused } from './pause.ts'
 import { clipped, jsonTime, printJson, printTable, shownTime } from './print.ts'
+import { addRetry } from './retry.ts'
 
 export function addQueue(program: Command): void {
   const shown = command(program, {
@@ -15,6 +16,7 @@ export function addQueue(program: Command): void {
     .action(queue)
     .enablePositionalOptions()
     .helpCommand(false)
+  addRetry(shown)
   addPause(shown)
   // A slip in the name of one of its commands looks like an argument.
   shown.allowExcessArguments()

@@ -340,6 +340,24 @@ export interface Pause extends PauseScope {
   since: number
 }
 
+/** Which waiting recipients are to be tried now. Null: of every company, at every domain, of every email. */
+export interface RetryRequest extends PauseScope {
+  emailId: string | null
+  /** Unix ms: their new due time. Those that are due by then are left alone. */
+  now: number
+}
+
+export interface Retried {
+  /** Recipients that waited for another time and are due now. */
+  retried: number
+  /** Left for the time their sender asked for. Where the email is named they are not: they are tried now. */
+  scheduled: number
+  /** Left because mail of their company or to their domain is paused. */
+  paused: number
+  /** Left because their sending domain may not send. */
+  held: number
+}
+
 /** Addresses put on suppression lists, in no order. What was told before may be told again; what was removed since is not. */
 export interface NewSuppressions {
   /** For the next question. Only the store reads anything out of it. */
@@ -396,6 +414,12 @@ export interface Store extends AccountStore {
   heldDomains(): Promise<string[]>
   /** Makes recipients due that were held for this sending domain until before `dueBefore`. Returns how many were held. */
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
+
+  /**
+   * Makes waiting recipients due now, in bounded steps; `onStep` is told the sum after each. Attempts made, the server to ask first
+   * and the doubt about a lost answer stay as they are; what is under way is left alone.
+   */
+  retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
 
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>

@@ -33,6 +33,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['email', 'show'],
     ['email', 'cancel'],
     ['queue'],
+    ['queue', 'retry'],
     ['queue', 'pause'],
     ['queue', 'resume'],
     ['queue', 'pauses'],

@@ -19,6 +19,7 @@ import { Recording } from './recording.ts'
 import { Recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
 import { Retention } from './retention.ts'
+import { Retry } from './retry.ts'
 import { Suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
@@ -49,6 +50,7 @@ export class PostgresStore {
   readonly #suppressions: Suppressions
   readonly #pauses: Pauses
   readonly #retention: Retention
+  readonly #retry: Retry
 
   private constructor(database: Database, { seekMs = SEEK_MS }: PostgresOptions) {
     this.#database = database
@@ -71,6 +73,7 @@ export class PostgresStore {
     this.#suppressions = new Suppressions(database, companies, this.#changes)
     this.#pauses = new Pauses(database, companies, this.#changes)
     this.#retention = new Retention(database)
+    this.#retry = new Retry(parts)
   }
 
   /**
@@ -150,6 +153,10 @@ export class PostgresStore {
 
   releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
     return this.#holds.release(domainId, release)
+  }
+
+  retry(request: types.RetryRequest, onStep?: (sum: types.Retried) => void): Promise<types.Retried> {
+    return this.#retry.retry(request, onStep)
   }
 
   readEmail(id: string): Promise<types.StoredEmail | null> {

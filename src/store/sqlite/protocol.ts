@@ -3,6 +3,20 @@ import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../acc
 import type * as store from '../store.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
+/** Where a retry goes on: behind this recipient of this lane. */
+export interface RetryPlace {
+  company: number
+  domain: string
+  dueAt: number
+  email: number
+  position: number
+}
+
+export interface RetryChunk extends store.Retried {
+  /** Null when nothing is left. */
+  next: RetryPlace | null
+}
+
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
   join(node: store.NodeDescription, alone: boolean): number
@@ -15,6 +29,7 @@ export interface Writes {
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease): number
+  retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   addSuppression(companyId: string, address: string, reason: string, at: number): boolean
   removeSuppression(companyId: string, address: string): boolean
   pause(pause: store.Pause): void

@@ -1,10 +1,11 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { lockExclusively } from './lock.ts'
 import { packAccept, packRecord, type WriteCall } from './parcels.ts'
 import { findPlace, type Place } from './place.ts'
-import type { Call, Changed, Reads, Writes } from './protocol.ts'
+import type { Call, Changed, Reads, RetryChunk, RetryPlace, Writes } from './protocol.ts'
 import { StoreThread } from './thread.ts'
 
 /** Bounds of one transaction: so many operations, and past the first so many octets. */
@@ -156,6 +157,18 @@ export class SqliteStore implements types.Store {
       if (chunk === 0) return released
       released += chunk
     }
+  }
+
+  async retry(request: types.RetryRequest, onStep?: (sum: types.Retried) => void): Promise<types.Retried> {
+    let sum = NOTHING_RETRIED
+    let place: RetryPlace | null = null
+    do {
+      const { next, ...chunk }: RetryChunk = await this.#write('retryChunk', [request, place])
+      sum = addRetried(sum, chunk)
+      onStep?.(sum)
+      place = next
+    } while (place !== null)
+    return sum
   }
 
   readEmail(id: string): Promise<types.StoredEmail | null> {

@@ -8,6 +8,7 @@ import { nodesContract } from './nodes.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
 import { retentionContract } from './retention.ts'
+import { retryContract } from './retry.ts'
 import { stopsContract } from './stops.ts'
 import { watchContract } from './watch.ts'
 
@@ -31,6 +32,7 @@ export function storeContract(name: string, open: OpenBench): void {
     recordContract(open)
     nodesContract(open)
     stopsContract(open)
+    retryContract(open)
     readContract(open)
     accountsContract(open)
     retentionContract(open)

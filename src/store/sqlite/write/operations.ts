@@ -17,6 +17,7 @@ import { Pauses } from './pauses.ts'
 import { Recording } from './record.ts'
 import { Recovery } from './recovery.ts'
 import { Retention } from './retention.ts'
+import { Retry } from './retry.ts'
 import { Suppressions } from './suppressions.ts'
 
 export interface WriteOperations {
@@ -52,6 +53,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   })
   const claim = new Claim(db, { companies, damage, events, lanes, numbers, suppressions })
   const holds = new Holds(db, { lanes, changes })
+  const retry = new Retry(db, { companies, numbers, lanes, damage, changes })
   const cancellation = new Cancellation(db, { events, lanes, changes })
   const recording = new Recording(db, { events, numbers, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
@@ -70,6 +72,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
         return recovered
       },
       releaseHeldChunk: (domainId, release) => holds.releaseChunk(domainId, release),
+      retryChunk: (request, place) => retry.chunk(request, place),
       cancel: (emailId, at) => cancellation.cancel(emailId, at),
       addSuppression: (companyId, address, reason, at) =>
         suppressions.addByHand(companyId, address, reason, at),

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Retried, RetryRequest } from '../../../src/store/store.ts'
+import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, states } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+const LATER = NOW + HOUR
+
+function everything(change: Partial<RetryRequest> = {}): RetryRequest {
+  return { companyId: null, domain: null, emailId: null, now: NOW, ...change }
+}
+
+function sum(change: Partial<Retried>): Retried {
+  return { retried: 0, scheduled: 0, paused: 0, held: 0, ...change }
+}
+
+export function retryContract(open: OpenBench): void {
+  describe('retry', () => {
+    test('makes due what waits for another time, of the company, domain or email that is named', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const wait = { dueAt: LATER }
+      const mixed = await accept(store, email(owner, ['a@x.test', 'b@y.test'], wait))
+      await accept(store, email(owner, ['c@x.test'], wait))
+      await accept(store, email(other, ['d@x.test', 'e@z.test'], wait))
+      const due = async () => {
+        const works = await store.claim(claimRequest(1))
+        return works.flatMap(({ recipients }) => recipients.map(({ address }) => address)).sort()
+      }
+      assert.deepEqual(
+        await store.retry(everything({ emailId: mixed.id, domain: 'y.test' })),
+        sum({ retried: 1 }),
+      )
+      assert.equal(await store.nextDue(), NOW)
+      assert.deepEqual(await due(), ['b@y.test'])
+      assert.deepEqual(await store.retry(everything({ emailId: mixed.id, companyId: other.id })), sum({}))
+      assert.deepEqual(
+        await store.retry(everything({ companyId: other.id, domain: 'x.test' })),
+        sum({ retried: 1 }),
+      )
+      assert.deepEqual(await due(), ['d@x.test'])
+      assert.deepEqual(await store.retry(everything({ domain: 'x.test' })), sum({ retried: 2 }))
+      assert.deepEqual(await store.retry(everything({ domain: 'x.test' })), sum({}), 'they are due already')
+      assert.deepEqual(await due(), ['a@x.test', 'c@x.test'])
+      for (const change of [
+        { companyId: newId() },
+        { domain: 'no.test' },
+        { emailId: newId() },
+        { emailId: 'x' },
+      ]) {
+        assert.deepEqual(await store.retry(everything(change)), sum({}))
+      }
+      assert.deepEqual(await store.retry(everything()), sum({ retried: 1 }))
+      assert.deepEqual(await due(), ['e@z.test'])
+    })
+
+    test('keeps the attempts made, the server to ask first and the doubt about a lost answer', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1 })
+      const lost = deferred(0, LATER, { uncertain: true, preferredServer: 'mx1.x.test' })
+      await store.record(attempt(value, 1, [lost]))
+      await store.retry(everything())
+      const [work] = await store.claim(claimRequest(2))
+      const { attempts, preferredServer, uncertain } = work!.recipients[0]!
+      assert.deepEqual([attempts, preferredServer, uncertain], [1, 'mx1.x.test', true])
+    })
+
+    test('leaves alone what is under way, scheduled, paused or held; an email that is named goes before its time', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const underWay = email(owner, ['a@x.test'])
+      await store.accept(underWay, { token: 1 })
+      const scheduled = await accept(store, email(owner, ['b@x.test'], { dueAt: LATER, scheduled: true }))
+      await accept(store, email(owner, ['c@paused.test'], { dueAt: LATER }))
+      await store.pause({ companyId: null, domain: 'paused.test', since: NOW })
+      const held = email(owner, ['d@x.test'])
+      await store.accept(held, { token: 1 })
+      const back = deferred(0, LATER, { tried: false, held: true, events: [] })
+      await store.record(attempt(held, 1, [back]))
+      assert.deepEqual(await store.retry(everything()), sum({ scheduled: 1, paused: 1, held: 1 }))
+      assert.deepEqual(await store.claim(claimRequest(2)), [])
+      assert.deepEqual(await states(store, underWay.id), ['leased'])
+      assert.deepEqual(await store.retry(everything({ emailId: held.id })), sum({ held: 1 }))
+      assert.deepEqual(await store.heldDomains(), ['domain'])
+      assert.equal(await store.releaseHeld('domain', { now: NOW, dueBefore: LATER + 1 }), 1)
+
+      assert.deepEqual(await store.retry(everything({ emailId: scheduled.id })), sum({ retried: 1 }))
+      const claimed = await store.claim(claimRequest(2))
+      assert.deepEqual(claimed.map(({ id }) => id).sort(), [scheduled.id, held.id].sort())
+    })
+
+    test('goes step by step through any number, and tells other nodes', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const owners = [await acme(store), await acme(store, 'Other')]
+      const many = Array.from({ length: 1_500 }, (_, n) => {
+        const scheduled = n % 3 === 0
+        return email(owners[n % 2]!, [`a@x${n % 400}.test`, 'b@x.test'], {
+          dueAt: LATER + (n % 7),
+          scheduled,
+        })
+      })
+      await Promise.all(many.map((value) => store.accept(value, null)))
+      const told = Promise.withResolvers<void>()
+      t.after(other.watch((change) => change === 'queue' && told.resolve()))
+      const sums: number[] = []
+      const all = await store.retry(everything(), ({ retried }) => sums.push(retried))
+      assert.deepEqual(all, sum({ retried: 2_000, scheduled: 1_000 }))
+      assert.ok(sums.length >= 3, 'in steps')
+      assert.deepEqual(
+        sums,
+        sums.toSorted((a, b) => a - b),
+      )
+      assert.deepEqual(await store.counts(NOW), { waiting: 3_000, leased: 0, due: 2_000 })
+      await told.promise
+      const lanes = await store.queue()
+      assert.ok(lanes.every(({ domain, nextDueAt }) => domain !== 'x.test' || nextDueAt === NOW))
+      let claimed = 0
+      for (let more = true; more; ) {
+        const works = await other.claim(claimRequest(1, { maxRecipients: 500, maxPerCompany: 500 }))
+        for (const { recipients } of works) claimed += recipients.length
+        more = works.length > 0
+      }
+      assert.equal(claimed, 2_000)
+      assert.equal(await store.nextDue(), LATER)
+    })
+  })
+}
