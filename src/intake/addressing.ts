@@ -1,4 +1,5 @@
 import { AddressCountError, AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
+import { AuthorError, assertAuthor } from '../mail/address/author.ts'
 import type { NewRecipient, RecipientKind } from '../store/store.ts'
 import { caseless } from './batch.ts'
 import { type AddressField, Refusal } from './refusal.ts'
@@ -13,6 +14,10 @@ export interface Addressing {
   replyTo: Mailbox[]
 }
 
+/** Octets of to, cc and bcc together, comments and all, for each recipient that is allowed: far more than an address and its name. */
+const OCTETS_PER_RECIPIENT = 1024
+/** However few recipients are allowed. */
+const LEAST_OCTETS = 64 * 1024
 /** Mailboxes that may be named for answers. */
 const MAX_REPLY_TO = 100
 
@@ -30,11 +35,12 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
 
 /**
  * Recipient fields, read until twice as many mailboxes were named as a message may have recipients: whether those named
- * twice leave few enough is seen later, but a list without end is not read to its end.
+ * twice leave few enough is seen later, but a list without end is not read to its end. Every octet of them counts, whatever it means.
  */
 export class RecipientRoom {
   readonly #max: number
   #left: number
+  #octets = 0
 
   constructor(maxRecipients: number) {
     this.#max = maxRecipients
@@ -42,12 +48,27 @@ export class RecipientRoom {
   }
 
   read(field: AddressField, values: string[]): Mailbox[] {
+    this.#count(field, values)
     const found = mailboxes(field, values, this.#left)
-    if (found === null) {
-      throw new Refusal({ code: 'too_many_recipients', max: this.#max, found: 2 * this.#max + 1 })
-    }
+    if (found === null) throw this.#tooMany()
     this.#left -= found.length
     return found
+  }
+
+  /** Before anything is read. */
+  #count(field: AddressField, values: string[]): void {
+    const most = Math.max(this.#max * OCTETS_PER_RECIPIENT, LEAST_OCTETS)
+    for (const value of values) {
+      this.#octets += Buffer.byteLength(value)
+      if (this.#octets <= most) continue
+      if (elements(values, 2 * this.#max) > 2 * this.#max) throw this.#tooMany()
+      const detail = `with it to, cc and bcc have more than ${most} octets`
+      throw new Refusal({ code: 'field_invalid', field, detail })
+    }
+  }
+
+  #tooMany(): Refusal {
+    return new Refusal({ code: 'too_many_recipients', max: this.#max, found: 2 * this.#max + 1 })
   }
 }
 
@@ -60,6 +81,16 @@ export function readSender(from: string): Mailbox {
     throw new Refusal({ code: 'address_invalid', field: 'from', detail })
   }
   return found[0]!
+}
+
+/** Throws a Refusal for a sender in which a reader could find another author. */
+export function assertPlainSender(from: Mailbox): void {
+  try {
+    assertAuthor(from)
+  } catch (error) {
+    if (!(error instanceof AuthorError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'from', detail: error.message })
+  }
 }
 
 /** At least one mailbox to send to. */
@@ -102,6 +133,19 @@ export function envelopeOf(
   add('cc', cc)
   add('bcc', bcc)
   return recipients
+}
+
+/** What commas and semicolons make of the values, quotes and all; counted up to a little more than `most`. */
+function elements(values: string[], most: number): number {
+  let count = 0
+  for (const value of values) {
+    if (++count > most) return count
+    for (const separator of [',', ';']) {
+      for (let at = value.indexOf(separator); at >= 0 && count <= most; at = value.indexOf(separator, at + 1))
+        count++
+    }
+  }
+  return count
 }
 
 /** Null when there are more than `most`. */

@@ -1,5 +1,6 @@
 import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import { decodeWords } from '../mail/header/encoded-word.ts'
+import { formatMailboxes, isMailboxField } from '../mail/header/mailbox-field.ts'
 import type { MessageContent } from '../mail/message.ts'
 import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw/raw.ts'
 import { envelopeOf, RecipientRoom, readRecipients, readSender } from './addressing.ts'
@@ -24,13 +25,13 @@ export function draftFromRaw(
   maxRecipients: number,
 ): Draft {
   const envelope = readRecipients(submission.to, new RecipientRoom(maxRecipients))
-  const from = readSender(message.from.join(', '))
+  const from = readSender(message.from ?? '')
   const cc = named(message.cc)
   const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
   const bcc = envelope.filter(({ address }) => !inHeader.has(address))
   const content = contentOf(submission, message, from, envelope, cc)
   // Placeholders may stand inside encoded words, too.
-  const headers = message.headers.map(([name, value]): [string, string] => [name, decodeWords(value)])
+  const headers = message.headers.map(([name, value]): [string, string] => [name, shownValue(name, value)])
   const shown = named(message.to)
   const addressees = addresseesOf(
     submission.recipientVariables,
@@ -41,6 +42,7 @@ export function draftFromRaw(
   const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
   return {
     from,
+    authors: message.authors.map(({ field, mailbox }) => ({ field: 'message', name: field, mailbox })),
     recipients: envelopeOf(addressing, submission.recipientVariables),
     bcc: texts(bcc),
     content,
@@ -69,7 +71,7 @@ function contentOf(
     // Batch templates have a placeholder where addresses should be: then the envelope is the better answer.
     to: texts(to.length > 0 ? to : envelope),
     cc: texts(cc),
-    replyTo: texts(named(message.replyTo)),
+    replyTo: texts(message.replyTo),
     subject: message.subject,
     headers: [],
     attachments: [],
@@ -89,6 +91,12 @@ function named(values: string[]): Mailbox[] {
     if (!(error instanceof AddressError)) throw error
     return []
   }
+}
+
+/** A field as placeholders are looked for in it. In a list of mailboxes only names are decoded. */
+function shownValue(name: string, value: string): string {
+  const lower = name.toLowerCase()
+  return isMailboxField(lower) ? formatMailboxes(parseAddressList(value)) : decodeWords(value)
 }
 
 function readable<T>(read: () => T): T {

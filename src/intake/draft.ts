@@ -1,7 +1,14 @@
 import type { Mailbox } from '../mail/address/address.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import { headerBound } from '../mail/compose/size-bound.ts'
-import { assertHeaderText, customField, HeaderError, isReservedHeader } from '../mail/header/header.ts'
+import { customField } from '../mail/header/custom-field.ts'
+import { assertHeaderText, HeaderError, isReservedHeader } from '../mail/header/header.ts'
+import {
+  formatMailboxes,
+  isAuthorField,
+  isMailboxField,
+  readMailboxField,
+} from '../mail/header/mailbox-field.ts'
 import { isMessageId } from '../mail/header/message-id.ts'
 import { OCCURS_ONCE } from '../mail/header/once.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -12,9 +19,20 @@ import { addresseesOf, checkVariables } from './batch.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
+/** A mailbox that a field other than From gives as one the message is from. */
+export interface NamedAuthor {
+  /** Where it stands in the submission. */
+  field: string
+  /** The field of the header. */
+  name: string
+  mailbox: Mailbox
+}
+
 /** A submission whose every part is checked, before it has an id, a date and a permission to leave. */
 export interface Draft {
   from: Mailbox
+  /** Whom Sender, Resent-From and the like name beside `from`. */
+  authors: NamedAuthor[]
   recipients: NewRecipient[]
   /** Mailboxes as the sender wrote them. */
   bcc: string[]
@@ -57,6 +75,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   const own = headerBound([[from], to, cc, replyTo], content.subject)
   return {
     from,
+    authors: custom.authors,
     recipients: envelopeOf(addressing, submission.recipientVariables),
     bcc: texts(bcc),
     content,
@@ -76,9 +95,14 @@ export function texts(mailboxes: Mailbox[]): string[] {
   return mailboxes.map(({ text }) => text)
 }
 
-/** The custom headers that will be written, and how many octets they will have. */
-function headersOf(submission: Submission): { headers: [string, string][]; octets: number } {
+/** The custom headers that will be written, how many octets they will have, and whom they name as authors. */
+function headersOf(submission: Submission): {
+  headers: [string, string][]
+  octets: number
+  authors: NamedAuthor[]
+} {
   const headers: [string, string][] = []
+  const authors: NamedAuthor[] = []
   let octets = 0
   const once = new Set<string>()
   for (const [name, value] of submission.headers) {
@@ -93,9 +117,16 @@ function headersOf(submission: Submission): { headers: [string, string][]; octet
       throw new Refusal({ code: 'field_invalid', field, detail })
     }
     if (OCCURS_ONCE.has(lower)) once.add(lower)
-    headers.push([name, value])
+    if (!isMailboxField(lower)) {
+      headers.push([name, value])
+      continue
+    }
+    // What was read is what is kept and written.
+    const mailboxes = readMailboxField(lower, value)
+    if (isAuthorField(lower)) for (const mailbox of mailboxes) authors.push({ field, name, mailbox })
+    if (mailboxes.length > 0) headers.push([name, formatMailboxes(mailboxes)])
   }
-  return { headers, octets }
+  return { headers, octets, authors }
 }
 
 function assertWellFormed(field: string, text: string | undefined): void {

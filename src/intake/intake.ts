@@ -5,9 +5,9 @@ import { checkSending } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
-import { readAddressing } from './addressing.ts'
+import { assertPlainSender, readAddressing } from './addressing.ts'
 import { checkCopies, checkStoredValues } from './batch.ts'
-import { type Draft, draftFromParts } from './draft.ts'
+import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
 import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
 import { assertHeaderBound } from './header-bound.ts'
@@ -91,6 +91,8 @@ export class Intake {
     if (from.domain !== domain.name) {
       throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
     }
+    assertPlainSender(from)
+    for (const author of draft.authors) this.#assertAuthor(principal, submission, domain, author)
     const { maxRecipients, maxMessageSize } = this.#parts.limits
     if (draft.recipients.length > maxRecipients) {
       throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: draft.recipients.length })
@@ -126,6 +128,20 @@ export class Intake {
       recipients: draft.recipients,
       idempotency: submission.idempotency ?? null,
     }
+  }
+
+  /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
+  #assertAuthor(
+    principal: Principal,
+    submission: Submission,
+    domain: SendingDomain,
+    { field, name, mailbox }: NamedAuthor,
+  ): void {
+    if (mailbox.domain === domain.name) return
+    const { directory } = this.#parts
+    if (submission.domain === undefined && checkSending(directory, principal, mailbox.domain).ok) return
+    const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
+    throw new Refusal({ code: 'author_denied', field, detail })
   }
 
   #admit(principal: Principal, domain: string): void {

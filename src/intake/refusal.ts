@@ -22,6 +22,8 @@ export type Reason =
   | { code: 'body_missing' }
   /** A mailbox in `field` is not valid; `detail` says which and why. */
   | { code: 'address_invalid'; field: AddressField; detail: string }
+  /** Sender, Resent-From or the like in `field` names somebody the key may not send as; `detail` says whom. */
+  | { code: 'author_denied'; field: string; detail: string }
   /** Any other field whose value cannot be used; `field` in the dialect's spelling. */
   | { code: 'field_invalid'; field: string; detail: string }
   | { code: 'attachment_invalid'; index: number; detail: string }

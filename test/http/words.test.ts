@@ -23,6 +23,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   field_missing: { code: 'field_missing', field: 'to' },
   body_missing: { code: 'body_missing' },
   address_invalid: { code: 'address_invalid', field: 'reply_to', detail: 'it has no at sign' },
+  author_denied: { code: 'author_denied', field: 'headers.Sender', detail: 'Sender names x.test' },
   field_invalid: { code: 'field_invalid', field: 'headers.X-A', detail: 'it has a line break' },
   attachment_invalid: { code: 'attachment_invalid', index: 0, detail: 'it has no name' },
   too_many_recipients: { code: 'too_many_recipients', max: 1000, found: 1001 },

@@ -92,6 +92,18 @@ describe('bounds of the intake', () => {
       /Too many recipients.*1000/,
     ],
     [
+      'comments of millions of characters beside a recipient',
+      () => ({ to: `bob@x.test (${'x'.repeat(20_000_000)})` }),
+      'validation_error',
+      /`to`.* to, cc and bcc have more than 1024000 octets/,
+    ],
+    [
+      'spaces that go over the bound together',
+      () => ({ to: `bob@x.test${' '.repeat(600_000)}`, bcc: `${' '.repeat(600_000)}al@x.test` }),
+      'validation_error',
+      /`bcc`.* to, cc and bcc have more than 1024000 octets/,
+    ],
+    [
       'a file name of millions of characters',
       () => ({ attachments: [{ ...file, filename: 'é'.repeat(5_000_000) }] }),
       'invalid_attachment',
@@ -149,11 +161,29 @@ describe('bounds of the intake', () => {
       assert.equal((await service.store.readWork(twice))?.recipients.length, 1000)
     })
 
-    test('100 addresses in reply_to, groups, and commas without end', async () => {
+    test('100 addresses in reply_to, groups, and half a million commas', async () => {
       const list = Array.from({ length: 100 }, (_, n) => `a${n}@x.test`)
       assert.equal((await contentOf({ reply_to: list })).replyTo.length, 100)
-      const odd = await contentOf({ from: 'us: ann@acme.example;', to: `${','.repeat(5_000_000)}bob@x.test` })
+      const odd = await contentOf({ from: 'us: ann@acme.example;', to: `${','.repeat(500_000)}bob@x.test` })
       assert.deepEqual([odd.from, odd.to], ['ann@acme.example', ['bob@x.test']])
+    })
+
+    test('comments and spaces, without keeping them', async () => {
+      const kept = await contentOf({
+        from: `Ann ${' '.repeat(100_000)}<ann@acme.example> (${'x'.repeat(100_000)})`,
+        to: [`<bob@x.test> (${'x'.repeat(300_000)})`, `al@x.test ${'()'.repeat(100_000)}`],
+        cc: `Team: Al <c@x.test>${' '.repeat(100_000)};`,
+        headers: { Sender: `<ann@acme.example> (${'x'.repeat(10_000)})` },
+      })
+      assert.deepEqual(
+        [kept.from, kept.to, kept.cc, kept.headers],
+        [
+          'Ann <ann@acme.example>',
+          ['bob@x.test', 'al@x.test'],
+          ['Al <c@x.test>'],
+          [['Sender', 'ann@acme.example']],
+        ],
+      )
     })
 
     test('fields that may occur more than once', async () => {

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import PostalMime, { decodeWords } from 'postal-mime'
 import { parseAddressList } from '../../src/mail/address/address.ts'
+import { addressField } from '../../src/mail/header/address-field.ts'
+import { customField } from '../../src/mail/header/custom-field.ts'
 import { encodeWords } from '../../src/mail/header/encoded-word.ts'
 import {
-  addressField,
   assertFieldName,
   assertHeaderText,
-  customField,
   HeaderError,
   isReservedHeader,
   textField,
@@ -130,7 +130,10 @@ describe('address field', () => {
     ['Doe, Jane <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
     ["J. R. O'Neil <j@x.org>", 'To: "J. R. O\'Neil" <j@x.org>\r\n'],
     ['Jörg <j@bücher.de>', 'To: =?utf-8?B?SsO2cmc=?= <j@xn--bcher-kva.de>\r\n'],
-    ['=?utf-8?Q?J=C3=B6rg?= <j@x.org>', 'To: =?utf-8?Q?J=C3=B6rg?= <j@x.org>\r\n'],
+    // What the sender encoded is read and encoded again.
+    ['=?iso-8859-1?Q?J=F6rg?= <j@x.org>', 'To: =?utf-8?B?SsO2cmc=?= <j@x.org>\r\n'],
+    ['=?utf-8?q?Doe,?= =?utf-8?q?_Jane?= <j@x.org>', 'To: "Doe, Jane" <j@x.org>\r\n'],
+    ['=?x-odd?Q?a?= <j@x.org>', 'To: =?utf-8?B?PT94LW9kZD9RP2E/PQ==?= <j@x.org>\r\n'],
     ['"x" <jörg@x.org>', 'To: x <jörg@x.org>\r\n'],
     ['"evil@evil.org"@good.org', 'To: <"evil@evil.org"@good.org>\r\n'],
     ['"a@evil.org" <b@good.org>', 'To: "a@evil.org" <b@good.org>\r\n'],
@@ -209,7 +212,10 @@ describe('custom field', () => {
     ],
     ['X-A', 'a ü b', 'X-A: a =?utf-8?B?w7w=?= b\r\n'],
     ['Sender', 'Jörg <j@x.org>', 'Sender: =?utf-8?B?SsO2cmc=?= <j@x.org>\r\n'],
-    ['Sender', 'Doe, Jane <j@x.org>', 'Sender: Doe, Jane <j@x.org>\r\n'],
+    ['Sender', 'Doe, Jane <j@x.org>', 'Sender: "Doe, Jane" <j@x.org>\r\n'],
+    ['SENDER', '(c) "J" <j@x.org> (c)', 'SENDER: "(c) J" <j@x.org>\r\n'],
+    ['Resent-To', 'Us: a@x.org, <b@y.org>;', 'Resent-To: a@x.org, b@y.org\r\n'],
+    ['Resent-Cc', 'nobody:;', ''],
     ['In-Reply-To', '<a@b.org>', 'In-Reply-To: <a@b.org>\r\n'],
   ]
   for (const [name, value, field] of cases) {

@@ -49,6 +49,7 @@ export function formWords(reason: AnyReason): Answer {
         400,
         `${spelt(reason.field)} parameter is not a valid address. please check documentation`,
       )
+    case 'author_denied':
     case 'field_invalid':
       return messageAnswer(400, `${spelt(reason.field)} parameter is not valid: ${reason.detail}`)
     case 'attachment_invalid':

@@ -66,9 +66,10 @@ export function jsonWords(reason: AnyReason): Answer {
         'validation_error',
         `Invalid \`${reason.field}\` field. ${sentence(reason.detail)}`,
       )
+    case 'author_denied':
     case 'field_invalid':
       return errorAnswer(
-        422,
+        reason.code === 'author_denied' ? 403 : 422,
         'validation_error',
         `Invalid \`${clip(reason.field)}\` field. ${sentence(reason.detail)}`,
       )

@@ -71,6 +71,9 @@ export function describe(character: string): string {
   if (character === '\r' || character === '\n') return 'a line break'
   if (character === '"') return 'a quotation mark'
   const code = character.codePointAt(0)!
+  if (code > 0x7f && /[\p{Zs}\u2800]/u.test(character)) {
+    return `the space U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  }
   if (code < 0x20 || INVISIBLE.test(character) || (code >= 0xd800 && code <= 0xdfff)) {
     return `the character U+${code.toString(16).toUpperCase().padStart(4, '0')}`
   }

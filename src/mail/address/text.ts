@@ -23,10 +23,32 @@ export function unescapeQuoted(inner: string): string {
   return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
 }
 
+/** Space, TAB, and what looks like a space and is pasted along with addresses (the space separators of Unicode, U+2800). */
+const SPACES = new Set(
+  ' \t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2800\u3000',
+)
+
+export function isSpace(character: string | undefined): boolean {
+  return character !== undefined && SPACES.has(character)
+}
+
 export function skipSpace(text: string, from: number): number {
   let at = from
-  while (text[at] === ' ' || text[at] === '\t') at++
+  while (isSpace(text[at])) at++
   return at
+}
+
+/** Without the space at its end, as far as `from`. */
+export function trimEnd(text: string, from = 0): string {
+  let end = text.length
+  while (end > from && isSpace(text[end - 1])) end--
+  return text.slice(0, end)
+}
+
+/** The first space in a text; undefined when there is none. */
+export function firstSpace(text: string): string | undefined {
+  for (const character of text) if (isSpace(character)) return character
+  return undefined
 }
 
 /** First position from `from` that is neither white space nor comment; `end` at most. */

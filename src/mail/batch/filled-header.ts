@@ -1,8 +1,9 @@
 /** Whether recipient variables can stand in the header of a message. */
-import { customField, HeaderError, isReservedHeader } from '../header/header.ts'
+import { customField } from '../header/custom-field.ts'
+import { HeaderError, isReservedHeader } from '../header/header.ts'
 import type { MessageContent } from '../message.ts'
 import { Placeholders } from './placeholders.ts'
-import { type Addressee, substituteFrom, substituteHeaderText } from './substitute.ts'
+import { type Addressee, substituteField, substituteHeaderText, substituteNames } from './substitute.ts'
 
 /** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
@@ -34,10 +35,10 @@ export class FilledHeader {
       return `The header fields with recipient variables in them have ${octets} octets; at most ${MAX_FILLED} are allowed`
     }
     try {
-      substituteFrom(this.#from, addressee)
+      if (this.#from !== '') customField('From', substituteNames(this.#from, 'From', addressee))
       substituteHeaderText(this.#subject, 'Subject', addressee)
       for (const [name, value] of this.#headers) {
-        const filled = substituteHeaderText(value, name, addressee)
+        const filled = substituteField(name, value, addressee)
         if (filled !== value && !isReservedHeader(name)) customField(name, filled)
       }
       return null

@@ -2,8 +2,11 @@
 import { AddressError, parseAddressList } from '../address/address.ts'
 import { encodeParameter, parameterField } from '../compose/parameter.ts'
 import { base64Length, decodeQuotedPrintable, encodeText, withCrlf } from '../compose/transfer-encoding.ts'
+import { addressField } from '../header/address-field.ts'
+import { customField } from '../header/custom-field.ts'
 import { decodeCharset, decodeWords } from '../header/encoded-word.ts'
-import { addressField, customField, isReservedHeader, textField } from '../header/header.ts'
+import { isReservedHeader, textField } from '../header/header.ts'
+import { isMailboxField } from '../header/mailbox-field.ts'
 import { type MediaType, parseMediaType } from '../media-type.ts'
 import { encodeContent } from '../raw/encode.ts'
 import {
@@ -16,7 +19,8 @@ import {
 /** Deeper parts are sent as they are. */
 const MAX_DEPTH = 20
 
-const ADDRESS_FIELDS = new Set(['from', 'to', 'cc', 'reply-to', 'sender'])
+/** Fields of mailboxes. */
+const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
 
 /**
  * The message with an addressee's values in its header fields and its text parts, whatever they are encoded in. Fields and parts
@@ -161,7 +165,7 @@ function fillField(field: string, addressee: Addressee): string {
   if (!decoded.includes('%')) return field
   const lower = name.toLowerCase()
   if (lower === 'to' && decoded === '%recipient%') return addressField(name, [addressee])
-  if (ADDRESS_FIELDS.has(lower)) return fillNames(field, name, value, addressee)
+  if (isAddressField(lower)) return fillNames(field, name, value, addressee)
   if (lower !== 'subject' && isReservedHeader(lower)) return field
   const filled = withoutServicePlaceholders(substituteHeaderText(decoded, name, addressee))
   if (filled === decoded) return field
@@ -173,10 +177,9 @@ function fillField(field: string, addressee: Addressee): string {
 function fillNames(field: string, name: string, value: string, addressee: Addressee): string {
   try {
     const mailboxes = parseAddressList(value).map((mailbox) => {
-      const decoded = decodeWords(mailbox.name)
-      return { ...mailbox, decoded, filled: substituteHeaderText(decoded, name, addressee) }
+      return { ...mailbox, filled: substituteHeaderText(mailbox.name, name, addressee) }
     })
-    if (mailboxes.every(({ decoded, filled }) => decoded === filled)) return field
+    if (mailboxes.every(({ name, filled }) => name === filled)) return field
     return addressField(
       name,
       mailboxes.map(({ address, filled }) => ({ address, name: filled })),

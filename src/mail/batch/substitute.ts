@@ -1,6 +1,7 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
 import { formatMailbox, MAX_NAME, parseAddressList } from '../address/address.ts'
 import { assertHeaderText, HeaderError } from '../header/header.ts'
+import { isMailboxField } from '../header/mailbox-field.ts'
 import type { MessageContent } from '../message.ts'
 
 /** For whom a copy is made, and what is filled in. */
@@ -50,14 +51,14 @@ export function substituteText(text: string, addressee: Addressee): string {
 export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
   const result: MessageContent = {
     ...content,
-    from: substituteFrom(content.from, addressee),
+    from: substituteNames(content.from, 'From', addressee),
     subject: substituteHeaderText(content.subject, 'Subject', addressee),
     headers: [],
   }
   if (content.text !== undefined) result.text = substituteText(content.text, addressee)
   if (content.html !== undefined) result.html = substituteText(content.html, addressee)
   for (const [name, value] of content.headers) {
-    const filled = withoutServicePlaceholders(substituteHeaderText(value, name, addressee))
+    const filled = substituteField(name, value, addressee)
     // A field that held nothing but a dropped placeholder says nothing.
     if (filled !== '' || value === '') result.headers.push([name, filled])
   }
@@ -85,6 +86,12 @@ function isLeftEmpty(element: string): boolean {
   return inner === '' || (inner === 'mailto:' && inner !== text)
 }
 
+/** For one custom field. @throws HeaderError when the result cannot stand in a header */
+export function substituteField(name: string, value: string, addressee: Addressee): string {
+  if (isMailboxField(name.toLowerCase())) return substituteNames(value, name, addressee)
+  return withoutServicePlaceholders(substituteHeaderText(value, name, addressee))
+}
+
 /** For one header value. @throws HeaderError when the result cannot stand in a header */
 export function substituteHeaderText(text: string, field: string, addressee: Addressee): string {
   const result = substituteText(text, addressee)
@@ -93,14 +100,14 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
   return result
 }
 
-/** Only the display names: the address of the sender was checked and is what the message is signed for. */
-export function substituteFrom(from: string, addressee: Addressee): string {
-  if (!from.includes('%recipient')) return from
-  const mailboxes = parseAddressList(from).map(({ name, address }) => {
-    const filled = substituteHeaderText(name, 'From', addressee)
+/** Only the display names: who a message is from was checked, and is not for a value to decide. */
+export function substituteNames(list: string, field: string, addressee: Addressee): string {
+  if (!list.includes('%recipient')) return list
+  const mailboxes = parseAddressList(list).map(({ name, address }) => {
+    const filled = substituteHeaderText(name, field, addressee)
     if (Buffer.byteLength(filled) > MAX_NAME) {
       throw new HeaderError(
-        `The name in From, with the recipient variables filled in, is longer than ${MAX_NAME} octets`,
+        `The name in ${field}, with the recipient variables filled in, is longer than ${MAX_NAME} octets`,
       )
     }
     return formatMailbox({ name: filled, address })

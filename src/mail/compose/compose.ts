@@ -3,16 +3,10 @@
  * memory are linear in the size of the parts.
  */
 import { type Mailbox, parseAddressList } from '../address/address.ts'
+import { addressField } from '../header/address-field.ts'
+import { customField, customFieldNeedsUtf8 } from '../header/custom-field.ts'
 import { isMessageDate, messageDate } from '../header/date.ts'
-import {
-  addressField,
-  customField,
-  customFieldNeedsUtf8,
-  HeaderError,
-  hasNonAscii,
-  isReservedHeader,
-  textField,
-} from '../header/header.ts'
+import { HeaderError, hasNonAscii, isReservedHeader, textField } from '../header/header.ts'
 import { isMessageId } from '../header/message-id.ts'
 import type { Attachment, MessageContent } from '../message.ts'
 import { ANY_BOUNDARY } from './boundary.ts'

@@ -6,12 +6,6 @@ const MAX_WORD = 75
 const OVERHEAD = 12
 /** RFC 2047 5(3): the characters that may stand for themselves even inside a phrase; safe in every other place too. */
 const Q_LITERAL = /[A-Za-z0-9!*+\-/]/
-const ENCODED_WORD = /^=\?[A-Za-z0-9_-]+(?:\*[A-Za-z0-9-]+)?\?[BbQq]\?[!->@-~]*\?=$/
-
-/** True when the text consists of encoded words only, as some clients hand over names and values that they encoded themselves. */
-export function isEncoded(text: string): boolean {
-  return text.startsWith('=?') && text.split(' ').every((word) => ENCODED_WORD.test(word))
-}
 
 /**
  * Turns text into encoded words separated by spaces, Q or B, whichever is shorter. No character is split between two words
@@ -65,26 +59,76 @@ function wrap(text: string, base64: boolean): string {
   return `=?utf-8?Q?${q}?=`
 }
 
-/**
- * Text with its encoded words decoded, white space between two of them dropped (RFC 2047 6.2). A word in an unknown character set
- * stays as it is.
- */
-export function decodeWords(text: string): string {
-  if (!text.includes('=?')) return text
-  const word = /=\?([A-Za-z0-9_-]+)(?:\*[A-Za-z0-9-]+)?\?([BbQq])\?([!->@-~]*)\?=/g
-  return text
-    .replace(/\?=[ \t]+(?==\?[A-Za-z0-9_*-]+\?[BbQq]\?)/g, '?=')
-    .replace(word, (whole, charset: string, encoding: string, payload: string) => {
-      const octets = encoding.toUpperCase() === 'B' ? Buffer.from(payload, 'base64') : fromQ(payload)
-      return decodeCharset(octets, charset) ?? whole
-    })
+/** Also with what many programs do against RFC 2047 2: spaces inside, no space around. Each character is passed once. */
+const WORDS = /=\?([A-Za-z0-9_:.+-]{1,60})(?:\*[A-Za-z0-9-]*)?\?([BbQq])\?([^?]*)\?=/g
+
+/** True when a reader may take a part of the text for an encoded word. */
+export function holdsEncodedWord(text: string): boolean {
+  return /=\?[^?]*\?[BbQq]\?/.test(text)
 }
 
+/**
+ * Text with its encoded words decoded, once: what they hold is not looked through again. White space between two of them is
+ * dropped (RFC 2047 6.2). Their octets are joined before they are decoded, for some programs split characters between words.
+ * @param otherwise character set of words whose own is unknown; without it they stay as they are
+ */
+export function decodeWords(text: string, otherwise?: string): string {
+  if (!text.includes('=?')) return text
+  let out = ''
+  /** Behind the last word. */
+  let end = 0
+  /** Words side by side in one character set, as they stand and as octets. */
+  let source = ''
+  let octets: Buffer[] = []
+  let charset = ''
+  const flush = () => {
+    if (octets.length === 0) return
+    const joined = Buffer.concat(octets)
+    out += decodeCharset(joined, charset) ?? (otherwise ? decodeCharset(joined, otherwise) : null) ?? source
+    octets = []
+    source = ''
+  }
+  for (const { 0: word, 1: label, 2: encoding, 3: payload, index } of text.matchAll(WORDS)) {
+    const between = text.slice(end, index)
+    const adjoining = octets.length > 0 && /^[ \t]*$/.test(between)
+    if (!adjoining || label!.toLowerCase() !== charset) {
+      flush()
+      if (!adjoining) out += between
+    } else source += between
+    charset = label!.toLowerCase()
+    octets.push(encoding === 'B' || encoding === 'b' ? Buffer.from(payload!, 'base64') : fromQ(payload!))
+    source += word
+    end = index + word.length
+  }
+  flush()
+  return out + text.slice(end)
+}
+
+/** RFC 2047 4.2. What is not well formed is taken as it stands. */
 function fromQ(payload: string): Buffer {
-  const octets = payload
-    .replaceAll('_', ' ')
-    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(octets, 'latin1')
+  const octets = Buffer.from(payload)
+  let length = 0
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at]!
+    const value = octet === 0x3d ? hexPair(octets, at + 1) : -1
+    if (value >= 0) at += 2
+    octets[length++] = value >= 0 ? value : octet === 0x5f ? 0x20 : octet
+  }
+  return octets.subarray(0, length)
+}
+
+/** The octet that two hexadecimal digits name; -1 where there are none. */
+export function hexPair(octets: Uint8Array, at: number): number {
+  const high = hexDigit(octets[at])
+  const low = hexDigit(octets[at + 1])
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+function hexDigit(octet: number | undefined): number {
+  if (octet === undefined) return -1
+  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30
+  const letter = octet | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
 /** Octets in a named character set as text; null when the set is unknown. */

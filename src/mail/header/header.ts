@@ -1,12 +1,12 @@
 /** Header fields: what may stand in them, how they are encoded and folded (RFC 5322 2.2, RFC 2047). */
-import { AddressError, type Mailbox, parseAddressList } from '../address/address.ts'
 import { describe } from '../address/idn.ts'
-import { quote } from '../address/text.ts'
-import { encodeWords, isEncoded } from './encoded-word.ts'
+import { encodeWords } from './encoded-word.ts'
 
 /** RFC 5322 2.1.1: a line should have at most 78 characters and must have at most 998 octets, without its CRLF. */
 const SOFT_LIMIT = 78
 const HARD_LIMIT = 998
+/** RFC 2047 2: a line with an encoded word in it has at most 76. */
+const ENCODED_LIMIT = 76
 /** Longer words are no words: they are encoded, so that the line can be broken. */
 const LONGEST_WORD = 200
 
@@ -78,7 +78,7 @@ export function assertHeaderText(text: string, what: string): void {
 }
 
 /** Words of printable ASCII with single spaces between them, short enough that none of them is too long. */
-function isSimple(text: string): boolean {
+export function isSimple(text: string): boolean {
   return text.length <= LONGEST_WORD && /^[!-~]+(?: [!-~]+)*$/.test(text) && !text.includes('=?')
 }
 
@@ -90,102 +90,12 @@ export function textField(name: string, text: string): string {
   return fold(name, encodeText(text, name.length, needsEncoding))
 }
 
-/**
- * Mailboxes, folded between and inside them. Display names become atoms, quoted strings or encoded words; a non-ASCII local part
- * stays raw UTF-8, which makes the message need SMTPUTF8 (RFC 6532 3.2).
- */
-export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
-  let value = ''
-  for (const mailbox of mailboxes) {
-    if (value !== '') value += ', '
-    if (mailbox.name === '') {
-      // In brackets, so that no reader takes a quoted local part for a name or for the address itself.
-      value += mailbox.address.startsWith('"') ? `<${mailbox.address}>` : mailbox.address
-    } else {
-      assertHeaderText(mailbox.name, `A display name in ${name}`)
-      value += `${encodePhrase(mailbox.name, value === '' ? name.length : 0)} <${mailbox.address}>`
-    }
-  }
-  return fold(name, value)
-}
-
-/** A field whose value must arrive as it is: folded at its white space, nothing else. ASCII only. */
-export function verbatimField(name: string, value: string): string {
-  assertHeaderText(value, `The value of ${name}`)
-  const stray = /[^\x00-\x7f]/u.exec(value)
-  if (stray) {
-    throw new HeaderError(
-      `The value of ${name} contains ${describe(stray[0])}, but only ASCII may stand there`,
-    )
-  }
-  return fold(name, value)
-}
-
-/** Fields that hold mailboxes besides the reserved ones (RFC 5322 3.6.2, 3.6.6; RFC 8098 2.1). */
-const ADDRESS_FIELDS = new Set([
-  'sender',
-  'resent-from',
-  'resent-to',
-  'resent-cc',
-  'resent-sender',
-  'disposition-notification-to',
-  'return-receipt-to',
-  'errors-to',
-])
-
-/** Fields of message ids, URLs and keywords: an encoded word would be wrong in them (RFC 2047 5, RFC 2369 2, RFC 3834 5). */
-const VERBATIM_FIELDS = new Set([
-  'references',
-  'in-reply-to',
-  'date',
-  'auto-submitted',
-  'precedence',
-  'list-unsubscribe',
-  'list-unsubscribe-post',
-  'list-subscribe',
-  'list-help',
-  'list-post',
-  'list-owner',
-  'list-archive',
-])
-
-/**
- * A field that the sender named. An ASCII value is folded and otherwise left alone, so what is encoded already stays so.
- * @throws HeaderError when the value cannot be written there
- */
-export function customField(name: string, value: string): string {
-  assertFieldName(name)
-  const lower = name.toLowerCase()
-  if (/^[\x00-\x7f]*$/.test(value) || VERBATIM_FIELDS.has(lower)) return verbatimField(name, value)
-  assertHeaderText(value, `The value of ${name}`)
-  if (ADDRESS_FIELDS.has(lower)) {
-    const mailboxes = addressValue(name, value)
-    return addressField(name, mailboxes)
-  }
-  return fold(name, encodeText(value.trim(), name.length, hasNonAscii))
-}
-
-/** True when a custom field would put raw UTF-8 into the header (a mailbox with a non-ASCII local part). */
-export function customFieldNeedsUtf8(name: string, value: string): boolean {
-  if (!hasNonAscii(value) || !ADDRESS_FIELDS.has(name.toLowerCase())) return false
-  return addressValue(name, value).some((mailbox) => hasNonAscii(mailbox.local))
-}
-
-function addressValue(name: string, value: string): Mailbox[] {
-  try {
-    return parseAddressList(value)
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error
-    throw new HeaderError(`The value of ${name} is not valid: ${error.message}`, { cause: error })
-  }
-}
-
 export function hasNonAscii(text: string): boolean {
   return /[^\x00-\x7f]/.test(text)
 }
 
 /** A word that would not arrive as written: non-ASCII, taken for an encoded word, or too long to fold around. */
-function needsEncoding(word: string): boolean {
+export function needsEncoding(word: string): boolean {
   return hasNonAscii(word) || word.includes('=?') || word.length > LONGEST_WORD
 }
 
@@ -193,7 +103,7 @@ function needsEncoding(word: string): boolean {
  * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space that a reader
  * would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2). At the ends of the text nothing else keeps it.
  */
-function encodeText(text: string, nameLength: number, needs: (word: string) => boolean): string {
+export function encodeText(text: string, nameLength: number, needs: (word: string) => boolean): string {
   if (text.trim() === '' && !hasNonAscii(text)) return ''
   if (/^[ \t]|[ \t]$/.test(text)) return encodeWords(text, MAX_FIRST - nameLength)
   let first = -1
@@ -212,29 +122,24 @@ function encodeText(text: string, nameLength: number, needs: (word: string) => b
   return text.slice(0, first) + encodeWords(text.slice(first, last), room) + text.slice(last)
 }
 
-/** RFC 2047 2: a line with an encoded word has at most 76 characters; colon and space take two of the first one. */
-const MAX_FIRST = 74
-
-/** RFC 5322 3.2.3 atoms with single spaces between them. */
-const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/
-
-/** RFC 5322 3.2.5 phrase. */
-function encodePhrase(name: string, nameLength: number): string {
-  if (isEncoded(name)) return name
-  if (!isSimple(name) && name.split(' ').some(needsEncoding)) return encodeWords(name, MAX_FIRST - nameLength)
-  return ATOMS.test(name) ? name : quote(name)
-}
+/** Characters that name and encoded word may have on the first line: colon and space take two. */
+export const MAX_FIRST = ENCODED_LIMIT - 2
 
 /**
- * Writes `name: value` and its CRLF, broken before white space wherever a line would pass 78 characters (RFC 5322 2.2.3).
+ * Writes `name: value` and its CRLF, broken before white space wherever a line would pass 78 characters, or 76 with an encoded
+ * word in it (RFC 5322 2.2.3, RFC 2047 2).
  * @throws HeaderError when a line stays over 998 octets
  */
-function fold(name: string, value: string): string {
+export function fold(name: string, value: string): string {
   const text = value.trimEnd()
   if (text.trimStart() === '') return `${name}:\r\n`
-  if (name.length + 2 + text.length <= SOFT_LIMIT) return `${name}: ${text.trimStart()}\r\n`
+  const width = name.length + 2 + text.length
+  if (width <= ENCODED_LIMIT || (width <= SOFT_LIMIT && !text.includes('=?'))) {
+    return `${name}: ${text.trimStart()}\r\n`
+  }
   let out = `${name}:`
   let column = out.length
+  let encoded = false
   for (const { 0: segment } of ` ${text.trimStart()}`.matchAll(/[ \t]+[^ \t]+/g)) {
     const width = hasNonAscii(segment) ? Buffer.byteLength(segment) : segment.length
     if (width > HARD_LIMIT) {
@@ -242,12 +147,16 @@ function fold(name: string, value: string): string {
         `The value of ${name} has ${width} octets without a space; a header line holds at most ${HARD_LIMIT}`,
       )
     }
-    // Directly behind the name a break is legal but badly read, so it is made only where the hard limit asks for it.
-    const begin = column === name.length + 1
-    if (column + width > (begin ? HARD_LIMIT : SOFT_LIMIT)) {
+    // Directly behind the name a break is legal but badly read, so it is made only where it must be.
+    const begin = out.length === name.length + 1
+    const word = segment.includes('=?')
+    const limit = encoded || word ? ENCODED_LIMIT : begin ? HARD_LIMIT : SOFT_LIMIT
+    if (column + width > limit) {
       out += '\r\n'
       column = 0
+      encoded = false
     }
+    encoded ||= word
     out += segment
     column += width
   }

@@ -1,9 +1,11 @@
 /** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
+import { AddressError, type Mailbox } from '../address/address.ts'
 import { messageDate } from '../header/date.ts'
+import { isAuthorField, isMailboxField, mailboxField, readMailboxField } from '../header/mailbox-field.ts'
 import { isMessageId } from '../header/message-id.ts'
 import { OCCURS_ONCE } from '../header/once.ts'
 import { isControlField, type RawControl, readControl } from './control.ts'
-import { decodeAddresses, decodeBody, decodeCharset, decodeText } from './decode.ts'
+import { decodeBody, decodeCharset, decodeText } from './decode.ts'
 import { clip, type RawField, type RawHeader, readHeader } from './header.ts'
 import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './lines.ts'
 import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './rewrite.ts'
@@ -12,13 +14,16 @@ import { isIdentity, type RawPart, readStructure } from './structure.ts'
 export type { RawControl } from './control.ts'
 export { isEightBit, RawError } from './lines.ts'
 
-/** What is read from a ready message. The addresses and bodies serve checks and read-back; they do not make what is sent. */
+/** What is read from a ready message, for checks and read-back. */
 export interface RawMessage {
-  /** One string for each field, encoded words decoded; each is fit for `parseAddressList`. */
-  from: string[]
+  /** Of the From field, unfolded and not decoded: `parseAddressList` reads the structure first. Absent when there is none. */
+  from?: string
+  /** To and Cc in the same way. */
   to: string[]
   cc: string[]
-  replyTo: string[]
+  replyTo: Mailbox[]
+  /** Who else the header says the message is from: Sender, Resent-From and the like. */
+  authors: { field: string; mailbox: Mailbox }[]
   subject: string
   /** With angle brackets; absent when there is none of the form `<left@right>`, so that one will be added. */
   messageId?: string
@@ -53,21 +58,23 @@ const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc
 /**
  * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only.
  * Throws RawError when the header has lines that are no fields, has a field twice that may occur once, is over the limits
- * (256 KiB, 1000 fields, 10,000 parts, 64 levels).
+ * (256 KiB, 1000 fields, 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is no list of plain mailboxes.
  */
 export function readRaw(raw: Uint8Array): RawMessage {
   const octets = withCrlfLines(withoutEnvelopeLine(raw))
   const { fields } = readMessageHeader(octets)
   const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
   const message: RawMessage = {
-    from: values('from').map(decodeAddresses),
-    to: values('to').map(decodeAddresses),
-    cc: values('cc').map(decodeAddresses),
-    replyTo: values('reply-to').map(decodeAddresses),
+    to: values('to'),
+    cc: values('cc'),
+    replyTo: fields.filter(({ lower }) => lower === 'reply-to').flatMap(mailboxesOf),
+    authors: otherAuthors(fields),
     subject: decodeText(values('subject')[0] ?? ''),
     headers: fields.map(({ name, value }) => [name, value]),
     control: readControl(fields),
   }
+  const from = values('from')[0]
+  if (from !== undefined) message.from = from
   const messageId = values('message-id')[0]
   if (messageId !== undefined && isMessageId(messageId)) message.messageId = messageId
   const date = Date.parse((values('date')[0] ?? '').replace(/\([^()]*\)/g, ''))
@@ -97,7 +104,8 @@ export function readRawControl(raw: Uint8Array): RawControl {
 /**
  * The octets that will be sent: CRLF lines; without Bcc, the fields of the transport and control fields; with Date,
  * Message-ID and MIME-Version where they are missing (a Message-ID not of the form `<left@right>` counts as missing).
- * Header lines over 998 octets are folded at white space; bodies with such lines or with NUL are encoded anew. Nothing
+ * From, Sender, Reply-To and Resent-* are written anew from the mailboxes that were read in them, so that every reader finds
+ * those. Header lines over 998 octets are folded at white space; bodies with such lines or with NUL are encoded anew. Nothing
  * else is changed, and given the same input the result is the same.
  *
  * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header (encoding them would be
@@ -115,7 +123,8 @@ export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; dat
     if (isRemoved(field.lower)) continue
     if (field.lower === 'message-id' && !isMessageId(field.value)) continue
     present.add(field.lower)
-    kept.push(fieldLines(octets, field))
+    const lines = fieldLines(octets, field)
+    kept.push(isMailboxField(field.lower) ? mailboxField(field.name, mailboxesOf(field)) : lines)
   }
   const added: string[] = []
   if (!present.has('date')) added.push(`Date: ${messageDate(defaults.date)}\r\n`)
@@ -164,6 +173,22 @@ function readMessageHeader(octets: Buffer): RawHeader {
     seen.add(lower)
   }
   return header
+}
+
+function otherAuthors(fields: readonly RawField[]): RawMessage['authors'] {
+  return fields
+    .filter(({ lower }) => isAuthorField(lower) && lower !== 'from')
+    .flatMap((field) => mailboxesOf(field).map((mailbox) => ({ field: field.name, mailbox })))
+}
+
+/** Throws RawError when the field cannot be read. */
+function mailboxesOf({ name, lower, value }: RawField): Mailbox[] {
+  try {
+    return readMailboxField(lower, value)
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error
+    throw new RawError(`The field ${name} cannot be used: ${error.message}.`)
+  }
 }
 
 /** The field as it stands, Latin-1, with its CRLF; folded anew where a line is too long. */

@@ -1,0 +1,33 @@
+/** Fields of mailboxes as they are written (RFC 5322 3.4). */
+import type { Mailbox } from '../address/address.ts'
+import { quote } from '../address/text.ts'
+import { encodeWords } from './encoded-word.ts'
+import { assertHeaderText, fold, isSimple, MAX_FIRST, needsEncoding } from './header.ts'
+
+/**
+ * Mailboxes, folded between and inside them. Display names become atoms, quoted strings or encoded words; a non-ASCII local part
+ * stays raw UTF-8, which makes the message need SMTPUTF8 (RFC 6532 3.2).
+ */
+export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
+  let value = ''
+  for (const mailbox of mailboxes) {
+    if (value !== '') value += ', '
+    if (mailbox.name === '') {
+      // In brackets, so that no reader takes a quoted local part for a name or for the address itself.
+      value += mailbox.address.startsWith('"') ? `<${mailbox.address}>` : mailbox.address
+    } else {
+      assertHeaderText(mailbox.name, `A display name in ${name}`)
+      value += `${encodePhrase(mailbox.name, value === '' ? name.length : 0)} <${mailbox.address}>`
+    }
+  }
+  return fold(name, value)
+}
+
+/** RFC 5322 3.2.3 atoms with single spaces between them. */
+const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/
+
+/** RFC 5322 3.2.5 phrase. */
+function encodePhrase(name: string, nameLength: number): string {
+  if (!isSimple(name) && name.split(' ').some(needsEncoding)) return encodeWords(name, MAX_FIRST - nameLength)
+  return ATOMS.test(name) ? name : quote(name)
+}

@@ -1,0 +1,123 @@
+/** Who a message is from, as readers see it: nobody writes as somebody else, whatever way the message comes in. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../support/service.ts'
+import { Api, assertFormError, assertJsonError, newestEmail, type Reply } from './requests.ts'
+
+describe('the author of a message', () => {
+  let service: Service
+  let companyId: string
+  /** May send from ours.test and second.test; idle.test is ours and not active. */
+  let api: Api
+  /** May send from ours.test only. */
+  let restricted: Api
+
+  before(async () => {
+    service = await startService()
+    const { company, domain, key } = await service.tenant('ours.test')
+    companyId = company.id
+    await service.domain(companyId, 'second.test')
+    await service.domain(companyId, 'idle.test', 'inactive')
+    await service.tenant('victim.test')
+    api = new Api(service.url, key.token)
+    restricted = new Api(service.url, (await service.key(companyId, { domainId: domain.id })).token)
+  })
+  after(() => service.close())
+
+  const ready = (...header: string[]) =>
+    api.multipart(
+      'ours.test',
+      [
+        { name: 'to', value: 'b@x.test' },
+        {
+          name: 'message',
+          value: `${[...header, 'Subject: s'].join('\r\n')}\r\n\r\nhello\r\n`,
+          filename: 'message.mime',
+        },
+      ],
+      'messages.mime',
+    )
+  /** Header of the ready message that was accepted last, as it will leave. */
+  const header = async (reply: Reply) => {
+    assert.equal(reply.status, 200, reply.text)
+    const work = await service.store.readWork(await newestEmail(service, companyId))
+    return Buffer.from(work!.raw!).toString('latin1').split('\r\n\r\n')[0]!
+  }
+  const minimal = { from: 'Ann <ann@ours.test>', to: 'b@x.test', subject: 's', text: 't' }
+  const form = (fields: Record<string, string>, as = api) =>
+    as.form('ours.test', Object.entries({ ...minimal, ...fields }))
+
+  test('encoded parentheses do not move what stands in comments', async () => {
+    const reply = await ready(
+      'From: (=?utf-8?q?=29x?= z =?utf-8?q?y_=3Cme=40ours.test=3E_=28=28?=) The CEO <ceo@victim.test> (=?utf-8?q?=29?=)',
+    )
+    assertFormError(reply, 400, /victim\.test is not ours\.test/)
+  })
+
+  test('what a ready message says is written anew: no comment, group, fold or charset of the sender travels', async () => {
+    const sent = await header(
+      await ready(
+        'FROM : Staff (c): "=?iso-8859-1?Q?J=F6rg?="\r\n\t<j@ours.test> (d (e) f)\r\n , ;',
+        'Sender: "\\J" <j@ours.test> (=?utf-8?q?=29_=3Cceo=40victim.test=3E?=)',
+        'Reply-To: Team:a@y.test, "B,\r\n b" <b@Z.test>;',
+        'Resent-From: j@ours.test (x), , (y) <k@ours.test>',
+        'Resent-To: nobody:;',
+        'X-Original-From: (as it was)  ceo@victim.test',
+        'To: Us: a@x.test;',
+      ),
+    )
+    assert.deepEqual(sent.split('\r\n').slice(0, 6), [
+      'FROM: =?utf-8?B?SsO2cmc=?= <j@ours.test>',
+      'Sender: J <j@ours.test>',
+      'Reply-To: a@y.test, "B, b" <b@z.test>',
+      'Resent-From: x <j@ours.test>, "(y)" <k@ours.test>',
+      'X-Original-From: (as it was)  ceo@victim.test',
+      'To: Us: a@x.test;',
+    ])
+  })
+
+  const denied = ['ceo@victim.test', 'ceo@unknown.test', 'ceo@idle.test', 'ceo@sub.ours.test']
+  for (const field of ['Sender', 'Resent-From', 'Resent-Sender', 'resent-from', 'Author']) {
+    test(`${field} takes the same right as From`, async () => {
+      for (const address of denied) {
+        const because = `${field} names ${address.split('@')[1]}, a domain that this request may not send from`
+        const json = await api.send({ ...minimal, headers: { [field]: `Boss <${address}>` } })
+        assertJsonError(
+          json,
+          403,
+          'validation_error',
+          new RegExp(`^Invalid \`headers.${field}\` field\\. ${because}\\.$`, 'i'),
+        )
+        assertFormError(await form({ [`h:${field}`]: address }), 400, new RegExp(`h:${field} .*${because}`))
+        const mime = await ready('From: ann@ours.test', `${field}: ${address}`)
+        assertFormError(mime, 400, new RegExp(`message parameter is not valid: ${because}`))
+      }
+    })
+  }
+
+  test('Sender of another domain of the company: where From may be of it, too', async () => {
+    const headers = { Sender: 's@second.test' }
+    await api.accepted({ ...minimal, headers })
+    assertJsonError(await restricted.send({ ...minimal, headers }), 403, 'validation_error', /second\.test/)
+    assertFormError(await form({ 'h:Sender': 's@second.test' }), 400, /second\.test/)
+    assert.equal((await form({ 'h:Sender': 's@ours.test' })).status, 200)
+    assert.equal((await form({ 'h:Sender': 's@ours.test' }, restricted)).status, 200)
+  })
+
+  test('each mailbox of Resent-From counts, and Sender has one', async () => {
+    const headers = { 'Resent-From': 'a@ours.test, b@victim.test' }
+    assertJsonError(await api.send({ ...minimal, headers }), 403, 'validation_error', /victim\.test/)
+    const two = { Sender: 'a@ours.test, b@ours.test' }
+    assertJsonError(
+      await api.send({ ...minimal, headers: two }),
+      422,
+      'validation_error',
+      /more than one address/,
+    )
+    assertFormError(
+      await ready('From: a@ours.test', 'Resent-From: a@ours.test', 'Resent-From: b@victim.test'),
+      400,
+      /Resent-From names victim\.test/,
+    )
+  })
+})
