@@ -47,11 +47,10 @@ export function readPhrase(text: string, from: number, end: number): string {
   return trimEnd(name, meant)
 }
 
-/** What a reader sees. Nothing is decoded twice, and nothing that was decoded is syntax. */
+/** What a reader sees. Nothing is decoded twice, and nothing that was decoded is syntax. A tab counts as a space (RFC 5322 3.2.2). */
 export function decodedName(phrase: string, piece: string): string {
-  const name = decodeWords(phrase)
-  if (name === phrase) return name
-  const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(name)
+  const name = decodeWords(phrase).replaceAll('\t', ' ')
+  const control = /[\x00-\x1f\x7f-\x9f]/.exec(name)
   if (control) fail(piece, `has ${describe(control[0])} in the encoded words of its name`)
   return name
 }

@@ -2,15 +2,16 @@
  * 11: raw MIME (form endpoint, messages.mime).
  *
  * A client hands in a finished message and the envelope recipients. It is delivered as it is, octet for octet, with a signature before it;
- * Bcc goes to the envelope and not into the message; whoever is in `to` gets it, whatever the header says.
+ * only who it is from and where answers go is written anew, to the same meaning. Bcc goes to the envelope and not into the message; whoever is in `to` gets it, whatever the header says.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startRelayed } from '../../support/relayed-service.ts'
 import { verifyDkim } from '../../support/verify-dkim.ts'
 
-const MESSAGE = [
-  'From: =?utf-8?q?J=C3=B6rg?= <joerg@acme.test>',
+const FROM = 'From: =?utf-8?q?J=C3=B6rg?= <joerg@acme.test>\r\n'
+const FROM_ANEW = 'From: =?utf-8?B?SsO2cmc=?= <joerg@acme.test>\r\n'
+const REST = [
   'To: undisclosed-recipients:;',
   'Subject: raw',
   'Message-ID: <raw-1@acme.test>',
@@ -43,7 +44,7 @@ test('a finished message leaves as it came, signed', async () => {
     'acme.test',
     [
       ['to', 'ann@in.test, ben@in.test'],
-      ['message', new File([MESSAGE], 'message.mime', { type: 'message/rfc822' })],
+      ['message', new File([FROM + REST], 'message.mime', { type: 'message/rfc822' })],
     ],
     'messages.mime',
   )
@@ -52,8 +53,8 @@ test('a finished message leaves as it came, signed', async () => {
   const { raw, recipients } = await sink.next()
   assert.deepEqual([...recipients].sort(), ['ann@in.test', 'ben@in.test'])
   const text = raw.toString()
-  assert.ok(text.endsWith(MESSAGE), text)
-  const before = text.slice(0, -MESSAGE.length)
+  assert.ok(text.endsWith(FROM_ANEW + REST), text)
+  const before = text.slice(0, -(FROM_ANEW + REST).length)
   assert.match(before, /^DKIM-Signature:/i)
   const check = await verifyDkim(raw, tenant.keys)
   assert.ok(check.pass, JSON.stringify(check.signatures))
