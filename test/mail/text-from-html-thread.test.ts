@@ -4,6 +4,8 @@ import { textFromHtml } from '../../src/mail/text/text-from-html.ts'
 import { TextThread } from '../../src/mail/text/text-thread.ts'
 
 const page = '<h1>Title</h1><p>Some <b>words</b> and a <a href="https://x.test/">link</a>.</p>'
+/** Cells are what takes most memory: more than a thread of 24 MiB has. */
+const deadly = `<table>${'<td>a'.repeat(200_000)}`
 
 test('small and big documents give the same text as in place', async (t) => {
   const thread = new TextThread()
@@ -30,7 +32,7 @@ test('a thread that dies takes only the request it had at hand with it', async (
   const thread = new TextThread({ inlineLimit: 0, memory: 24, deadline: 120_000 })
   t.after(() => thread.close())
   assert.equal(await thread.derive(page), textFromHtml(page))
-  const fatal = thread.derive('<blockquote>a<br>'.repeat(600_000))
+  const fatal = thread.derive(deadly)
   const waiting = thread.derive(page)
   await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
   assert.equal(await waiting, textFromHtml(page))
@@ -50,7 +52,7 @@ test('small documents behind a deadly or a late one get their text', async (t) =
   const thread = new TextThread({ inlineLimit: 0, memory: 24, deadline: 120_000 })
   t.after(() => thread.close())
   const first = thread.derive(page)
-  const fatal = thread.derive('<blockquote>a<br>'.repeat(600_000))
+  const fatal = thread.derive(deadly)
   const behind = Array.from({ length: 100 }, (_, n) => thread.derive(`<p>number ${n}</p>`))
   await assert.rejects(fatal, { code: 'ERR_WORKER_OUT_OF_MEMORY' })
   assert.equal(await first, textFromHtml(page))

@@ -1,179 +1,219 @@
-/** Lines of text being written: collapses white space as a browser does and keeps blocks apart. */
-
-const isSpace = (code: number) =>
-  code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0 || code === 0x2007 || code === 0x202f
-/** Invisible and without meaning in plain text: soft hyphen, zero-width space, BOM, and the fillers of preheaders. */
-const isInvisible = (code: number) =>
-  code === 0xad || code === 0x34f || code === 0x180e || code === 0x200b || code === 0x2060 || code === 0xfeff
-/** Zero-width (non-)joiner: part of Persian words and of emoji, but filler where no visible character is beside it. */
-const isJoiner = (code: number) => code === 0x200c || code === 0x200d
-const isControl = (code: number) => code < 0x20 || (code >= 0x7f && code <= 0x9f)
-/** Text that needs none of the above but the collapsing of ordinary white space. */
-const ORDINARY =
-  /^[\x20-\x7e\t\n\f\r\xa1-\xac\xae-\u033f\u0370-\u180d\u2010-\u2027\u2030-\u205f\u2070-\ufefe]*$/
+/** A block of text being written: its lines, the blocks inside, and how far they are apart. */
+import type { Line } from './line.ts'
 
 /** How far apart two blocks are: on the next line, or with an empty line between. */
 export type Gap = 0 | 1 | 2
 
+/** What the first line of a block starts with, and what its other lines do. */
+export type Prefix = readonly [first: string, rest: string]
+const NO_PREFIX: Prefix = ['', '']
+
 /** A place within a block. */
 export interface Mark {
-  line: number
-  column: number
+  stretch: number
+  parts: number
+}
+
+interface Inner {
+  block: Block
+  prefix: Prefix
 }
 
 export class Block {
-  readonly lines: string[] = []
   /** The widest gap asked for before the first line, for whoever puts this block into another. */
   leadingGap: Gap = 0
-  #line = ''
-  #space = false
-  #joiner = ''
+  /** Lines, those of inner blocks included. */
+  height = 0
+  /** Empty ones among them. */
+  emptyLines = 0
+  /** Characters of the longest line, without addresses of links and without prefixes. */
+  width = 0
+  /** Whether a link shows its address inside. */
+  linked = false
+  /** In their order. An inner block stays what it is: its lines are written once, at the end, however deep they are. */
+  #parts: (string | Inner)[] = []
+  readonly #line: Line
   #gap: Gap = 0
   #breaks = 0
-  #ended = 0
 
-  /** True when nothing visible was written. */
-  get empty(): boolean {
-    return this.lines.length === 0 && this.#line === ''
+  /** All blocks of a document write on one line in turn: before an inner one begins, `gap` ends that of the outer one. */
+  constructor(line: Line) {
+    this.#line = line
   }
 
-  /** The gap asked for after the last line. */
-  get trailingGap(): Gap {
-    return this.#gap
-  }
-
-  /** Where the writing stands, to ask `since` later. */
+  /** Where the writing stands, to ask `since` later. A mark on the same line takes the place of the one before. */
   mark(): Mark {
-    return { line: this.#ended, column: this.#line.length }
+    // A negative number of parts: text stands before the mark on its line.
+    const parts = this.#line.empty ? this.#parts.length : -1
+    return { stretch: this.#line.mark(), parts }
   }
 
-  /** What was written on the present line since the mark; undefined when that was on an earlier line. */
+  /** What was written on the present line since the mark; undefined when more than that was written. */
   since(mark: Mark): string | undefined {
-    return mark.line === this.#ended ? this.#line.slice(mark.column) : undefined
+    return this.#line.since(mark.stretch)
   }
 
-  /** Writes `data` in place of what `since` gives; the white space around that stays. */
-  replace(mark: Mark, data: string): void {
-    const spaceAfter = this.#space
-    if (mark.line === this.#ended && this.#line.length > mark.column) {
-      this.#space = this.#line[mark.column] === ' '
-      this.#line = this.#line.slice(0, mark.column)
-    }
-    this.text(data)
-    this.#space = spaceAfter
+  /** Writes the address of a link whose text was written since the mark: after that, or in its place. */
+  address(address: string, instead: boolean): void {
+    const wasEmpty = this.#line.empty
+    this.#line.address(address, instead)
+    if (wasEmpty) this.#openGap()
+    this.linked = true
   }
 
-  /** Adds running text; white space collapses across calls. */
-  text(data: string): void {
-    if (ORDINARY.test(data)) {
-      const collapsed = data.replace(/[ \t\n\f\r]+/g, ' ')
-      if (collapsed === '') return
-      if (collapsed === ' ') {
-        this.#breakWord()
-        return
-      }
-      const from = collapsed.startsWith(' ') ? 1 : 0
-      const to = collapsed.endsWith(' ') ? collapsed.length - 1 : collapsed.length
-      if (from === 1) this.#breakWord()
-      this.#put(collapsed.slice(from, to))
-      if (to < collapsed.length) this.#breakWord()
+  /** Writes the address of a link around whole lines: at the end of the line when it is one, or else below. */
+  addressBelow(mark: Mark, address: string): void {
+    this.linked = true
+    const last = this.#parts.length - 1
+    const line = this.#parts[last]
+    const first = this.#parts[mark.parts] === '' ? mark.parts + 1 : mark.parts
+    if (this.#line.empty && last === first && typeof line === 'string') {
+      this.#parts[last] = `${line} <${address}>`
       return
     }
-    let from = 0
-    for (let index = 0; index <= data.length; index++) {
-      const code = index < data.length ? data.charCodeAt(index) : -1
-      const special = code < 0 || isSpace(code) || isInvisible(code) || isJoiner(code) || isControl(code)
-      if (!special) continue
-      if (index > from) this.#put(data.slice(from, index))
-      from = index + 1
-      if (code < 0) break
-      if (isSpace(code)) this.#breakWord()
-      else if (isJoiner(code) && !this.#space && this.#line !== '') this.#joiner = data[index]!
-    }
+    this.gap(1)
+    this.address(`<${address}>`, true)
   }
 
-  /** Adds preformatted text: line ends and spaces stay. */
-  preformatted(data: string): void {
+  /** Adds running text; white space collapses across calls. Gives whether any of it is visible. */
+  text(data: string): boolean {
+    const wasEmpty = this.#line.empty
+    const visible = this.#line.text(data)
+    if (wasEmpty && visible) this.#openGap()
+    return visible
+  }
+
+  /** Adds text that stands for a picture: a word of its own. */
+  picture(text: string): void {
+    this.#line.soften()
+    this.text(text)
+    this.#line.soften()
+  }
+
+  /** Adds text whose line ends stay, and whose spaces stay, too, unless they are to `collapse`. */
+  preformatted(data: string, collapse: boolean): void {
     for (const [index, part] of data.split(/\r\n|\r|\n/).entries()) {
-      if (index > 0) this.#endLine(true)
-      const visible = [...part].filter((c) => c === '\t' || !isControl(c.charCodeAt(0))).join('')
-      if (visible !== '') this.#put(visible.replaceAll('\xa0', ' '))
+      if (index > 0) this.#newLine()
+      if (collapse) this.text(part)
+      else {
+        const wasEmpty = this.#line.empty
+        this.#line.keep(part)
+        if (wasEmpty && !this.#line.empty) this.#openGap()
+      }
     }
   }
 
   /** `<br>`: one ends the line, two make an empty line; more make no more. */
   lineBreak(): void {
-    if (this.#line !== '') {
-      this.#endLine(false)
+    if (!this.#line.empty) {
+      this.#endLine()
       this.#breaks = 1
       this.#raise(1)
     } else if (this.#breaks > 0 || this.#gap > 0) {
       this.#breaks++
       this.#raise(this.#breaks > 1 ? 2 : 1)
     }
-    this.#space = false
   }
 
   /** What comes next is a block of its own, this far from what came before. */
   gap(gap: Gap): void {
     if (gap === 0) return
-    if (this.#line !== '') this.#endLine(false)
+    if (!this.#line.empty) this.#endLine()
     this.#raise(gap)
-    this.#space = false
   }
 
-  /** Adds finished lines as a block. */
-  block(lines: readonly string[], gap: Gap): void {
+  /** Adds a line as a block; where it would only repeat the line before, it is left out. */
+  rule(line: string): void {
+    this.gap(2)
+    if (this.#parts.at(-1) !== line) this.line(line, line.length)
+    this.gap(2)
+  }
+
+  /** Adds a line of that width that is complete. */
+  line(line: string, width: number): void {
+    this.#openGap()
+    this.#push(line, width)
+  }
+
+  /** Adds a finished block. */
+  block(block: Block, gap: Gap, prefix: Prefix = NO_PREFIX): void {
     this.gap(gap)
-    if (lines.length > 0) {
+    if (block.height > 0) {
       this.#openGap()
-      this.#ended++
-      for (const line of lines) this.lines.push(line)
+      if (block.linked) this.linked = true
+      const only = block.height === 1 ? block.#parts[0] : undefined
+      if (typeof only === 'string') this.#push(prefix[0] + only, block.width)
+      else {
+        this.#parts.push({ block, prefix })
+        this.height += block.height
+        this.emptyLines += block.emptyLines
+        if (block.width > this.width) this.width = block.width
+      }
     }
     this.gap(gap)
   }
 
-  /** Ends the last line and gives all of them, without empty ones at either end. */
-  finish(): string[] {
-    if (this.#line !== '') this.#endLine(false)
-    while (this.lines.at(-1) === '') this.lines.pop()
-    return this.lines
+  /** Ends the last line. There are no empty ones at either end. */
+  finish(): this {
+    if (!this.#line.empty) this.#endLine()
+    while (this.#parts.at(-1) === '') {
+      this.#parts.pop()
+      this.height--
+      this.emptyLines--
+    }
+    // An array that grew has room to grow on: for the many small blocks of a table that is most of what they hold.
+    if (this.#parts.length < 8) this.#parts = this.#parts.slice()
+    return this
   }
 
-  #breakWord(): void {
-    this.#joiner = ''
-    this.#space = true
-  }
-
-  #put(visible: string): void {
-    if (this.#line === '') this.#openGap()
-    else if (this.#space) this.#line += ' '
-    else this.#line += this.#joiner
-    this.#space = false
-    this.#joiner = ''
-    this.#line += visible
+  /** Gives each line, and what is to stand before it, to `write`, until that answers false; false when it did. */
+  writeTo(write: (prefix: string, line: string) => boolean, [first, rest]: Prefix = NO_PREFIX): boolean {
+    let before = first
+    for (const part of this.#parts) {
+      const goOn =
+        typeof part === 'string'
+          ? write(before, part)
+          : part.block.writeTo(write, [before + part.prefix[0], rest + part.prefix[1]])
+      if (!goOn) return false
+      before = rest
+    }
+    return true
   }
 
   #openGap(): void {
-    if (this.lines.length === 0) {
+    if (this.#parts.length === 0) {
       if (this.#gap > this.leadingGap) this.leadingGap = this.#gap
-    } else if (this.#gap === 2 && this.lines.at(-1) !== '') this.lines.push('')
+    } else if (this.#gap === 2) this.#emptyLine()
     this.#gap = 0
     this.#breaks = 0
   }
 
-  #endLine(keepEmpty: boolean): void {
-    if (keepEmpty && this.#line === '' && this.lines.length > 0) {
+  /** A line end in preformatted text. */
+  #newLine(): void {
+    if (!this.#line.empty) this.#endLine()
+    else if (this.#parts.length > 0) {
       this.#openGap()
-      this.lines.push('')
-      return
+      this.#push('', 0)
     }
-    if (this.#line !== '') {
-      this.lines.push(this.#line.trimEnd())
-      this.#ended++
-    }
-    this.#line = ''
-    this.#joiner = ''
+  }
+
+  #emptyLine(): void {
+    if (this.#parts.at(-1) !== '') this.#push('', 0)
+  }
+
+  #endLine(): void {
+    const { width } = this.#line
+    const line = this.#line.end()
+    // Preformatted text may have been nothing but spaces.
+    if (line === '') this.#newLine()
+    else this.#push(line, width)
+  }
+
+  #push(line: string, width: number): void {
+    this.#parts.push(line)
+    this.height++
+    if (line === '') this.emptyLines++
+    if (width > this.width) this.width = width
   }
 
   #raise(gap: Gap): void {

@@ -1,281 +1,321 @@
 /** From tags and text to lines: keeps the open elements and decides what each of them writes. */
-import { Block, type Mark } from './block.ts'
-import { DROPPED, ENDS_PARAGRAPH, gapOf, HEAD_CONTENT, IMPLIED_ENDS, TABLE_PARTS, VOID } from './elements.ts'
-import type { Attributes, HtmlEvents } from './html-reader.ts'
-import { linkText } from './link.ts'
+import { Block, type Mark, type Prefix } from './block.ts'
+import { CELLS, closesItself, HEAD, type Kind, kindOf, PARAGRAPH, TABLE } from './elements.ts'
+import { type Attributes, type HtmlEvents, NO_ATTRIBUTES } from './html-reader.ts'
+import { Line } from './line.ts'
+import { shownLink } from './link.ts'
+import { type OpenElement, OpenElements } from './open-elements.ts'
+import { INITIAL, isPreformatted, type Style, showsPictures, showsText, styleOf } from './style.ts'
 import { Table } from './table.ts'
-import { isSeen, VISIBLE, type Visibility, visibilityOf } from './visibility.ts'
 
-/** Elements open at once; real mail stays below 150. Deeper ones are read as if their tags were not there. */
-const MAX_OPEN = 256
-/** Lists, quotes and cells within each other; each adds a prefix to its lines or moves them. */
-const MAX_CONTAINERS = 24
+/** Lists, quotes and cells within each other, real mail stays below; what is deeper is written as if it were not one. */
+const MAX_CONTAINERS = 32
 const RULE = '-'.repeat(40)
+/** As far as browsers let a cell reach (HTML standard 4.9.11). */
+const MOST_COLUMNS = 1000
+const MOST_ROWS = 65_534
 
-interface Frame {
-  name: string
-  visibility: Visibility
-  /** The block that text went to before this element, when it has one of its own. */
-  outer?: Block
-  /** What the first line of this element's own block starts with, and the others. */
-  prefix?: [first: string, rest: string]
-  table?: Table
-  list?: { ordered: boolean; next: number }
-  link?: { href: string; block: Block; mark: Mark; seen: number; pictures: number }
+interface Element extends OpenElement {
+  readonly style: Style
+  /** What its end writes, apart from its gap. */
+  readonly end: (() => void) | undefined
 }
 
+interface List {
+  ordered: boolean
+  next: number
+}
+
+/**
+ * Each tag and each text costs a bounded number of steps and each character is copied a bounded number of times, whatever is
+ * open: the elements that matter are found by name, lines are only appended to, and inner blocks are written once, at the end.
+ */
 export class TextConverter implements HtmlEvents {
-  /** Work done: tags, texts, and open elements looked at. A bound on it holds for any input of a given size. */
-  steps = 0
-  readonly #root = new Block()
-  readonly #open: Frame[] = []
+  readonly #line = new Line()
+  readonly #root = new Block(this.#line)
+  readonly #open = new OpenElements<Element>()
   #block = this.#root
-  #visibility = VISIBLE
-  /** Elements beyond MAX_OPEN, whose end tags are still to come. */
-  #beyond = 0
-  #containers = 0
-  /** Open elements that changed the visibility: below one of them every element is kept, to pair its end tag rightly. */
+  #style = INITIAL
+  /** Open elements that changed the style: below one of them every element is kept, to pair its end tag rightly. */
   #styled = 0
-  #paragraphs = 0
-  #preformatted = 0
+  #containers = 0
+  #items = 0
+  #table: Table | undefined
+  #list: List | undefined
+  /** Right after the tag of preformatted text. */
   #afterPre = false
   /** Texts and nameless pictures shown so far. */
   #seen = 0
   #pictures = 0
 
-  open(name: string, attributes: Attributes): void {
-    this.steps++
+  open(name: string, attributes: Attributes, selfClosing: boolean): void {
+    const kind = kindOf(name)
     this.#afterPre = false
-    if (this.#open.at(-1)?.name === 'head' && !HEAD_CONTENT.has(name)) this.#closeTo(this.#open.length - 1)
-    this.#implyEnds(name)
-    const visibility = DROPPED.has(name)
-      ? { ...this.#visibility, hidden: true }
-      : visibilityOf(this.#visibility, attributes.get('style'), attributes.has('hidden'))
-    if (VOID.has(name)) {
-      if (isSeen(visibility)) this.#void(name, attributes)
+    if (this.#open.top?.kind.id === HEAD && !kind.headContent) this.#closeTo(this.#open.depth - 1)
+    this.#implyEnds(kind)
+    const style = kind.dropped
+      ? { ...this.#style, hidden: true }
+      : attributes === NO_ATTRIBUTES && !isPreformatted(name)
+        ? this.#style
+        : styleOf(this.#style, name, attributes)
+    if (kind.void) {
+      this.#void(name, attributes, style)
       return
     }
-    const styled = visibility !== this.#visibility
-    const gap = gapOf(name)
-    const structural = gap > 0 || name === 'a' || name === 'table' || TABLE_PARTS.has(name)
-    if (!structural && !styled && this.#styled === 0) return
-    if (!visibility.hidden && gap > 0) this.#block.gap(name === 'ul' || name === 'ol' ? this.#listGap() : gap)
-    if (this.#open.length >= MAX_OPEN) {
-      this.#beyond++
-      return
-    }
-    const frame: Frame = { name, visibility }
+    const styled = style !== this.#style
+    if (!kind.structural && !styled && this.#styled === 0) return
+    if (!style.hidden) this.#gap(kind)
+    if (selfClosing && closesItself(name)) return
     if (styled) this.#styled++
-    if (name === 'p') this.#paragraphs++
-    if (name === 'pre') {
-      this.#preformatted++
-      this.#afterPre = true
-    }
-    if (!visibility.hidden) this.#begin(frame, attributes)
-    this.#visibility = visibility
-    this.#open.push(frame)
+    const end = style.hidden ? undefined : this.#begin(name, attributes)
+    if (name === 'pre' || name === 'listing') this.#afterPre = true
+    this.#style = style
+    this.#open.push({ kind, name, style, end })
   }
 
   close(name: string): void {
-    this.steps++
     this.#afterPre = false
     if (name === 'br') {
-      this.open('br', new Map())
+      this.open('br', NO_ATTRIBUTES, false)
       return
     }
-    if (this.#beyond > 0 && (gapOf(name) > 0 || TABLE_PARTS.has(name) || name === 'table' || name === 'a')) {
-      this.#beyond--
-      if (!this.#visibility.hidden) this.#block.gap(gapOf(name))
-      return
-    }
-    for (let index = this.#open.length - 1; index >= 0; index--) {
-      this.steps++
-      const open = this.#open[index]!.name
-      if (open === name) {
-        this.#closeTo(index)
-        return
-      }
-      // An end tag does not reach out of its cell, nor that of a part of a table out of its table.
-      if (name === 'table') continue
-      if (TABLE_PARTS.has(name) ? open === 'table' : open === 'td' || open === 'th') break
-    }
-    if (!this.#visibility.hidden) this.#block.gap(gapOf(name))
+    const kind = kindOf(name)
+    const place = this.#open.innermost(kind, name)
+    // An end tag does not reach out of its cell, nor that of a part of a table out of its table.
+    if (place >= 0 && (kind.id === TABLE || place > this.#boundary(kind))) this.#closeTo(place)
+    else if (!this.#style.hidden) this.#block.gap(kind.gap)
   }
 
   text(data: string): void {
-    this.steps++
-    if (this.#open.at(-1)?.name === 'head' && data.trim() !== '') this.#closeTo(this.#open.length - 1)
-    if (!isSeen(this.#visibility)) return
-    if (this.#preformatted > 0) {
+    if (this.#open.top?.kind.id === HEAD && data.trim() !== '') this.#closeTo(this.#open.depth - 1)
+    const style = this.#style
+    if (!showsText(style)) return
+    if (style.whiteSpace === 'collapse') {
+      if (this.#block.text(data)) this.#seen++
+    } else if (/\S/.test(data) || !this.#betweenCells()) {
       // The line end right after the tag is not part of the text (HTML standard 13.1.2.5).
-      this.#block.preformatted(this.#afterPre ? data.replace(/^\r?\n/, '') : data)
+      const kept = this.#afterPre ? data.replace(/^\r?\n/, '') : data
+      this.#block.preformatted(kept, style.whiteSpace === 'keep lines')
       this.#seen++
-    } else {
-      this.#block.text(data)
-      if (/\S/.test(data)) this.#seen++
     }
     this.#afterPre = false
   }
 
-  /** Ends everything that is open and gives the lines. */
-  finish(): string[] {
+  /** Ends everything that is open and gives what was written. */
+  finish(): Block {
     this.#closeTo(0)
     return this.#root.finish()
   }
 
-  #implyEnds(name: string): void {
-    if (this.#paragraphs > 0 && ENDS_PARAGRAPH.has(name)) this.#endNearest((open) => open === 'p', isCell)
-    const implied = IMPLIED_ENDS.get(name)
-    if (implied === undefined) return
-    this.#endNearest(
-      (open) => implied.ends.has(open),
-      (open) => implied.within.has(open),
-    )
-  }
-
-  /** Closes the outermost of the open elements asked for that no boundary hides. */
-  #endNearest(wanted: (name: string) => boolean, boundary: (name: string) => boolean): void {
-    let found = -1
-    for (let index = this.#open.length - 1; index >= 0; index--) {
-      this.steps++
-      const { name } = this.#open[index]!
-      if (wanted(name)) found = index
-      else if (boundary(name)) break
+  #implyEnds(kind: Kind): void {
+    if (kind.endsParagraph) {
+      const paragraph = this.#open.innermostOf(PARAGRAPH)
+      if (paragraph > this.#open.innermostOfAny(CELLS)) this.#closeTo(paragraph)
     }
-    if (found >= 0) this.#closeTo(found)
+    if (kind.ends.length === 0) return
+    const boundary = this.#open.innermostOfAny(kind.within)
+    let outermost = this.#open.depth
+    for (const ended of kind.ends) {
+      const place = this.#open.innermostOf(ended)
+      if (place > boundary && place < outermost) outermost = place
+    }
+    this.#closeTo(outermost)
   }
 
-  #closeTo(index: number): void {
-    if (this.#open.length > index) this.#beyond = 0
-    while (this.#open.length > index) {
-      const frame = this.#open.pop()!
-      const outer = this.#open.at(-1)?.visibility ?? VISIBLE
-      if (frame.visibility !== outer) this.#styled--
-      if (frame.name === 'p') this.#paragraphs--
-      if (frame.name === 'pre') this.#preformatted--
-      if (!frame.visibility.hidden) this.#end(frame)
-      this.#visibility = outer
+  #boundary(kind: Kind): number {
+    return kind.tablePart ? this.#open.innermostOf(TABLE) : this.#open.innermostOfAny(CELLS)
+  }
+
+  /** White space between the parts of a table is never shown (CSS 2.2 17.2.1). */
+  #betweenCells(): boolean {
+    const kind = this.#open.top?.kind
+    return kind !== undefined && (kind.id === TABLE || (kind.tablePart && !kind.cell))
+  }
+
+  #closeTo(place: number): void {
+    while (this.#open.depth > place) {
+      const { kind, style, end } = this.#open.pop()
+      const outer = this.#open.top?.style ?? INITIAL
+      if (style !== outer) this.#styled--
+      this.#style = outer
+      if (style.hidden) continue
+      end?.()
+      // A cell or row that belongs to no table is a block of its own.
+      if (kind.tablePart && this.#table === undefined) this.#block.gap(1)
+      else this.#gap(kind)
     }
   }
 
-  #void(name: string, attributes: Attributes): void {
+  /** A list within a list stands directly below its item. */
+  #gap(kind: Kind): void {
+    this.#block.gap(kind.list && this.#items > 0 ? 1 : kind.gap)
+  }
+
+  #void(name: string, attributes: Attributes, style: Style): void {
+    if (!showsPictures(style)) return
     if (name === 'br') {
-      if (this.#preformatted > 0) this.#block.preformatted('\n')
-      else this.#block.lineBreak()
+      if (style.whiteSpace === 'collapse') this.#block.lineBreak()
+      else this.#block.preformatted('\n', false)
     } else if (name === 'hr') {
-      this.#block.block([RULE], 2)
+      this.#block.rule(RULE)
+    } else if (name === 'area') {
+      this.#area(attributes)
     } else if (name === 'img') {
       const tiny = (size: string | undefined) => size !== undefined && Number.parseFloat(size) <= 1
       if (tiny(attributes.get('width')) || tiny(attributes.get('height'))) return
       const alt = attributes.get('alt')?.trim() ?? ''
-      this.#block.text(alt)
+      this.#block.picture(alt)
       if (alt === '') this.#pictures++
       else this.#seen++
     }
   }
 
-  #begin(frame: Frame, attributes: Attributes): void {
-    const { name } = frame
-    if (name === 'ul' || name === 'ol') {
-      frame.list = { ordered: name === 'ol', next: whole(attributes.get('start')) ?? 1 }
-    } else if (name === 'a') {
-      const href = attributes.get('href')
-      if (href === undefined) return
-      const block = this.#block
-      frame.link = { href, block, mark: block.mark(), seen: this.#seen, pictures: this.#pictures }
-    } else if (name === 'thead' || name === 'caption' || name === 'th') {
-      this.#table()?.markAsData()
-    } else if (name === 'tr') this.#table()?.openRow()
-    if (this.#containers >= MAX_CONTAINERS) return
-    if (name === 'table') {
-      const around = this.#table()
-      if (around !== undefined) around.nested = true
-      frame.table = new Table(attributes.get('role')?.toLowerCase(), attributes.get('border'))
-    } else if (name === 'li') this.#enter(frame, this.#bullet(whole(attributes.get('value'))))
-    else if (name === 'dd') this.#enter(frame, ['  ', '  '])
-    else if (name === 'blockquote') this.#enter(frame, ['> ', '> '])
-    else if (isCell(name) && this.#table() !== undefined) this.#enter(frame)
-  }
-
-  #enter(frame: Frame, prefix?: [string, string]): void {
-    this.#containers++
-    frame.outer = this.#block
-    if (prefix !== undefined) frame.prefix = prefix
-    this.#block = new Block()
-  }
-
-  #end(frame: Frame): void {
-    const { name } = frame
-    if (frame.outer !== undefined) {
-      const inner = this.#block
-      this.#block = frame.outer
-      this.#containers--
-      if (isCell(name)) this.#table()?.addCell(inner)
-      else if (frame.prefix !== undefined) this.#indented(inner, frame.prefix, name === 'blockquote' ? 2 : 1)
-      return
-    }
-    if (frame.table !== undefined) frame.table.writeTo(this.#block)
-    else if (name === 'tr') this.#table()?.closeRow()
-    else if (frame.link !== undefined) this.#endLink(frame.link)
-    const gap = name === 'ul' || name === 'ol' ? this.#listGap() : gapOf(name)
-    // A cell or row that belongs to no table is a block of its own.
-    this.#block.gap(gap === 0 && TABLE_PARTS.has(name) && this.#table() === undefined ? 1 : gap)
-  }
-
-  #indented(inner: Block, [first, rest]: [string, string], gap: 1 | 2): void {
-    const lines = inner.finish()
-    const prefixed = lines.map((line, index) => (index === 0 ? first + line : (rest + line).trimEnd()))
-    this.#block.block(prefixed, gap)
-  }
-
-  #endLink({ href, block, mark, seen, pictures }: NonNullable<Frame['link']>): void {
-    const visible = this.#seen > seen
-    if (!visible && this.#pictures === pictures) return
-    const inside = block === this.#block ? block.since(mark) : undefined
-    const shown = linkText(visible ? (inside?.trim() ?? '') : '', href)
-    if (shown === undefined) return
-    if (inside !== undefined) block.replace(mark, shown)
-    else {
-      // A link around several lines keeps them and gets its address below.
-      this.#block.gap(1)
-      this.#block.text(`<${shown}>`)
-    }
+  /** A part of a picture that leads somewhere: a line of its own. */
+  #area(attributes: Attributes): void {
+    const link = shownLink(attributes.get('alt')?.trim() ?? '', attributes.get('href') ?? '')
+    if (link === undefined) return
+    this.#block.gap(1)
+    const mark = this.#block.mark()
+    this.#block.text(attributes.get('alt') ?? '')
+    this.#block.address(link.address, link.instead || this.#block.since(mark) === '')
+    this.#block.gap(1)
     this.#seen++
   }
 
-  #bullet(value: number | undefined): [string, string] {
-    for (let index = this.#open.length - 1; index >= 0; index--) {
-      this.steps++
-      const { list, name } = this.#open[index]!
-      if (list === undefined && !isCell(name)) continue
-      if (list?.ordered !== true) break
-      const number = value ?? list.next
-      list.next = number + 1
-      const first = `${number}. `
-      return [first, ' '.repeat(first.length)]
+  /** Begins an element that is more than its gap, and gives what ends it. */
+  #begin(name: string, attributes: Attributes): (() => void) | undefined {
+    switch (name) {
+      case 'a':
+        return this.#beginLink(attributes.get('href'))
+      case 'ul':
+      case 'ol':
+        return this.#beginList({ ordered: name === 'ol', next: whole(attributes.get('start')) ?? 1 })
+      case 'table':
+        return this.#beginTable(attributes)
+      case 'thead':
+      case 'caption':
+        this.#table?.markAsData()
+        return undefined
+      case 'tr': {
+        const table = this.#table
+        table?.openRow()
+        return () => table?.closeRow()
+      }
+      case 'td':
+      case 'th':
+        return this.#beginCell(name === 'th', attributes)
+      case 'li':
+        return this.#beginContainer(this.#bullet(whole(attributes.get('value'))), 1)
+      case 'dd':
+        return this.#beginContainer(['  ', '  '], 1)
+      case 'blockquote':
+        return this.#beginContainer(['> ', '> '], 2)
+      default:
+        return undefined
     }
-    return ['- ', '  ']
   }
 
-  /** A list within a list stands directly below its item. */
-  #listGap(): 1 | 2 {
-    return this.#open.some((frame) => frame.name === 'li' && frame.outer !== undefined) ? 1 : 2
+  #beginContainer(prefix: Prefix, gap: 1 | 2): (() => void) | undefined {
+    if (this.#containers >= MAX_CONTAINERS) return undefined
+    const outer = this.#block
+    const list = this.#list
+    const inner = new Block(this.#line)
+    this.#block = inner
+    this.#containers++
+    this.#items++
+    return () => {
+      this.#block = outer
+      this.#list = list
+      this.#containers--
+      this.#items--
+      outer.block(inner.finish(), gap, prefix)
+    }
   }
 
-  /** The table that a part of a table belongs to. */
-  #table(): Table | undefined {
-    for (let index = this.#open.length - 1; index >= 0; index--) {
-      this.steps++
-      const frame = this.#open[index]!
-      if (frame.name === 'table') return frame.table
+  #beginCell(header: boolean, attributes: Attributes): (() => void) | undefined {
+    const table = this.#table
+    if (table === undefined || this.#containers >= MAX_CONTAINERS) return undefined
+    const outer = this.#block
+    const list = this.#list
+    outer.gap(1)
+    const block = new Block(this.#line)
+    this.#block = block
+    this.#list = undefined
+    this.#containers++
+    return () => {
+      this.#block = outer
+      this.#list = list
+      this.#containers--
+      const columns = span(attributes.get('colspan'), MOST_COLUMNS)
+      table.addCell({
+        block: block.finish(),
+        header,
+        columns,
+        rows: span(attributes.get('rowspan'), MOST_ROWS),
+      })
     }
-    return undefined
+  }
+
+  #beginTable(attributes: Attributes): () => void {
+    const outer = this.#table
+    if (outer !== undefined) outer.nested = true
+    this.#block.gap(1)
+    const table =
+      this.#containers < MAX_CONTAINERS
+        ? new Table(attributes.get('role')?.toLowerCase(), attributes.get('border'))
+        : undefined
+    this.#table = table
+    return () => {
+      this.#table = outer
+      table?.writeTo(this.#block)
+    }
+  }
+
+  #beginList(list: List): () => void {
+    const outer = this.#list
+    this.#list = list
+    return () => {
+      this.#list = outer
+    }
+  }
+
+  #beginLink(href: string | undefined): (() => void) | undefined {
+    if (href === undefined) return undefined
+    const block = this.#block
+    const mark = block.mark()
+    const seen = this.#seen
+    const pictures = this.#pictures
+    return () => {
+      if (this.#seen > seen || this.#pictures > pictures) this.#endLink(href, block, mark, this.#seen > seen)
+    }
+  }
+
+  #endLink(href: string, block: Block, mark: Mark, visible: boolean): void {
+    const inside = block === this.#block ? block.since(mark) : undefined
+    const link = shownLink(visible ? (inside?.trim() ?? '') : '', href)
+    if (link === undefined) return
+    if (inside !== undefined) block.address(link.address, link.instead)
+    else this.#block.addressBelow(mark, link.address)
+    this.#seen++
+  }
+
+  #bullet(value: number | undefined): Prefix {
+    const list = this.#list
+    if (list?.ordered !== true) return ['- ', '  ']
+    const number = value ?? list.next
+    list.next = number + 1
+    const first = `${number}. `
+    return [first, ' '.repeat(first.length)]
   }
 }
-
-const isCell = (name: string) => name === 'td' || name === 'th'
 
 function whole(value: string | undefined): number | undefined {
   const number = Number.parseInt(value ?? '', 10)
   return Number.isNaN(number) || Math.abs(number) > 999_999 ? undefined : number
+}
+
+/** How far a cell reaches; 0 means to the end. */
+function span(value: string | undefined, most: number): number {
+  const number = Number.parseInt(value ?? '1', 10)
+  return number === 0 ? most : Math.min(Math.max(number || 1, 1), most)
 }

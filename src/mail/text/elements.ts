@@ -1,54 +1,131 @@
 /** What the HTML elements mean for text. */
 import type { Gap } from './block.ts'
 
-const set = (names: string) => new Set(names.split(' '))
+/** All that matters of the elements of one name. */
+export interface Kind {
+  readonly name: string
+  /** Small and its own; -1 for elements that mean nothing to us. */
+  readonly id: number
+  /** Never shown as text, with all inside. */
+  readonly dropped: boolean
+  /** Has no content and no end tag. */
+  readonly void: boolean
+  /** How far it keeps from what is before and after it. */
+  readonly gap: Gap
+  /** Its start and its end matter, even when it changes no style. */
+  readonly structural: boolean
+  readonly list: boolean
+  readonly cell: boolean
+  /** The table it belongs to bounds where its end tag, or the end that is implied, may reach. */
+  readonly tablePart: boolean
+  /** May stand in the head; anything else ends it (HTML standard 13.2.6.4.4). */
+  readonly headContent: boolean
+  readonly endsParagraph: boolean
+  /** Kinds whose open elements it ends, up to the nearest one of those that bound that. */
+  readonly ends: readonly number[]
+  readonly within: readonly number[]
+}
 
-/** Never shown as text in a mail client. */
-export const DROPPED = set(
-  'head title script style template iframe object applet svg math audio video canvas select datalist textarea ' +
-    'noframes noembed frameset',
+const words = (names: string) => names.split(' ')
+
+/**
+ * Never shown in a mail client. The last ones are the settings that Office writes beside a text. What stands inside of
+ * video, audio and object is for clients that cannot show those, as a text cannot.
+ */
+const DROPPED = words(
+  'head title script style template iframe applet svg math canvas select datalist textarea noframes noembed frameset ' +
+    'xml w:worddocument w:latentstyles o:officedocumentsettings o:documentproperties o:customdocumentproperties ' +
+    'o:shapedefaults o:shapelayout m:mathpr',
 )
-
-export const VOID = set(
+const VOID = words(
   'area base basefont br col command embed frame hr img input keygen link meta param source track wbr bgsound',
 )
-
-/** May stand in the head; anything else ends it (HTML standard 13.2.6.4.4). */
-export const HEAD_CONTENT = set(
-  'title style script meta link base basefont bgsound noscript template noframes',
+const HEAD_CONTENT = words(
+  'title style script meta link base basefont bgsound noscript template noframes xml',
 )
-
-/** Elements that end an open paragraph. */
-export const ENDS_PARAGRAPH = set(
+const ENDS_PARAGRAPH = words(
   'address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 ' +
     'h4 h5 h6 header hgroup hr main menu nav ol p pre section summary table ul li dt dd',
 )
-
-/** The table an element belongs to bounds where its end tag, or the end that is implied, may reach. */
-export const TABLE_PARTS = set('caption thead tbody tfoot tr td th')
-
-const APART = set('p h1 h2 h3 h4 h5 h6 ul ol menu dir dl pre blockquote figure')
-const BELOW = set(
+const TABLE_PARTS = words('caption thead tbody tfoot tr td th')
+const APART = words('p h1 h2 h3 h4 h5 h6 ul ol menu dir dl pre listing xmp plaintext blockquote figure')
+const BELOW = words(
   'html body div li dt dd section article header footer main aside nav address form fieldset legend center details ' +
     'summary dialog figcaption hgroup caption',
 )
 
-/** How far an element keeps from what is before and after it. */
-export function gapOf(name: string): Gap {
-  if (APART.has(name)) return 2
-  return BELOW.has(name) ? 1 : 0
+/**
+ * As each of these ends its own kind, no more than one of a kind is ever open below a boundary.
+ * HTML standard 13.1.2.4 has the rules.
+ */
+const IMPLIED_ENDS: Record<string, [ends: string, within: string]> = {
+  li: ['li', 'ul ol menu dir table td th blockquote'],
+  dt: ['dt dd', 'dl table td th blockquote'],
+  dd: ['dt dd', 'dl table td th blockquote'],
+  a: ['a', 'table td th'],
+  td: ['td th caption', 'table'],
+  th: ['td th caption', 'table'],
+  tr: ['tr td th caption', 'table'],
+  tbody: ['caption thead tbody tfoot tr td th', 'table'],
+  thead: ['caption thead tbody tfoot tr td th', 'table'],
+  tfoot: ['caption thead tbody tfoot tr td th', 'table'],
+  caption: ['caption thead tbody tfoot tr td th', 'table'],
 }
 
-/** Opening one of these ends an open one of those, up to the nearest boundary. */
-export const IMPLIED_ENDS = new Map<string, { ends: ReadonlySet<string>; within: ReadonlySet<string> }>([
-  ['li', { ends: set('li'), within: set('ul ol menu dir table td th blockquote') }],
-  ['dt', { ends: set('dt dd'), within: set('dl table td th blockquote') }],
-  ['dd', { ends: set('dt dd'), within: set('dl table td th blockquote') }],
-  ['a', { ends: set('a'), within: set('table td th') }],
-  ['td', { ends: set('td th caption'), within: set('table') }],
-  ['th', { ends: set('td th caption'), within: set('table') }],
-  ['tr', { ends: set('tr td th caption'), within: set('table') }],
-  ['tbody', { ends: set('thead tbody tfoot tr td th caption'), within: set('table') }],
-  ['thead', { ends: set('thead tbody tfoot tr td th caption'), within: set('table') }],
-  ['tfoot', { ends: set('thead tbody tfoot tr td th caption'), within: set('table') }],
-])
+const NAMES = [
+  ...new Set([
+    ...[
+      'table',
+      'a',
+      ...DROPPED,
+      ...VOID,
+      ...HEAD_CONTENT,
+      ...ENDS_PARAGRAPH,
+      ...TABLE_PARTS,
+      ...APART,
+      ...BELOW,
+    ],
+  ]),
+]
+const idOf = (name: string) => NAMES.indexOf(name)
+
+function kind(name: string): Kind {
+  const gap = APART.includes(name) ? 2 : BELOW.includes(name) ? 1 : 0
+  const tablePart = TABLE_PARTS.includes(name)
+  const [ends, within] = IMPLIED_ENDS[name] ?? []
+  return {
+    name,
+    id: idOf(name),
+    dropped: DROPPED.includes(name),
+    void: VOID.includes(name),
+    gap,
+    structural: gap > 0 || tablePart || name === 'table' || name === 'a',
+    list: name === 'ul' || name === 'ol',
+    cell: name === 'td' || name === 'th',
+    tablePart,
+    headContent: HEAD_CONTENT.includes(name),
+    endsParagraph: ENDS_PARAGRAPH.includes(name),
+    ends: ends === undefined ? [] : words(ends).map(idOf),
+    within: within === undefined ? [] : words(within).map(idOf),
+  }
+}
+
+const KINDS = new Map(NAMES.map((name) => [name, kind(name)]))
+const OTHER = kind('')
+
+/** The kind of the elements of that lower-case name. */
+export function kindOf(name: string): Kind {
+  return KINDS.get(name) ?? OTHER
+}
+
+export const PARAGRAPH = idOf('p')
+export const TABLE = idOf('table')
+export const HEAD = idOf('head')
+export const CELLS = [idOf('td'), idOf('th')]
+/** How many kinds have an id. */
+export const KNOWN = NAMES.length
+
+/** Whether a self-closing tag of an element closes it: in XML within HTML it does, in HTML itself not. */
+export function closesItself(name: string): boolean {
+  return name === 'svg' || name === 'math' || name === 'xml' || name.includes(':')
+}

@@ -5,25 +5,14 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 export type Attributes = ReadonlyMap<string, string>
 
 export interface HtmlEvents {
-  /** `name` is lower case. */
-  open(name: string, attributes: Attributes): void
+  /** `name` is lower case; `selfClosing` is what the tag says, which HTML mostly ignores. */
+  open(name: string, attributes: Attributes, selfClosing: boolean): void
   close(name: string): void
   text(data: string): void
 }
 
-const READ = new Set([
-  'style',
-  'hidden',
-  'href',
-  'alt',
-  'width',
-  'height',
-  'start',
-  'value',
-  'role',
-  'border',
-])
-const NONE: Attributes = new Map()
+const READ = new Set('style hidden href alt width height start value role border colspan rowspan'.split(' '))
+export const NO_ATTRIBUTES: Attributes = new Map()
 
 /**
  * Reads a document in one go. The tokenizer keeps no stack, so its cost is linear in the size of the document whatever
@@ -35,8 +24,8 @@ export function readHtml(html: string, events: HtmlEvents): void {
   let attribute = ''
   let value = ''
   let attributes: Map<string, string> | undefined
-  const endOfTag = () => {
-    events.open(tag, attributes ?? NONE)
+  const endOfTag = (selfClosing: boolean) => {
+    events.open(tag, attributes ?? NO_ATTRIBUTES, selfClosing)
     attributes = undefined
   }
   const ignore = () => {}
@@ -44,9 +33,8 @@ export function readHtml(html: string, events: HtmlEvents): void {
     onopentagname: (start, end) => {
       tag = html.slice(start, end).toLowerCase()
     },
-    onopentagend: endOfTag,
-    // HTML knows no self-closing tags but those of void elements, which need no close anyway.
-    onselfclosingtag: endOfTag,
+    onopentagend: () => endOfTag(false),
+    onselfclosingtag: () => endOfTag(true),
     onclosetag: (start, end) => events.close(html.slice(start, end).toLowerCase()),
     onattribname: (start, end) => {
       attribute = html.slice(start, end).toLowerCase()

@@ -2,37 +2,96 @@
 
 /** Schemes that lead nowhere from a text, or would be dangerous to paste. */
 const USELESS = /^(?:javascript|vbscript|data|cid|about|blob|file):/i
+/** An address as in `https://...`, or one whose beginning is filled in later: `%recipient.link%`, `{{ link }}`, `*|LINK|*`. */
+const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|%[a-z_]|\{\{|\[|\*\||\$\{)/i
+/** A host without a scheme, as people write it: `www.example.com`, `example.com/path`. */
+const HOST =
+  /^(?:www\.[^/?#]+|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,5}\.([a-z]{2,24})(?::\d{1,5})?)(?:[/?#]|$)/i
+const FILES = new Set(
+  'html htm xhtml shtml php asp aspx jsp jsf do cgi pdf png jpg jpeg gif svg txt'.split(' '),
+)
+/** Cannot stand in an address, or would show it in another order or shape than it has: written as browsers do (WHATWG URL 1.3). */
+const NOT_IN_ADDRESS =
+  /[\s<>\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\ufff9-\ufffb]|\u034f/g
+/** People name an address or a number in few words. Only such a text is searched for it. */
+const FEW_WORDS = 1000
+
+/** How a link is shown: with this address, after its text or in place of it. */
+export interface ShownLink {
+  address: string
+  instead: boolean
+}
 
 /**
  * What to show of a link: its text followed by the address in angle brackets (the delimiters RFC 3986 appendix C
  * recommends, which no mail client takes for a part of the address), or the address alone where the text says nothing else.
  *
- * `text` is the visible text, `''` for none. Gives undefined when the text stands for itself.
+ * `text` is the visible text, `''` for none. Gives undefined when the text stands for itself: where it says the address, and
+ * where the address leads nowhere from a text, as one that is relative to no page does.
  */
-export function linkText(text: string, href: string): string | undefined {
+export function shownLink(text: string, href: string): ShownLink | undefined {
   // A browser ignores line ends and tabs in an address and white space around it (WHATWG URL 4.4).
   const url = href.replace(/[\x00-\x1f\x7f]/g, '').trim()
-  if (url === '' || url.startsWith('#') || USELESS.test(url)) return undefined
   const scheme = /^(mailto|tel|sms):/i.exec(url)?.[1]?.toLowerCase()
-  if (scheme === undefined) {
-    const shown = url.replaceAll(' ', '%20').replaceAll('<', '%3C').replaceAll('>', '%3E')
-    if (text === '' || plain(text) === plain(shown)) return shown
-    return `${text} <${shown}>`
+  if (scheme === 'mailto') return toMail(text, url.slice(7))
+  if (scheme !== undefined) return toNumber(text, url.slice(scheme.length + 1))
+  const target = absolute(url)
+  if (target === undefined) return undefined
+  const address = target.replace(NOT_IN_ADDRESS, encodeURIComponent)
+  return { address, instead: text === '' || plain(text) === plain(address) }
+}
+
+function absolute(url: string): string | undefined {
+  if (url === '' || USELESS.test(url)) return undefined
+  // Without a page there is no scheme to take over.
+  if (url.startsWith('//')) return url.length > 2 ? `https:${url}` : undefined
+  if (ABSOLUTE.test(url)) return url
+  const host = HOST.exec(url)
+  return host !== null && !FILES.has(host[1]?.toLowerCase() ?? '') ? url : undefined
+}
+
+/** Only the subject is shown with the address (RFC 6068 2): what one cannot know without, and often what unsubscribes. */
+function toMail(text: string, target: string): ShownLink | undefined {
+  const [mailbox, query = ''] = halves(target, '?')
+  const address = shown(decode(mailbox))
+  if (address === '') return undefined
+  let subject = ''
+  for (const field of query.split('&')) {
+    const [name, value = ''] = halves(field, '=')
+    if (name.toLowerCase() === 'subject') subject = shown(decode(value))
   }
-  const target = decode(url.slice(scheme.length + 1).split('?', 1)[0]!)
-    .replace(/[<>\x00-\x1f\x7f]/g, '')
-    .trim()
-  if (target === '') return undefined
-  if (text === '') return target
-  if (scheme === 'mailto') {
-    return text.toLowerCase().includes(target.toLowerCase()) ? undefined : `${text} <${target}>`
+  if (subject !== '') {
+    const encoded = subject.replace(/[%&#?]/g, encodeURIComponent).replace(NOT_IN_ADDRESS, encodeURIComponent)
+    return { address: `mailto:${address}?subject=${encoded}`, instead: text === '' || text === address }
   }
+  if (text === '') return { address, instead: true }
+  if (text.length > FEW_WORDS || address.length > FEW_WORDS) return { address, instead: false }
+  return text.toLowerCase().includes(address.toLowerCase()) ? undefined : { address, instead: false }
+}
+
+function toNumber(text: string, target: string): ShownLink | undefined {
+  const address = shown(decode(halves(target, '?')[0]))
+  if (address === '') return undefined
+  if (text === '') return { address, instead: true }
   const digits = (value: string) => value.replace(/[^\d]/g, '')
   // A number is the same with or without its country code and however it is grouped.
-  const said = digits(text)
-  return said.length > 4 && digits(target).endsWith(said.replace(/^0+/, ''))
+  const said = text.length > FEW_WORDS ? '' : digits(text)
+  return said.length > 4 && digits(address).endsWith(said.replace(/^0+/, ''))
     ? undefined
-    : `${text} <${target}>`
+    : { address, instead: false }
+}
+
+/** Without what cannot be seen or would end the brackets around it. */
+function shown(text: string): string {
+  return text
+    .replace(NOT_IN_ADDRESS, (character) => (/\s/.test(character) ? ' ' : ''))
+    .replace(/[\x00-\x1f\x7f]/g, '')
+    .trim()
+}
+
+function halves(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 /** An address as people write it: scheme and final slash do not count. */

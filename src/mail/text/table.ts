@@ -1,15 +1,19 @@
 /** Tables as text: data as rows with ` | ` between the columns, layout as blocks one below the other. */
-import type { Block, Gap } from './block.ts'
+import type { Block } from './block.ts'
+import { EmptyPlaces, type Span } from './empty-places.ts'
 
-interface Cell {
-  lines: string[]
-  leadingGap: Gap
+export interface Cell extends Span {
+  block: Block
+  /** Made with `th`. */
+  header: boolean
 }
 
 /** Up to this width a layout row of short cells (`Home | Shop | About`, `Total | $ 12`) stays on one line. */
 const SHORT_ROW = 160
 /** A data cell with more lines than that is prose, and so is its row. */
 const CELL_LINES = 4
+/** A cell wider than that is prose, where nothing but its looks tells that the table holds data. */
+const CELL_WIDTH = 80
 
 export class Table {
   readonly #rows: Cell[][] = []
@@ -22,7 +26,8 @@ export class Table {
   /** `role` and `border` are the attributes of the element. */
   constructor(role: string | undefined, border: string | undefined) {
     this.#presentation = role === 'presentation' || role === 'none'
-    this.#data = border !== undefined && Number.parseInt(border, 10) > 0
+    this.#data =
+      role === 'table' || role === 'grid' || (border !== undefined && Number.parseInt(border, 10) > 0)
   }
 
   openRow(): void {
@@ -34,14 +39,15 @@ export class Table {
     this.#rowOpen = false
   }
 
-  /** `th`, `thead` and `caption` show that a table is data. */
+  /** `thead` and `caption` show that a table is data. */
   markAsData(): void {
     this.#data = true
   }
 
-  addCell(block: Block): void {
+  /** Adds a cell whose block is finished. */
+  addCell(cell: Cell): void {
     if (!this.#rowOpen) this.openRow()
-    this.#rows.at(-1)!.push({ lines: block.finish(), leadingGap: block.leadingGap })
+    this.#rows.at(-1)!.push(cell)
   }
 
   /**
@@ -49,40 +55,106 @@ export class Table {
    * narrow screen breaks the lines anyway.
    */
   writeTo(target: Block): void {
-    const data = this.#data && !this.#presentation && !this.nested
+    const data = this.#isData()
+    const places = new EmptyPlaces()
     target.gap(data ? 2 : 1)
     for (const row of this.#rows) {
-      const filled = row.filter((cell) => cell.lines.length > 0)
-      if (filled.length === 0) continue
-      // Empty cells keep their place in data, where position means something; in a layout they are spacing.
-      if (data && row.every((cell) => cell.lines.length <= CELL_LINES)) {
-        target.block([joinCells(row)], 1)
+      const filled = row.filter(isFilled)
+      if (data) {
+        // Empty cells keep their place in data, where position means something; in a layout they are spacing.
+        const placed = places.around(row)
+        if (filled.length === 0) continue
+        if (row.length > 1 && filled.every(({ block }) => block.height <= CELL_LINES)) {
+          writeRow(placed, target)
+          continue
+        }
       } else if (filled.length > 1 && isShort(filled)) {
-        target.block([joinCells(filled)], 1)
-      } else {
-        for (const cell of filled) target.block(cell.lines, isLoose(cell) ? 2 : 1)
+        writeRow(filled, target)
+        continue
       }
+      for (const { block } of filled) target.block(block, isLoose(block) ? 2 : 1)
     }
     target.gap(data ? 2 : 1)
   }
+
+  #isData(): boolean {
+    if (this.#presentation || this.nested) return false
+    return this.#data || this.#hasHeaders() || this.#isUniform()
+  }
+
+  /** `th` beside `td` heads something. A table of nothing but `th` is how some builders lay out a page. */
+  #hasHeaders(): boolean {
+    let headers = false
+    let others = false
+    for (const row of this.#rows) {
+      for (const cell of row) {
+        if (!isFilled(cell)) continue
+        if (cell.header) headers = true
+        else others = true
+      }
+    }
+    return headers && others
+  }
+
+  /**
+   * Rows of short cells, each with as many columns as the others. Where cells of several columns have several lines it is data only
+   * below headings: without, such are pictures with their captions, and boxes beside each other.
+   */
+  #isUniform(): boolean {
+    let columns = 0
+    let rows = 0
+    let headed = false
+    for (const row of this.#rows) {
+      const filled = row.filter(isFilled)
+      if (filled.length === 0 || row.length === 1) continue
+      const width = row.reduce((sum, cell) => sum + cell.columns, 0)
+      if (columns !== 0 && width !== columns) return false
+      columns = width
+      if (!filled.every(({ block }) => isBrief(block))) return false
+      const tall = filled.filter(({ block }) => block.height > 1).length
+      if (rows === 0) headed = filled.length === row.length && filled.every(({ block }) => isHeading(block))
+      if (tall > 1 && !headed) return false
+      rows++
+    }
+    return rows > 1
+  }
 }
 
-function joinCells(cells: Cell[]): string {
-  return cells
-    .map((cell) => cell.lines.filter((line) => line !== '').join(' / '))
-    .join(' | ')
-    .trimEnd()
+const isFilled = ({ block }: Cell) => block.height > 0
+const isBrief = (block: Block) =>
+  block.height <= CELL_LINES && block.emptyLines === 0 && block.width <= CELL_WIDTH
+const isHeading = (block: Block) => block.height === 1 && !block.linked
+
+function writeRow(cells: (Cell | undefined)[], target: Block): void {
+  let width = 0
+  const texts = cells.map((cell) => {
+    const lines: string[] = []
+    cell?.block.writeTo((prefix, line) => {
+      if (line !== '') lines.push(prefix + line)
+      return true
+    })
+    width += (cell?.block.width ?? 0) + 3
+    return lines.join(' / ')
+  })
+  target.gap(1)
+  target.line(texts.join(' | ').trimEnd(), width)
+  if (cells.some((cell) => cell?.block.linked)) target.linked = true
+  target.gap(1)
 }
 
+/** In a row that is read as one line, no more than one cell has a few lines. */
 function isShort(cells: Cell[]): boolean {
   let width = 0
-  for (const { lines } of cells) {
-    if (lines.length > 1) return false
-    width += lines[0]!.length + 3
+  let tall = 0
+  for (const { block } of cells) {
+    if (block.height > CELL_LINES || block.emptyLines > 0) return false
+    if (block.height > 1) tall++
+    block.writeTo((_, line) => {
+      width += line.length + 3
+      return true
+    })
   }
-  return width <= SHORT_ROW
+  return tall <= 1 && width <= SHORT_ROW
 }
 
-function isLoose(cell: Cell): boolean {
-  return cell.lines.length > 1 || cell.leadingGap === 2 || cell.lines[0]!.length > 80
-}
+const isLoose = (block: Block) => block.height > 1 || block.leadingGap === 2 || block.width > 80

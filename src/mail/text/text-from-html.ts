@@ -1,38 +1,52 @@
 /** The text part of a message that was given as HTML only. */
+import type { Block } from './block.ts'
 import { TextConverter } from './converter.ts'
 import { readHtml } from './html-reader.ts'
 
 /** Characters of HTML that are read; what is beyond is left out and said so. */
 export const HTML_LIMIT = 1_000_000
-/** Characters of text that are written: quotes within quotes can make text longer than its HTML. */
+/** Characters of text that are written. */
 export const TEXT_LIMIT = 2_000_000
+/** Characters that what stands before the lines (`> `, indentation) may take beyond twice those of the HTML. */
+const FREE_PREFIXES = 4096
 const SHORTENED = '[The rest of this message is only in its HTML version.]'
 
 /**
  * HTML as text that a person likes to read: links with their addresses, lists, tables with their cells apart, no
  * hidden parts. Lines end with `\n`, paragraphs are one line each, and nothing is there at either end but text;
- * empty when the HTML shows nothing.
+ * empty when the HTML shows nothing. There are no control characters but line ends and tabs, and no lone surrogates.
  *
  * Lines are not wrapped: clients wrap to the width they have, wrapping at a fixed one breaks addresses and looks torn
  * on a phone, and the limit of 998 octets a line is the business of the transfer encoding (RFC 2045 6.7).
  *
- * Safe for any input: at most HTML_LIMIT characters are read, time is linear in them, nothing recurses, and
- * nothing throws.
+ * Safe for any input: at most HTML_LIMIT characters are read, time, memory and the length of the text are linear in
+ * them (see `htmlWeight`), and nothing throws.
  */
 export function textFromHtml(html: string): string {
-  return convert(html).text
+  let shortened = html.length > HTML_LIMIT
+  const read = shortened ? html.slice(0, HTML_LIMIT) : html
+  const converter = new TextConverter()
+  readHtml(read, converter)
+  const { lines, complete } = linesOf(converter.finish(), 2 * read.length + FREE_PREFIXES)
+  if (!complete) shortened = true
+  if (shortened) lines.push(...(lines.length > 0 ? ['', SHORTENED] : [SHORTENED]))
+  return lines.join('\n').toWellFormed()
 }
 
-/** The same with the number of steps it took, which the tests hold against the size of the input. */
-export function convert(html: string): { text: string; steps: number } {
-  let shortened = html.length > HTML_LIMIT
-  const converter = new TextConverter()
-  readHtml(shortened ? html.slice(0, HTML_LIMIT) : html, converter)
-  let text = converter.finish().join('\n').toWellFormed()
-  if (text.length > TEXT_LIMIT) {
-    text = text.slice(0, TEXT_LIMIT)
-    shortened = true
-  }
-  if (shortened) text = `${text}\n\n${SHORTENED}`.trimStart()
-  return { text, steps: converter.steps }
+/** As many lines as TEXT_LIMIT allows, with prefixes until those have taken `prefixes` characters. */
+function linesOf(block: Block, prefixes: number): { lines: string[]; complete: boolean } {
+  const lines: string[] = []
+  let room = TEXT_LIMIT
+  const complete = block.writeTo((prefix, line) => {
+    const before = prefixes < prefix.length ? '' : line === '' ? prefix.trimEnd() : prefix
+    prefixes -= before.length
+    room -= before.length + line.length + 1
+    if (room < -1) {
+      lines.push((before + line).slice(0, before.length + line.length + 1 + room))
+      return false
+    }
+    lines.push(before + line)
+    return true
+  })
+  return { lines, complete }
 }

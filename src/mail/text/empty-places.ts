@@ -1,0 +1,55 @@
+/** The places of a row that cells of the rows above reach down into. */
+
+/** How many columns and rows a cell takes. */
+export interface Span {
+  columns: number
+  rows: number
+}
+
+/** The columns `from` to before `to`, for that many more rows. */
+interface Reach {
+  from: number
+  to: number
+  rows: number
+}
+
+/** Looks that each cell of a table pays for. A table that needs more of them is none that anybody reads. */
+const LOOKS_FOR_A_CELL = 4
+
+/** Takes the rows of a table in their order. */
+export class EmptyPlaces {
+  #reaching: Reach[] = []
+  #looks = 32
+
+  /**
+   * The cells of the row, with an undefined in each place before the last of them that a cell from above takes. Work and result
+   * are linear in the number of cells: past four such places for each cell of the table, no more are kept free.
+   */
+  around<C extends Span>(row: readonly C[]): (C | undefined)[] {
+    this.#looks += LOOKS_FOR_A_CELL * row.length - this.#reaching.length
+    if (this.#looks < 0) this.#reaching = []
+    const placed: (C | undefined)[] = []
+    const reaching: Reach[] = []
+    let column = 0
+    let next = 0
+    for (const cell of row) {
+      for (
+        let reach = this.#reaching[next];
+        reach !== undefined && reach.from <= column;
+        reach = this.#reaching[next]
+      ) {
+        placed.push(undefined)
+        column = Math.max(column, reach.to)
+        reaching.push(reach)
+        next++
+      }
+      placed.push(cell)
+      if (cell.rows > 1) reaching.push({ from: column, to: column + cell.columns, rows: cell.rows })
+      column += cell.columns
+    }
+    for (; next < this.#reaching.length; next++) reaching.push(this.#reaching[next]!)
+    for (const reach of reaching) reach.rows--
+    this.#reaching = reaching.filter(({ rows }) => rows > 0)
+    return placed
+  }
+}
