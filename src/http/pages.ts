@@ -27,31 +27,55 @@ export function registerPages(
   if (deps.api) app.get('/', async (request, reply) => answer(request, reply, home))
   app.get('/health', async (request, reply) => answer(request, reply, alive))
   app.get('/ready', async (request, reply) => answer(request, reply, await readiness.ask()))
+  const page = shared(() => deps.registry.metrics())
   if (deps.settings.metrics === 'same') {
     app.get('/metrics', async (request, reply) =>
       answer(request, reply, {
         status: 200,
         type: deps.registry.contentType,
-        body: await deps.registry.metrics(),
+        body: await page(),
       }),
     )
   }
 }
 
-/** Anybody may ask, and each question costs a commit; so all who ask at once share one. */
+/** All who ask while `make` is under way get what it makes. */
+function shared(make: () => Promise<string>): () => Promise<string> {
+  let making: Promise<string> | null = null
+  return () => {
+    making ??= make().finally(() => {
+      making = null
+    })
+    return making
+  }
+}
+
+/** Ms for which an answer about readiness holds. */
+const READY_HOLDS = 1_000
+
+/** Anybody may ask, and each look costs a commit; so all who ask at once, or soon after, share one. */
 class Readiness {
   readonly #deps: Pick<HttpDeps, 'ready' | 'log'>
   #asking: Promise<Answer> | null = null
+  #answer: Answer | null = null
+  #until = 0
 
   constructor(deps: Pick<HttpDeps, 'ready' | 'log'>) {
     this.#deps = deps
   }
 
-  ask(): Promise<Answer> {
-    this.#asking ??= this.#probe().finally(() => {
+  ask(): Answer | Promise<Answer> {
+    if (this.#answer !== null && performance.now() < this.#until) return this.#answer
+    this.#asking ??= this.#look().finally(() => {
       this.#asking = null
     })
     return this.#asking
+  }
+
+  async #look(): Promise<Answer> {
+    this.#answer = await this.#probe()
+    this.#until = performance.now() + READY_HOLDS
+    return this.#answer
   }
 
   async #probe(): Promise<Answer> {

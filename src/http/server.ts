@@ -71,7 +71,10 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
         ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
         : createHttp(options, handler)
       admitExpectations(server, handler, answers)
+      const { connections } = admission
+      server.on('connection', (socket: Socket) => connections.opened(socket, certificate !== null))
       server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
+        if (certificate) connections.secured(socket)
         unused.add(socket)
         socket.once('close', () => unused.delete(socket))
       })

@@ -30,7 +30,9 @@ export function isAnswered(socket: Socket): boolean {
  * overtake the answer: so our side is closed first, and the whole a little later (RFC 9112 9.6).
  */
 export function discardBody(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.destroyed) return
+  const { 'content-length': declared, 'transfer-encoding': coding } = request.headers
+  // RFC 9112 6.3: without either there is no body.
+  if (request.complete || request.destroyed || (declared === undefined && coding === undefined)) return
   if (request.headers.expect !== undefined && !welcomed.has(request)) {
     // The client holds its body back and, with a final answer, may never send it: the connection has no next request.
     response.setHeader('connection', 'close')
@@ -38,8 +40,7 @@ export function discardBody(request: IncomingMessage, response: ServerResponse):
   }
   const { socket } = request
   answered.add(socket)
-  // NaN for chunks.
-  if (Number(request.headers['content-length']) <= ALLOWANCE) {
+  if (Number(declared ?? Number.POSITIVE_INFINITY) <= ALLOWANCE) {
     request.on('end', () => answered.delete(socket))
     request.resume()
     return

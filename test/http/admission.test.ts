@@ -1,6 +1,13 @@
 /** Requests under way and what they hold in memory: shared by companies, whatever one of them does. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import os from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { selfSigned } from '../support/certificate.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, basic, RawConnection } from './requests.ts'
 
@@ -133,4 +140,98 @@ describe('bodies that nobody reads', () => {
     connection.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     assert.match(await connection.closed(), /HTTP\/1\.1 200 .*"status":"ok"/s)
   })
+})
+
+describe('connections', () => {
+  let service: Service
+  let idle: RawConnection[] = []
+  beforeEach(async () => {
+    service = await startService({ memory: 20 * MIB, maxMessageSize: MIB })
+  })
+  afterEach(async () => {
+    for (const { socket } of idle) socket.destroy()
+    idle = []
+    await service.close()
+  })
+
+  test('idle ones make room for a probe, the oldest first', async () => {
+    // 40 connections in all.
+    for (let count = 0; count < 60; count++) {
+      const connection = new RawConnection(service.url)
+      idle.push(connection)
+      await once(connection.socket, 'connect')
+    }
+    const [first] = idle
+    assert.equal(await first!.closed(), '')
+    const probe = new RawConnection(service.url)
+    probe.write('GET /ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await probe.closed(), /^HTTP\/1\.1 200 .*"status":"ready"/s)
+    // Who came last is still there.
+    const last = idle.at(-1)!
+    last.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await last.closed(), /^HTTP\/1\.1 200 /)
+  })
+
+  test('a company at its share of idle connections loses its oldest, and no other company one of its own', async () => {
+    const abuser = await service.tenant('abuse.example')
+    const other = await service.tenant('other.example')
+    const read = (token: string) =>
+      `GET /emails/none HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    const kept = new RawConnection(service.url)
+    kept.write(read(other.key.token))
+    await kept.until(/\}$/)
+    for (let count = 0; count < 60; count++) {
+      const connection = new RawConnection(service.url)
+      connection.write(read(abuser.key.token))
+      await connection.until(/\}$/)
+      idle.push(connection)
+    }
+    await idle[0]!.closed()
+    kept.write(read(other.key.token))
+    await kept.until(/\}HTTP.*\}$/s)
+    kept.socket.destroy()
+  })
+})
+
+test('clients that never end their TLS handshake keep nobody from his', async () => {
+  const directory = mkdtempSync(join(os.tmpdir(), 'postroad-tls-'))
+  const { cert, key } = selfSigned(['127.0.0.1'])
+  const certPath = join(directory, 'cert.pem')
+  const keyPath = join(directory, 'key.pem')
+  writeFileSync(certPath, cert)
+  writeFileSync(keyPath, key)
+  // 40 connections, 5 handshakes at once.
+  await using service = await startService({
+    memory: 20 * MIB,
+    maxMessageSize: MIB,
+    tls: { certPath, keyPath },
+  })
+  const silent = Array.from({ length: 12 }, () => new RawConnection(service.url))
+  await Promise.all(silent.slice(0, 7).map((connection) => connection.closed()))
+  const agent = new https.Agent({ keepAlive: false, rejectUnauthorized: false })
+  for (let count = 0; count < 60; count++) {
+    const [response] = await once(https.get(`${service.url}/health`, { agent }), 'response')
+    assert.equal((response as IncomingMessage).statusCode, 200)
+    ;(response as IncomingMessage).resume()
+    await once(response as IncomingMessage, 'close')
+  }
+  for (const { socket } of silent) socket.destroy()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('who asks for readiness over and over costs one commit a second', async () => {
+  await using service = await startService()
+  const { store } = service
+  const probe = store.probe.bind(store)
+  let commits = 0
+  store.probe = () => {
+    commits += 1
+    return probe()
+  }
+  const startedAt = performance.now()
+  for (let round = 0; round < 20; round++) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/ready`)))
+    assert.ok(replies.every(({ status }) => status === 200))
+  }
+  assert.ok(commits <= 1 + (performance.now() - startedAt) / 1_000, `${commits} commits`)
 })

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import { SharedPool } from '../../shared-pool.ts'
 import { Fault } from '../fault.ts'
+import { Connections } from './connections.ts'
 import { type Company, Visit } from './visit.ts'
 
 /** Ms a body waits for room before its client is told to come again. */
@@ -25,7 +26,7 @@ const GRACE = 3_000
 const LOOK = 250
 
 /** What the admission goes by. */
-export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests'>
+export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests' | 'connections'>
 
 interface Waiting {
   visit: Visit
@@ -71,6 +72,7 @@ function pool(size: number): SharedPool {
 }
 
 export class Admission {
+  readonly connections: Connections
   readonly #plan: AdmissionPlan
   readonly #requests: SharedPool
   readonly #small: Octets
@@ -86,6 +88,7 @@ export class Admission {
 
   constructor(plan: AdmissionPlan) {
     this.#plan = plan
+    this.connections = new Connections(plan.connections)
     this.#requests = pool(plan.requests)
     this.#small = new Octets('small', plan.small)
     this.#large = new Octets('large', plan.large)
@@ -118,7 +121,7 @@ export class Admission {
       this.#wanted = true
       throw this.#full(company.requests)
     }
-    const visit = new Visit(company)
+    const visit = new Visit(company, this.connections.busy(request.socket, companyId))
     this.#visits.set(request, visit)
     this.#requests.take(1)
     company.requests += 1
@@ -176,7 +179,8 @@ export class Admission {
     if (visit === undefined) return
     this.#visits.delete(request)
     this.#arriving.delete(visit)
-    const { company } = visit
+    const { company, connection } = visit
+    if (connection !== undefined) this.connections.idle(connection)
     this.#requests.give(1)
     company.requests -= 1
     this.#small.pool.give(visit.small)

@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts'
+import type { Connection } from './connections.ts'
 
 /** What a company has under way. Octets as they are counted, that is with what they cost. */
 export interface Company {
@@ -13,6 +14,7 @@ export interface Company {
 /** One request with a key, from its admission to its answer. */
 export class Visit {
   readonly company: Company
+  readonly connection: Connection | undefined
   small = 0
   large = 0
   /** Octets of its body: room was made for so many, and so many have arrived. */
@@ -24,7 +26,8 @@ export class Visit {
   waits = false
   giveWay: (fault: Fault) => void = () => {}
 
-  constructor(company: Company) {
+  constructor(company: Company, connection: Connection | undefined) {
     this.company = company
+    this.connection = connection
   }
 }

@@ -1,0 +1,197 @@
+/**
+ * Who may have more connections: source addresses while no key is known, companies from then on. A new connection always gets in,
+ * an operator's probe among a flood as well: at the limits an idle one makes room for it, of those who have the most.
+ */
+import type { Socket } from 'node:net'
+import { SharedPool } from '../../shared-pool.ts'
+import { addressGroup } from './address-group.ts'
+
+/** This part of all connections is kept for those that have none. */
+const KEPT = 1 / 10
+const TIMES_FREE = 3
+/** TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of the client. */
+const HANDSHAKES = 1 / 8
+
+/** A source address, or a company, and its connections: the one that has been idle for the longest first. */
+interface Party {
+  name: string
+  stranger: boolean
+  count: number
+  idle: Set<Connection>
+}
+
+export interface Connection {
+  socket: Socket
+  party: Party
+  /** Requests with a key under way on it. */
+  busy: number
+  /** Address and port of the client, until its TLS handshake is done. */
+  shaking: string | null
+}
+
+export class Connections {
+  readonly #pool: SharedPool
+  readonly #handshakes: SharedPool
+  readonly #strangers = new Map<string, Party>()
+  readonly #companies = new Map<string, Party>()
+  readonly #bySocket = new WeakMap<Socket, Connection>()
+  readonly #shaking = new Map<string, Connection>()
+  /** Connections that had to go, or were not let in. */
+  dropped = 0
+
+  /** `most`: connections at once. */
+  constructor(most: number) {
+    this.#pool = new SharedPool({ size: most, kept: Math.ceil(most * KEPT), timesFree: TIMES_FREE })
+    const handshakes = Math.ceil(most * HANDSHAKES)
+    this.#handshakes = new SharedPool({
+      size: handshakes,
+      kept: Math.ceil(handshakes * KEPT),
+      timesFree: TIMES_FREE,
+    })
+  }
+
+  get count(): number {
+    return this.#pool.taken
+  }
+
+  /** A client has connected. `shaking`: its TLS handshake is still to come. */
+  opened(socket: Socket, shaking: boolean): void {
+    const address = addressGroup(socket.remoteAddress ?? '')
+    const room = this.#makeRoom(this.#strangers.get(address)) || this.#dropAny()
+    if (!room || (shaking && !this.#mayShake())) {
+      this.dropped += 1
+      socket.destroy()
+      return
+    }
+    const party = this.#party(this.#strangers, address, true)
+    const connection: Connection = { socket, party, busy: 0, shaking: null }
+    this.#bySocket.set(socket, connection)
+    this.#pool.take(1)
+    party.count += 1
+    party.idle.add(connection)
+    if (shaking) {
+      connection.shaking = origin(socket)
+      this.#shaking.set(connection.shaking, connection)
+      this.#handshakes.take(1)
+    }
+    socket.once('close', () => this.#closed(connection))
+  }
+
+  /** The handshake of a connection is done: requests will come on `secure`. */
+  secured(secure: Socket): void {
+    const connection = this.#shaking.get(origin(secure))
+    if (connection === undefined) return
+    this.#shaken(connection)
+    connection.socket = secure
+    this.#bySocket.set(secure, connection)
+    secure.once('close', () => this.#closed(connection))
+  }
+
+  /** A request on it showed a key of the company, and is under way until `idle`. Undefined where no connection was opened. */
+  busy(socket: Socket, companyId: string): Connection | undefined {
+    const connection = this.#bySocket.get(socket)
+    if (connection === undefined) return undefined
+    if (connection.busy++ === 0) connection.party.idle.delete(connection)
+    const { party } = connection
+    if (party.stranger || party.name !== companyId) this.#join(connection, companyId)
+    return connection
+  }
+
+  /** The request has its answer. */
+  idle(connection: Connection): void {
+    if (--connection.busy === 0 && this.#bySocket.get(connection.socket) === connection) {
+      connection.party.idle.add(connection)
+    }
+  }
+
+  #join(connection: Connection, companyId: string): void {
+    const { party } = connection
+    this.#makeRoom(this.#companies.get(companyId))
+    const company = this.#party(this.#companies, companyId, false)
+    party.count -= 1
+    this.#forget(party)
+    company.count += 1
+    connection.party = company
+  }
+
+  #closed(connection: Connection): void {
+    if (this.#bySocket.get(connection.socket) !== connection) return
+    this.#bySocket.delete(connection.socket)
+    this.#shaken(connection)
+    const { party } = connection
+    party.count -= 1
+    party.idle.delete(connection)
+    this.#forget(party)
+    this.#pool.give(1)
+  }
+
+  #shaken(connection: Connection): void {
+    if (connection.shaking === null) return
+    this.#shaking.delete(connection.shaking)
+    connection.shaking = null
+    this.#handshakes.give(1)
+  }
+
+  /** The oldest handshake makes room for a new one: it had the most time. */
+  #mayShake(): boolean {
+    if (!this.#handshakes.exhausted) return true
+    const [oldest] = this.#shaking.values()
+    if (oldest === undefined) return false
+    this.#cut(oldest)
+    return true
+  }
+
+  /** For one that has its share, one of its idle connections goes. False when there is none. */
+  #makeRoom(party: Party | undefined): boolean {
+    return this.#pool.allows(party?.count ?? 0) || (party !== undefined && this.#drop(party))
+  }
+
+  /** Ends the connection of the party that has been idle for the longest. False when none is idle. */
+  #drop(party: Party): boolean {
+    for (const connection of party.idle) {
+      // Its last answer is still on the way.
+      if (connection.socket.writableLength > 0) continue
+      this.#cut(connection)
+      return true
+    }
+    return false
+  }
+
+  /** Ends an idle connection of the stranger that has the most, and only then one of a company. */
+  #dropAny(): boolean {
+    if (!this.#pool.exhausted) return true
+    for (const parties of [this.#strangers, this.#companies]) {
+      let most: Party | undefined
+      for (const party of parties.values()) {
+        if (party.idle.size > 0 && (most === undefined || party.count > most.count)) most = party
+      }
+      if (most !== undefined) return this.#drop(most)
+    }
+    return false
+  }
+
+  #cut(connection: Connection): void {
+    this.dropped += 1
+    const { socket } = connection
+    // Counted out at once: its `close` comes later, and again is without effect.
+    this.#closed(connection)
+    socket.destroy()
+  }
+
+  #party(among: Map<string, Party>, name: string, stranger: boolean): Party {
+    let party = among.get(name)
+    if (party === undefined) {
+      party = { name, stranger, count: 0, idle: new Set() }
+      among.set(name, party)
+    }
+    return party
+  }
+
+  #forget(party: Party): void {
+    if (party.count === 0) (party.stranger ? this.#strangers : this.#companies).delete(party.name)
+  }
+}
+
+function origin({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`
+}
