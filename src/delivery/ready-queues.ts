@@ -1,3 +1,4 @@
+import { SharedPool } from '../shared-pool.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { Fifo } from './fifo.ts'
 
@@ -108,14 +109,24 @@ export class ReadyQueues {
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: Lane[] = []
   #ring: Company[] = []
-  #busy = 0
-  #held = 0
-  #bytes = 0
-  #largeBytes = 0
+  readonly #sessions: SharedPool
+  readonly #places: SharedPool
+  readonly #octets: SharedPool
+  readonly #large: SharedPool
   #siteConcurrency: number
 
   constructor(limits: ReadyLimits) {
+    const { concurrency, maxDeliveries, maxBytes, maxLargeBytes } = limits
     this.#limits = limits
+    this.#sessions = new SharedPool({
+      size: concurrency,
+      kept: Math.ceil(concurrency * KEPT_FOR_NEWCOMERS),
+      timesFree: SESSIONS_OF_FREE,
+    })
+    this.#places = new SharedPool({ size: maxDeliveries, kept: 0, timesFree: 1 })
+    // As much again is kept for companies that hold nothing yet.
+    this.#octets = new SharedPool({ size: 2 * maxBytes, kept: maxBytes, timesFree: 1 })
+    this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#siteConcurrency = limits.siteConcurrency
   }
 
@@ -132,13 +143,13 @@ export class ReadyQueues {
 
   /** Deliveries waiting here, not counting those under way. */
   get waiting(): number {
-    return this.#held
+    return this.#places.taken
   }
   get busy(): number {
-    return this.#busy
+    return this.#sessions.taken
   }
   get bytes(): number {
-    return this.#bytes
+    return this.#octets.taken
   }
 
   /** Those waiting here, in no particular order. Nothing may be added or taken meanwhile. */
@@ -148,12 +159,12 @@ export class ReadyQueues {
 
   /** Places left for deliveries of any company. */
   get room(): number {
-    return Math.max(0, this.#limits.maxDeliveries - this.#held)
+    return Math.max(0, this.#limits.maxDeliveries - this.#places.taken)
   }
 
   /** Even companies that hold nothing must wait: their first messages together would be too much for the memory. */
   get overfull(): boolean {
-    return this.#bytes >= 2 * this.#limits.maxBytes
+    return this.#octets.exhausted
   }
 
   /** May this company add work for this site? */
@@ -196,14 +207,14 @@ export class ReadyQueues {
     lane.waiting.push(ready)
     company.held++
     company.bytes += ready.size
-    this.#held++
-    this.#bytes += ready.size
+    this.#places.take(1)
+    this.#octets.take(ready.size)
     if (!lane.queued) this.#enqueue(lane)
   }
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
   take(): ReadyDelivery | null {
-    while (this.#busy < this.#limits.concurrency) {
+    while (!this.#sessions.exhausted) {
       const company = this.#nextCompany()
       if (company === null) return null
       const lane = company.ring.shift()!
@@ -223,12 +234,12 @@ export class ReadyQueues {
       }
       const ready = lane.waiting.shift()!
       company.largeBytes += large
-      this.#largeBytes += large
+      this.#large.take(large)
       site.busy++
       company.busy++
-      this.#busy++
+      this.#sessions.take(1)
       company.held--
-      this.#held--
+      this.#places.give(1)
       if (lane.waiting.length > 0) company.ring.push(lane)
       else {
         lane.queued = false
@@ -248,12 +259,12 @@ export class ReadyQueues {
     site.busy--
     company.busy--
     company.bytes -= ready.size
-    this.#busy--
-    this.#bytes -= ready.size
+    this.#sessions.give(1)
+    this.#octets.give(ready.size)
     const large = largeBytes(ready)
     if (large > 0) {
       company.largeBytes -= large
-      this.#largeBytes -= large
+      this.#large.give(large)
       this.#resume()
     }
     if (site.parked.length > 0) this.#idle.add(site)
@@ -269,7 +280,8 @@ export class ReadyQueues {
       for (const lane of company.lanes.values()) {
         for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) {
           company.bytes -= ready.size
-          this.#bytes -= ready.size
+          this.#octets.give(ready.size)
+          this.#places.give(1)
           rest.push(ready)
         }
         lane.queued = false
@@ -284,27 +296,21 @@ export class ReadyQueues {
     this.#idle.clear()
     this.#aside = []
     this.#ring = []
-    this.#held = 0
     return rest
   }
 
+  /** `times`: so many times what it has now. */
   #mayHold(company: Company, times: number): boolean {
-    const { maxDeliveries, maxBytes } = this.#limits
     if (company.held === 0 && company.busy === 0) return !this.overfull
-    return company.held * times < maxDeliveries - this.#held && company.bytes * times < maxBytes - this.#bytes
+    return this.#places.allows(company.held * times) && this.#octets.allows(company.bytes * times)
   }
 
   #maySpeak(company: Company): boolean {
-    if (company.busy === 0) return true
-    const { concurrency } = this.#limits
-    const free = concurrency - this.#busy - Math.ceil(concurrency * KEPT_FOR_NEWCOMERS)
-    return company.busy < SESSIONS_OF_FREE * free
+    return company.busy === 0 || this.#sessions.allows(company.busy)
   }
 
   #mayBeginLarge(company: Company): boolean {
-    const { maxLargeBytes } = this.#limits
-    if (company.largeBytes === 0) return this.#largeBytes < 2 * maxLargeBytes
-    return company.largeBytes < maxLargeBytes - this.#largeBytes
+    return this.#large.allows(company.largeBytes)
   }
 
   /** Large messages under way have become fewer: lanes that may go on do. */
