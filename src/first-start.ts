@@ -27,6 +27,8 @@ export async function makeFirstCompany(store: Store, seal: Seal): Promise<FirstS
     scopes: ['sending', 'reading'],
     domainId: null,
     createdAt,
+    networks: [],
+    expiresAt: null,
     revokedAt: null,
   })
   return { company: company.name, domain: domain.name, token }

@@ -48,7 +48,11 @@ export interface ApiKey {
   scopes: Scope[]
   /** Set when the key may send from one domain only. */
   domainId: string | null
+  /** Ranges of addresses it may be used from, as `canonicalRange` writes them; empty: from anywhere. */
+  networks: string[]
   createdAt: number
+  /** Unix ms from which it works no more; null: never. */
+  expiresAt: number | null
   revokedAt: number | null
 }
 
@@ -66,4 +70,14 @@ export interface Principal {
   scopes: ReadonlySet<Scope>
   /** The one domain the key is restricted to, else null. */
   domainId: string | null
+  /** Where the request comes from; '' when that cannot be told. */
+  address: string
 }
+
+/** Why somebody is not let in. */
+export type Denial =
+  /** Malformed, unknown or revoked: one answer for all three. */
+  | { denied: 'unknown' }
+  | { denied: 'expired' }
+  /** The key may not be used from this address. */
+  | { denied: 'elsewhere'; keyId: string; address: string }

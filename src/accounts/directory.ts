@@ -1,12 +1,21 @@
 /** All accounts in memory: every request asks it, the store only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
-import type { AccountsSnapshot, ApiKey, Company, Principal, SendingDomain } from './account.ts'
+import { AddressRanges, NotARange } from '../network/address-range.ts'
+import type { AccountsSnapshot, ApiKey, Company, Denial, Principal, Scope, SendingDomain } from './account.ts'
 import { isToken, tokenDigest } from './token.ts'
 
+/** A key that is not revoked. */
 interface Holder {
+  keyId: string
+  companyId: string
   tokenHash: Uint8Array
-  principal: Principal
+  scopes: ReadonlySet<Scope>
+  domainId: string | null
+  expiresAt: number
+  networks: AddressRanges | null
 }
+
+const UNKNOWN: Denial = { denied: 'unknown' }
 
 /** The accounts as of the last `replace`. Look-ups take constant time whatever the number of companies. */
 export class AccountDirectory {
@@ -16,45 +25,32 @@ export class AccountDirectory {
   #keys = new Map<string, ApiKey>()
   /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
-  /** By id of their key. */
-  #principals = new Map<string, Principal>()
+  #holdersById = new Map<string, Holder>()
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace(snapshot: AccountsSnapshot): void {
-    const holders = new Map<string, Holder>()
-    const principals = new Map<string, Principal>()
-    for (const key of snapshot.keys) {
-      if (key.revokedAt !== null) continue
-      const tokenHash = Buffer.from(key.tokenHash)
-      const principal = {
-        keyId: key.id,
-        companyId: key.companyId,
-        scopes: new Set(key.scopes),
-        domainId: key.domainId,
-      }
-      holders.set(tokenHash.toString('base64'), { tokenHash, principal })
-      principals.set(key.id, principal)
-    }
+    const holders = snapshot.keys.filter(({ revokedAt }) => revokedAt === null).map(holderOf)
     this.#companies = new Map(snapshot.companies.map((company) => [company.id, company]))
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#keys = new Map(snapshot.keys.map((key) => [key.id, key]))
-    this.#holders = holders
-    this.#principals = principals
+    this.#holders = new Map(holders.map((holder) => [base64(holder.tokenHash), holder]))
+    this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
   }
 
-  /** Who holds this token; null when it is malformed, unknown or revoked (one answer for all three). */
-  authenticate(token: string): Principal | null {
-    if (!isToken(token)) return null
+  /** Who holds this token and calls from `address`, as things stand now. */
+  authenticate(token: string, address: string): Principal | Denial {
+    if (!isToken(token)) return UNKNOWN
     const digest = tokenDigest(token)
     const holder = this.#holders.get(digest)
-    if (!holder || !timingSafeEqual(holder.tokenHash, Buffer.from(digest, 'base64'))) return null
-    return holder.principal
+    if (!holder || !timingSafeEqual(holder.tokenHash, Buffer.from(digest, 'base64'))) return UNKNOWN
+    return admitted(holder, address)
   }
 
-  /** The same holder as things stand now; null when the key was revoked meanwhile. */
-  current({ keyId }: Principal): Principal | null {
-    return this.#principals.get(keyId) ?? null
+  /** The same caller as things stand now. */
+  current({ keyId, address }: Principal): Principal | Denial {
+    const holder = this.#holdersById.get(keyId)
+    return holder === undefined ? UNKNOWN : admitted(holder, address)
   }
 
   /** `name` as a lower-case A-label (punycode), the form `parseDomain` makes. */
@@ -79,4 +75,37 @@ export class AccountDirectory {
   companies(): Company[] {
     return [...this.#companies.values()].sort((a, b) => a.createdAt - b.createdAt)
   }
+}
+
+function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, networks }: ApiKey): Holder {
+  return {
+    keyId: id,
+    companyId,
+    tokenHash: Buffer.from(tokenHash),
+    scopes: new Set(scopes),
+    domainId,
+    expiresAt: expiresAt ?? Number.POSITIVE_INFINITY,
+    networks: networks.length === 0 ? null : rangesOf(networks),
+  }
+}
+
+/** What somebody else wrote into the database and is no range admits nobody; the other keys go on. */
+function rangesOf(networks: string[]): AddressRanges {
+  try {
+    return new AddressRanges(networks)
+  } catch (error) {
+    if (error instanceof NotARange) return new AddressRanges([])
+    throw error
+  }
+}
+
+function admitted(holder: Holder, address: string): Principal | Denial {
+  const { keyId, companyId, scopes, domainId, expiresAt, networks } = holder
+  if (Date.now() >= expiresAt) return { denied: 'expired' }
+  if (networks !== null && !networks.includes(address)) return { denied: 'elsewhere', keyId, address }
+  return { keyId, companyId, scopes, domainId, address }
+}
+
+function base64(octets: Uint8Array): string {
+  return Buffer.from(octets).toString('base64')
 }

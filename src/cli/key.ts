@@ -4,6 +4,7 @@ import { type AccountsSnapshot, type ApiKey, SCOPES, type Scope } from '../accou
 import { newToken } from '../accounts/token.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { CommandFailed, WrongUsage } from './failure.ts'
+import { expiryOf, rangesWith } from './key-bounds.ts'
 import { companyFilter, companyName, companyNamed, domainNamed } from './named.ts'
 import { withStore } from './open.ts'
 import { jsonTime, plain, printFields, printJson, printLine, printTable, shownTime } from './print.ts'
@@ -18,11 +19,14 @@ export function addKey(program: Command): void {
     description: 'Create an API key and print its token, the only time it can be seen.',
     details:
       'Scopes: sending (hand in mail, and read back what this key sent), reading (read all mail of the company, or of the\n' +
-      'one domain), management. Without --scope a key gets sending and reading.',
+      'one domain), management. Without --scope a key gets sending and reading.\n\n' +
+      'With --expires it works no more from then on. With --from it works only for requests from these addresses; behind a\n' +
+      'proxy name the proxy in POSTROAD_TRUSTED_PROXIES, or its own address is the one that counts.',
     examples: [
       'key create --company Acme --name website',
       'key create --company Acme --name shop --scope sending --domain shop.example.com',
       'key create --company Acme --name backend --scope sending --scope reading --json',
+      'key create --company Acme --name batch --expires 90d --from 10.0.0.0/8 --from 2001:db8::/32',
     ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
@@ -33,6 +37,12 @@ export function addKey(program: Command): void {
         .argParser((text: string, earlier: Scope[] | undefined) => [...(earlier ?? []), scopeNamed(text)]),
     )
     .option('--domain <domain>', 'the only domain it may send from')
+    .option(
+      '--expires <when>',
+      'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
+      expiryOf,
+    )
+    .option('--from <addresses>', 'where it may be used: an IP address or range; can be repeated', rangesWith)
     .action(create)
 
   command(key, {
@@ -61,6 +71,8 @@ interface CreateOptions extends JsonOption {
   name: string
   scope?: Scope[]
   domain?: string
+  expires?: number
+  from?: string[]
 }
 
 async function create({
@@ -68,6 +80,8 @@ async function create({
   name: text,
   scope,
   domain: domainText,
+  expires,
+  from,
   json,
 }: CreateOptions): Promise<void> {
   const name = text.trim()
@@ -90,7 +104,9 @@ async function create({
       tokenHash: hash,
       scopes: [...new Set<Scope>(scope ?? ['sending', 'reading'])],
       domainId: domain?.id ?? null,
+      networks: from ?? [],
       createdAt: Date.now(),
+      expiresAt: expires ?? null,
       revokedAt: null,
     }
     await store.addKey(key)
@@ -106,6 +122,8 @@ async function create({
     ['Company', companyName(accounts, key.companyId)],
     ['Scopes', key.scopes.join(', ')],
     ['Domain', domainOf(accounts, key) ?? 'all of the company'],
+    ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
+    ['Expires', shownTime(key.expiresAt) ?? 'never'],
   ])
   printLine()
   printLine('Keep the token now: it cannot be shown again.')
@@ -117,14 +135,16 @@ async function list({ company, json }: JsonOption & { company?: string }): Promi
   const keys = accounts.keys.filter(({ companyId }) => owner === undefined || companyId === owner)
   if (json) return printJson(keys.map((key) => inJson(accounts, key)))
   printTable(
-    ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'CREATED', 'REVOKED'],
+    ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
     keys.map((key) => [
       key.id,
       key.name,
       companyName(accounts, key.companyId),
       key.scopes.join(','),
       domainOf(accounts, key) ?? 'all',
+      key.networks.join(',') || 'anywhere',
       shownTime(key.createdAt),
+      expiryShown(key),
       shownTime(key.revokedAt),
     ]),
     'There is no API key yet. Create one: postroad key create --company NAME --name first',
@@ -148,6 +168,11 @@ function domainOf(accounts: AccountsSnapshot, { domainId }: ApiKey): string | nu
   return accounts.domains.find(({ id }) => id === domainId)?.name ?? domainId
 }
 
+function expiryShown({ expiresAt }: ApiKey): string {
+  if (expiresAt === null) return 'never'
+  return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (over)' : ''}`
+}
+
 function inJson(accounts: AccountsSnapshot, key: ApiKey) {
   return {
     id: key.id,
@@ -155,7 +180,9 @@ function inJson(accounts: AccountsSnapshot, key: ApiKey) {
     company_id: key.companyId,
     scopes: key.scopes,
     domain: domainOf(accounts, key),
+    networks: key.networks,
     created_at: jsonTime(key.createdAt),
+    expires_at: jsonTime(key.expiresAt),
     revoked_at: jsonTime(key.revokedAt),
   }
 }

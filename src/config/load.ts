@@ -78,6 +78,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
         ? { certPath: resolve(certPath), keyPath: resolve(keyPath) }
         : null,
     hostname: values.POSTROAD_HOSTNAME,
+    trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
     smtpPort: values.POSTROAD_SMTP_PORT,
     retrySchedule: values.POSTROAD_RETRY_SCHEDULE,

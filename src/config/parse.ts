@@ -1,5 +1,6 @@
 /** How the text of a setting becomes a value. Every parser throws NotAllowed when the text is not one of its values. */
 import { isIP } from 'node:net'
+import { canonicalRange, NotARange } from '../network/address-range.ts'
 import type { DeliveryRoute, HostPort, RelayRoute, Settings } from './settings.ts'
 
 /** The text is not a value of the setting. The message goes on after `... is not allowed: `. */
@@ -121,6 +122,18 @@ export function parseNameServers(text: string): string[] {
     if (isIP(v6 ?? v4 ?? '') === 0) throw new NotAllowed(`"${item}" is not an IP address or IP address:port`)
     if (digits !== undefined) portNumber(digits, 1)
     return item
+  })
+}
+
+/** IP addresses and ranges, separated by commas. */
+export function parseRanges(text: string): string[] {
+  return listItems(text).map((item) => {
+    try {
+      return canonicalRange(item)
+    } catch (error) {
+      if (error instanceof NotARange) throw new NotAllowed(`"${item}" ${error.message}`)
+      throw error
+    }
   })
 }
 

@@ -53,6 +53,17 @@ export const SETTINGS = {
     description: 'Private key of the certificate.',
     example: '/etc/postroad/privkey.pem',
   }),
+  POSTROAD_TRUSTED_PROXIES: setting({
+    section: 'Service',
+    parse: parse.parseRanges,
+    default: null,
+    defaultShown: 'none',
+    allowed: 'IP addresses and ranges of them, separated by commas',
+    description:
+      'Proxies in front of the service whose word is taken for where a request comes from: X-Forwarded-For is read from the right as ' +
+      'far as these have written it. Needed for keys with source networks; without it the address of the proxy counts.',
+    example: '10.0.0.0/24,2001:db8::5',
+  }),
   POSTROAD_HOSTNAME: setting({
     section: 'Service',
     parse: parse.parseHostName,

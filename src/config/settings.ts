@@ -26,6 +26,8 @@ export interface Settings {
   listen: HostPort
   database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
   delivery: DeliveryRoute
+  /** Ranges of addresses of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[]
   tls: { certPath: string; keyPath: string } | null
   /** EHLO name and default Message-ID domain. */
   hostname: string

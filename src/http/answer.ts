@@ -92,13 +92,18 @@ export class Answers {
   reasonOf(error: unknown, request: FastifyRequest): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
-        this.#tell('nothing can be accepted now', error.reason.detail, error, request)
+        this.#tell('nothing can be accepted now', error.reason.detail, { err: error }, request)
+      }
+      if (error.reason.code === 'key_elsewhere') {
+        // Its holder has moved, or it is in the wrong hands.
+        const { keyId, address } = error.reason
+        this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
       }
       return error.reason
     }
     if (error instanceof StoreUnavailable) {
       const detail = 'the store cannot be used now'
-      this.#tell('the store does not answer', detail, error, request)
+      this.#tell('the store does not answer', detail, { err: error }, request)
       return { code: 'unavailable', retryAfter: 5, detail }
     }
     if (error instanceof ClientGone) {
@@ -114,7 +119,7 @@ export class Answers {
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
   }
 
-  #tell(message: string, trouble: string, error: Error, request: FastifyRequest): void {
+  #tell(message: string, trouble: string, facts: object, request: FastifyRequest): void {
     let seldom = this.#troubles.get(trouble)
     if (seldom === undefined) {
       seldom = new Seldom(TOLD_EVERY)
@@ -122,7 +127,7 @@ export class Answers {
     }
     const others = seldom.met()
     if (others === null) return
-    this.#log.warn({ requestId: request.id, err: error, ...(others > 0 && { others }) }, message)
+    this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
   }
 
   #count(operation: Operation, status: number): void {

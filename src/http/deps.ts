@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Principal } from '../accounts/account.ts'
+import type { Denial, Principal } from '../accounts/account.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 
 /** Who holds a key. `AccountDirectory` is one. */
 export interface Keyring {
-  authenticate(token: string): Principal | null
+  authenticate(token: string, address: string): Principal | Denial
 }
 
 /** Takes a submission and makes it durable, or throws a Refusal. `Intake` is one. */
@@ -22,7 +22,14 @@ export interface Acceptance {
 
 export type HttpSettings = Pick<
   Settings,
-  'listen' | 'tls' | 'maxMessageSize' | 'maxRecipients' | 'rateLimit' | 'requestTimeout' | 'metrics'
+  | 'listen'
+  | 'tls'
+  | 'trustedProxies'
+  | 'maxMessageSize'
+  | 'maxRecipients'
+  | 'rateLimit'
+  | 'requestTimeout'
+  | 'metrics'
 >
 
 export interface HttpDeps {

@@ -12,6 +12,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Admission } from './admission/admission.ts'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
+import { Callers } from './caller.ts'
+import { ClientAddress } from './client-address.ts'
 import { clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, clip } from './fault.ts'
@@ -59,8 +61,10 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
   const answers = new Answers(log, registry)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
-  const json = new JsonDialect({ deps, answers, limit, rate })
-  const form = new FormDialect({ deps, answers, limit, rate, maxRecipients: settings.maxRecipients })
+  const address = new ClientAddress(settings.trustedProxies)
+  const callers = new Callers({ directory: deps.directory, address, rate, admission: limit.admission })
+  const json = new JsonDialect({ deps, answers, limit, callers })
+  const form = new FormDialect({ deps, answers, limit, callers, maxRecipients: settings.maxRecipients })
 
   const fail = (request: FastifyRequest, reply: FastifyReply, reason: AnyReason) =>
     answers.send(request, reply, 'other', inDialect(request.raw.url ?? '/', reason))

@@ -11,7 +11,7 @@ import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
 import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
 import type { Handover } from './handover.ts'
 import { assertHeaderBound } from './header-bound.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, refusalOf } from './refusal.ts'
 import { checkSize } from './size.ts'
 import type { Receipt, Submission } from './submission.ts'
 
@@ -182,7 +182,7 @@ export class Intake {
   #assertStillAllowed(principal: Principal, { domainId }: NewEmail): void {
     const { directory } = this.#parts
     const current = directory.current(principal)
-    if (current === null) throw new Refusal({ code: 'key_invalid' })
+    if ('denied' in current) throw refusalOf(current)
     this.#sendingDomain(current, directory.domain(domainId)?.name ?? domainId)
   }
 

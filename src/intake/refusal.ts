@@ -3,11 +3,16 @@
  * words and status. A refused submission leaves nothing behind.
  */
 
+import type { Denial } from '../accounts/account.ts'
+
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
 
 export type Reason =
   /** The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request arrived. */
   | { code: 'key_invalid' }
+  | { code: 'key_expired' }
+  /** The key may not be used from `address`, which is '' when it cannot be told. */
+  | { code: 'key_elsewhere'; keyId: string; address: string }
   /** The key lacks the scope `sending`. */
   | { code: 'scope_missing'; scope: string }
   /** The key may send only from `domain`. */
@@ -45,5 +50,17 @@ export class Refusal extends Error {
   constructor(reason: Reason, options?: ErrorOptions) {
     super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
     this.reason = reason
+  }
+}
+
+/** Why somebody is not let in, as a refusal. */
+export function refusalOf(denial: Denial): Refusal {
+  switch (denial.denied) {
+    case 'unknown':
+      return new Refusal({ code: 'key_invalid' })
+    case 'expired':
+      return new Refusal({ code: 'key_expired' })
+    case 'elsewhere':
+      return new Refusal({ code: 'key_elsewhere', keyId: denial.keyId, address: denial.address })
   }
 }

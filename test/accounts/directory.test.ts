@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AccountsSnapshot, ApiKey, Scope, SendingDomain } from '../../src/accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Principal, Scope, SendingDomain } from '../../src/accounts/account.ts'
 import { AccountDirectory } from '../../src/accounts/directory.ts'
 import { mayRead } from '../../src/accounts/reading.ts'
 import { checkSending } from '../../src/accounts/sending.ts'
@@ -23,6 +23,8 @@ function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey 
     scopes,
     domainId: null,
     createdAt: 1,
+    networks: [],
+    expiresAt: null,
     revokedAt: null,
     ...change,
   }
@@ -76,11 +78,12 @@ describe('the directory', () => {
     const good = newToken().token
     const revoked = newToken().token
     const directory = directoryWith([keyOf('k1', good), keyOf('k2', revoked, { revokedAt: 5 })])
-    assert.deepEqual(directory.authenticate(good), {
+    assert.deepEqual(directory.authenticate(good, '192.0.2.1'), {
       keyId: 'k1',
       companyId: acme.id,
       scopes: new Set(['sending', 'reading']),
       domainId: null,
+      address: '192.0.2.1',
     })
     for (const token of [
       revoked,
@@ -92,7 +95,7 @@ describe('the directory', () => {
       good.toLowerCase(),
       '\0'.repeat(35),
     ]) {
-      assert.equal(directory.authenticate(token), null, token)
+      assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' }, token)
     }
     assert.equal(directory.key('k2')?.revokedAt, 5)
   })
@@ -101,12 +104,42 @@ describe('the directory', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
     directory.replace({ companies: [other], domains: [], keys: [] })
-    assert.equal(directory.authenticate(token), null)
+    assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' })
     assert.equal(directory.domainNamed('acme.test'), undefined)
     assert.equal(directory.domain('d-acme.test'), undefined)
     assert.equal(directory.company(acme.id), undefined)
     assert.equal(directory.key('k1'), undefined)
     assert.deepEqual(directory.companies(), [other])
+  })
+
+  test('asks for the end of a key and for where it may be used, each time', () => {
+    const { token } = newToken()
+    const ended = directoryWith([keyOf('k', token, { expiresAt: Date.now() })])
+    assert.deepEqual(ended.authenticate(token, '192.0.2.1'), { denied: 'expired' })
+    const bound = directoryWith([
+      keyOf('k', token, { expiresAt: Date.now() + 60_000, networks: ['192.0.2.0/24', '2001:db8::/32'] }),
+    ])
+    for (const address of ['192.0.2.1', '::ffff:192.0.2.255', '2001:db8:1::1']) {
+      const caller = bound.authenticate(token, address)
+      assert.ok(!('denied' in caller), address)
+      assert.deepEqual(bound.current(caller), caller)
+      assert.deepEqual(directoryWith([]).current(caller), { denied: 'unknown' })
+      assert.deepEqual(ended.current(caller), { denied: 'expired' })
+    }
+    for (const address of ['192.0.3.1', '::ffff:192.0.3.1', '::1', '', 'nonsense', '3221225985']) {
+      assert.deepEqual(bound.authenticate(token, address), { denied: 'elsewhere', keyId: 'k', address })
+    }
+  })
+
+  test('lets nobody in by a key whose networks cannot be read, and everybody by the others', () => {
+    const [odd, good] = [newToken().token, newToken().token]
+    const directory = directoryWith([keyOf('odd', odd, { networks: ['nonsense'] }), keyOf('good', good)])
+    assert.deepEqual(directory.authenticate(odd, '::1'), {
+      denied: 'elsewhere',
+      keyId: 'odd',
+      address: '::1',
+    })
+    assert.ok(!('denied' in directory.authenticate(good, '::1')))
   })
 
   test('lists companies in order of creation', () => {
@@ -118,7 +151,7 @@ describe('who may send', () => {
   const token = newToken().token
   const check = (change: Partial<ApiKey>, domain: string) => {
     const directory = directoryWith([keyOf('k', token, change)])
-    return checkSending(directory, directory.authenticate(token)!, domain)
+    return checkSending(directory, directory.authenticate(token, '192.0.2.1') as Principal, domain)
   }
 
   test('a key with the scope, from an active domain of its company', () => {
@@ -165,6 +198,7 @@ describe('who may read', () => {
     companyId,
     scopes: new Set(scopes),
     domainId,
+    address: '192.0.2.1',
   })
   const cases: [string, ReturnType<typeof principal>, boolean][] = [
     ['reading reads all of the company', principal(['reading']), true],

@@ -23,6 +23,8 @@ interface Domain {
   dns_records: { kind: string; name: string; value: string; required: boolean; state?: string }[]
 }
 interface Key {
+  networks: string[]
+  expires_at: string | null
   id: string
   token: string
   name: string
@@ -230,6 +232,46 @@ describe('the commands about accounts', () => {
     )
     assert.match(foreign.stderr, /not a domain of Other Ltd/)
   })
+
+  test('make keys with an end and source networks', async () => {
+    const args = ['key', 'create', '--company', 'Acme', '--name', 'bound']
+    const key = await place.json<Key>(
+      ...[...args, '--expires', '2100-01-01', '--from', '10.0.0.0/8', '--from', '::ffff:192.0.2.7'],
+      ...['--from', '2001:DB8::/32', '--from', '192.0.2.7'],
+    )
+    assert.equal(key.expires_at, '2100-01-01T00:00:00.000Z')
+    assert.deepEqual(key.networks, ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'])
+    const listed = (await place.json<Key[]>('key', 'list')).find(({ id }) => id === key.id)
+    assert.deepEqual([listed?.expires_at, listed?.networks], [key.expires_at, key.networks])
+    const { stdout } = await place.run('key', 'list')
+    assert.match(stdout, /10\.0\.0\.0\/8,192\.0\.2\.7\/32,2001:db8::\/32 +\S+ \S+ +2100-01-01 00:00:00Z/)
+    const text = await place.run(...args, '--expires', '30d')
+    assert.match(text.stdout, /^From: +anywhere$/m)
+    assert.match(text.stdout, /^Expires: +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m)
+  })
+
+  for (const [option, text, complaint] of [
+    ['--expires', '2020-01-01', /past/],
+    ['--expires', '2101-02-30', /no such day/],
+    ['--expires', '2101-01-01T25:00:00Z', /no such day/],
+    ['--expires', '2101-01-01T12:00:00+01:00', /must be a day/],
+    ['--expires', 'tomorrow', /must be a day/],
+    ['--expires', '99999999d', /too far/],
+    ['--from', '10.1.2.3/8', /is 10\.0\.0\.0\/8 meant\?/],
+    ['--from', '10.0.0.0/33', /a prefix of 33 bits; an IPv4 address has 32/],
+    ['--from', '010.0.0.1', /not an IP address/],
+    ['--from', 'example.com', /not an IP address/],
+    ['--from', 'fe80::1%eth0', /not an IP address/],
+    ['--from', '', /not an IP address/],
+  ] as const) {
+    test(`make no key with ${option} ${JSON.stringify(text)}`, async () => {
+      const before = (await accounts()).keys.length
+      const made = await place.run('key', 'create', '--company', 'Acme', '--name', 'n', option, text)
+      assert.equal(made.code, 2)
+      assert.match(made.stderr, complaint)
+      assert.equal((await accounts()).keys.length, before)
+    })
+  }
 
   test('revoke a key once', async () => {
     const [key] = await place.json<Key[]>('key', 'list', '--company', 'Acme')

@@ -35,6 +35,8 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   unavailable: { code: 'unavailable', retryAfter: 2.5, detail: 'disk full at /secret/path' },
   key_missing: { code: 'key_missing' },
   key_invalid: { code: 'key_invalid' },
+  key_expired: { code: 'key_expired' },
+  key_elsewhere: { code: 'key_elsewhere', keyId: 'k', address: '192.0.2.1' },
   rate_limited: { code: 'rate_limited', limit: 5, retryAfter: 1 },
   too_much_under_way: { code: 'too_much_under_way', retryAfter: 2 },
   overloaded: { code: 'overloaded', retryAfter: 2 },

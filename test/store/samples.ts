@@ -66,6 +66,8 @@ export function apiKey(owner: Company, domainId: string | null = null): ApiKey {
     scopes: ['sending', 'reading'],
     domainId,
     createdAt: NOW,
+    networks: ['10.0.0.0/8', '2001:db8::/32'],
+    expiresAt: NOW + 86_400_000,
     revokedAt: null,
   }
 }

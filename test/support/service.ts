@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import type { Company, Scope, SendingDomain, SendingState } from '../../src/accounts/account.ts'
+import type { ApiKey, Company, SendingDomain, SendingState } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { type App, startApp } from '../../src/app.ts'
@@ -65,7 +65,12 @@ export class Service implements AsyncDisposable {
   /** A key with the scopes sending and reading unless told otherwise. */
   async key(
     companyId: string,
-    { scopes = ['sending', 'reading'], domainId = null }: { scopes?: Scope[]; domainId?: string | null } = {},
+    {
+      scopes = ['sending', 'reading'],
+      domainId = null,
+      networks = [],
+      expiresAt = null,
+    }: Partial<Pick<ApiKey, 'scopes' | 'domainId' | 'networks' | 'expiresAt'>> = {},
   ): Promise<TestKey> {
     const { token, hash } = newToken()
     const id = randomUUIDv7()
@@ -77,6 +82,8 @@ export class Service implements AsyncDisposable {
       scopes,
       domainId,
       createdAt: Date.now(),
+      networks,
+      expiresAt,
       revokedAt: null,
     })
     await this.app.refreshAccounts()

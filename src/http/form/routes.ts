@@ -1,16 +1,15 @@
 /** The form dialect: `POST /v3/{domain}/messages` and `POST /v3/{domain}/messages.mime`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
-import { Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
+import type { Callers } from '../caller.ts'
 import { basicCredentials } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
 import { clip, Fault } from '../fault.ts'
 import { fingerprint, idempotencyKey } from '../idempotency.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
-import type { RateLimiter } from '../rate-limit.ts'
 import type { Form } from './form.ts'
 import { readMultipart } from './multipart.ts'
 import { readMessage, readMimeMessage } from './submission.ts'
@@ -24,11 +23,11 @@ const URLENCODED = 'application/x-www-form-urlencoded'
 const OTHER_PARTS = 2_000
 
 export interface FormParts {
-  deps: Pick<HttpDeps, 'directory' | 'intake'>
+  deps: Pick<HttpDeps, 'intake'>
   answers: Answers
   limit: BodyLimit
+  callers: Callers
   maxRecipients: number
-  rate: RateLimiter | null
 }
 
 type Route = { Params: { domain: string } }
@@ -118,12 +117,7 @@ export class FormDialect {
     const { authorization } = request.raw.headers
     if (authorization === undefined) throw new Fault({ code: 'key_missing' })
     const credentials = basicCredentials(authorization)
-    const principal =
-      credentials?.user === 'api' ? this.#parts.deps.directory.authenticate(credentials.password) : null
-    if (principal === null) throw new Refusal({ code: 'key_invalid' })
-    this.#parts.rate?.check(principal.keyId)
-    this.#parts.limit.admission.admit(request.raw, principal.companyId)
-    return principal
+    return this.#parts.callers.admit(request.raw, credentials?.user === 'api' ? credentials.password : null)
   }
 }
 

@@ -1,5 +1,6 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
+import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../fault.ts'
 
 function messageAnswer(status: number, message: string, headers?: Record<string, string>): Answer {
@@ -20,6 +21,7 @@ export function formWords(reason: AnyReason): Answer {
   switch (reason.code) {
     case 'key_missing':
     case 'key_invalid':
+    case 'key_expired':
       // The one answer that is not JSON. RFC 9110 11.6.1: a 401 names the scheme it wants.
       return {
         status: 401,
@@ -27,6 +29,8 @@ export function formWords(reason: AnyReason): Answer {
         body: 'Forbidden',
         headers: { 'www-authenticate': 'Basic realm="Postroad"' },
       }
+    case 'key_elsewhere':
+      return messageAnswer(403, `This API key may not be used from ${place(reason.address)}`)
     case 'scope_missing':
       return messageAnswer(403, `This API key lacks the ${reason.scope} scope`)
     case 'key_restricted':

@@ -2,16 +2,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { mayRead } from '../../accounts/reading.ts'
-import { Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
+import type { Callers } from '../caller.ts'
 import { bearerToken } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
 import { Fault } from '../fault.ts'
 import { fingerprint, idempotencyKey } from '../idempotency.ts'
 import { checkJson, checkNotEncoded } from '../media-type.ts'
-import type { RateLimiter } from '../rate-limit.ts'
 import { BodyParser } from './body-parser.ts'
 import { emailJson } from './email.ts'
 import { jsonWords } from './words.ts'
@@ -19,10 +18,10 @@ import { jsonWords } from './words.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export interface DialectParts {
-  deps: Pick<HttpDeps, 'directory' | 'intake' | 'store'>
+  deps: Pick<HttpDeps, 'intake' | 'store'>
   answers: Answers
   limit: BodyLimit
-  rate: RateLimiter | null
+  callers: Callers
 }
 
 export class JsonDialect {
@@ -91,11 +90,6 @@ export class JsonDialect {
   #authenticate(request: FastifyRequest): Principal {
     const { authorization } = request.raw.headers
     if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
-    const token = bearerToken(authorization)
-    const principal = token === null ? null : this.#parts.deps.directory.authenticate(token)
-    if (principal === null) throw new Refusal({ code: 'key_invalid' })
-    this.#parts.rate?.check(principal.keyId)
-    this.#parts.limit.admission.admit(request.raw, principal.companyId)
-    return principal
+    return this.#parts.callers.admit(request.raw, bearerToken(authorization))
   }
 }

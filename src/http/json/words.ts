@@ -1,5 +1,6 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
 import { type Answer, JSON_TYPE } from '../answer.ts'
+import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../fault.ts'
 
 /** The closed list of names that existing clients know; some fail to read an error with another one. */
@@ -43,6 +44,14 @@ export function jsonWords(reason: AnyReason): Answer {
       return errorAnswer(401, 'missing_api_key', 'Missing API key in the authorization header', CHALLENGE)
     case 'key_invalid':
       return errorAnswer(401, 'invalid_api_key', 'API key is invalid', CHALLENGE)
+    case 'key_expired':
+      return errorAnswer(401, 'invalid_api_key', 'API key is invalid: it has expired', CHALLENGE)
+    case 'key_elsewhere':
+      return errorAnswer(
+        403,
+        'restricted_api_key',
+        `This API key may not be used from ${place(reason.address)}`,
+      )
     case 'scope_missing':
       return errorAnswer(403, 'restricted_api_key', `This API key lacks the \`${reason.scope}\` scope`)
     case 'key_restricted':

@@ -7,7 +7,8 @@ import type {
   SendingDomain,
   SendingState,
 } from '../../accounts/account.ts'
-import { listOf } from '../json-columns.ts'
+import { type KeyRow, keyOf } from '../account-rows.ts'
+import { listText } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -21,7 +22,7 @@ const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, public_ke
     sealed_private_key AS "sealedPrivateKey"
   FROM dkim_keys ORDER BY domain_id, position`
 const KEYS = `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.scopes, k.domain_id AS "domainId",
-    k.created_at AS "createdAt", k.revoked_at AS "revokedAt"
+    k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
   FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`
 
 /** Companies, domains and keys. Every change raises the version that the nodes look at, and is told to them. */
@@ -45,8 +46,8 @@ export class Accounts {
       for (const { domainId, ...identity } of await session.run<DkimIdentity & { domainId: string }>(DKIM)) {
         byId.get(domainId)?.dkim.push(identity)
       }
-      const keys = await session.run<Omit<ApiKey, 'scopes'> & { scopes: string }>(KEYS)
-      return { companies, domains, keys: keys.map((row) => ({ ...row, scopes: listOf(row.scopes) })) }
+      const keys = (await session.run<KeyRow>(KEYS)).map(keyOf)
+      return { companies, domains, keys }
     })
   }
 
@@ -97,7 +98,7 @@ export class Accounts {
 
   async addKey(key: ApiKey): Promise<void> {
     const company = await this.#companies.number(key.companyId)
-    const { id, name, tokenHash, scopes, domainId, createdAt, revokedAt } = key
+    const { id, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
     await this.#change(async (session) => {
       const owned = 'SELECT 1 FROM domains WHERE id = $1 AND company = $2'
       if (domainId !== null && (await session.run(owned, [domainId, company])).length === 0) {
@@ -105,9 +106,12 @@ export class Accounts {
       }
       await unlessTaken(
         session,
-        `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, created_at, revoked_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [id, company, name, tokenHash, JSON.stringify(scopes), domainId, createdAt, revokedAt],
+        `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          ...[id, company, name, tokenHash, JSON.stringify(scopes), domainId],
+          ...[listText(networks), createdAt, expiresAt, revokedAt],
+        ],
         `There is already a key with the id ${id} or of the same token`,
       )
       return true

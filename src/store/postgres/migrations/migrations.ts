@@ -1,5 +1,6 @@
 import { sql as first } from './0001-first.ts'
 import { sql as repeated } from './0002-repeated.ts'
+import { sql as keyBounds } from './0003-key-bounds.ts'
 
 export interface Migration {
   name: string
@@ -10,4 +11,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-first', sql: first },
   { name: '0002-repeated', sql: repeated },
+  { name: '0003-key-bounds', sql: keyBounds },
 ]

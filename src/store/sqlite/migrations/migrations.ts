@@ -1,6 +1,7 @@
 import { sql as first } from './0001-first.ts'
 import { sql as nodes } from './0002-nodes.ts'
 import { sql as lessToWrite } from './0003-less-to-write.ts'
+import { sql as keyBounds } from './0004-key-bounds.ts'
 
 export interface Migration {
   name: string
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-first', sql: first },
   { name: '0002-nodes', sql: nodes },
   { name: '0003-less-to-write', sql: lessToWrite },
+  { name: '0004-key-bounds', sql: keyBounds },
 ]

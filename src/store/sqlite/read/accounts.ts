@@ -1,17 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type {
-  AccountsSnapshot,
-  ApiKey,
-  Company,
-  DkimIdentity,
-  SendingDomain,
-} from '../../../accounts/account.ts'
-import { listOf } from '../../json-columns.ts'
+import type { AccountsSnapshot, Company, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
+import { type KeyRow, keyOf } from '../../account-rows.ts'
 import type { Suppression } from '../../store.ts'
 import { all } from '../rows.ts'
 
 type DkimRow = DkimIdentity & { domainId: string }
-type KeyRow = Omit<ApiKey, 'scopes'> & { scopes: string }
 
 export class AccountReader {
   readonly #companies: StatementSync
@@ -34,7 +27,7 @@ export class AccountReader {
     )
     this.#keys = db.prepare(
       `SELECT k.id, c.id AS companyId, k.name, k.token_hash AS tokenHash, k.scopes, k.domain_id AS domainId,
-              k.created_at AS createdAt, k.revoked_at AS revokedAt
+              k.networks, k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt
        FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`,
     )
     const suppressions = (condition: string): string =>
@@ -55,7 +48,7 @@ export class AccountReader {
     return {
       companies: all<Company>(this.#companies).map((row) => ({ ...row })),
       domains,
-      keys: all<KeyRow>(this.#keys).map((row) => ({ ...row, scopes: listOf(row.scopes) })),
+      keys: all<KeyRow>(this.#keys).map(keyOf),
     }
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ApiKey, Company, DomainStatus, SendingDomain, SendingState } from '../../../accounts/account.ts'
+import { listText } from '../../json-columns.ts'
 import { StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
@@ -36,8 +37,9 @@ export class Accounts {
     )
     this.#domainOwner = db.prepare('SELECT company FROM domains WHERE id = ?')
     this.#addKey = db.prepare(
-      `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, created_at, revoked_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at,
+         revoked_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
   }
@@ -78,9 +80,10 @@ export class Accounts {
     ) {
       throw new StoreConflict(`The company ${key.companyId} has no domain with the id ${key.domainId}`)
     }
-    const { id, name, tokenHash, scopes, domainId, createdAt, revokedAt } = key
+    const { id, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
     unlessTaken(`There is already a key with the id ${id} or of the same token`, () => {
-      this.#addKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, createdAt, revokedAt)
+      const bounds = [listText(networks), createdAt, expiresAt, revokedAt] as const
+      this.#addKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds)
     })
     this.#changed()
   }

@@ -1,0 +1,100 @@
+/** Ranges of IP addresses as people write them (RFC 4632 3.1, RFC 4291 2.3), and whether an address is within some. */
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** The text is no range. The message goes on after the text in quotes. */
+export class NotARange extends Error {
+  override name = 'NotARange'
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = [first: Address, bits: number]
+
+/**
+ * The one way to write a range, e.g. `10.0.0.0/8` or `2001:db8::/32`; a single address is a range of its own (`/32`, `/128`).
+ * IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4. Throws NotARange, also when bits behind the prefix are set: then another range may
+ * have been meant.
+ */
+export function canonicalRange(text: string): string {
+  return shown(parse(text))
+}
+
+/** Some ranges, ready to be asked. */
+export class AddressRanges {
+  readonly #ranges: Range[]
+
+  /** Throws NotARange. */
+  constructor(texts: readonly string[]) {
+    this.#ranges = texts.map(parse)
+  }
+
+  get size(): number {
+    return this.#ranges.length
+  }
+
+  /** False for what is no address. An IPv4-mapped IPv6 address, as a socket for both has it, is the IPv4 address. */
+  includes(text: string): boolean {
+    const address = addressOf(text)
+    if (address === null) return false
+    return this.#ranges.some(([first, bits]) => first.kind() === address.kind() && address.match(first, bits))
+  }
+}
+
+/** An address in its one spelling; null for what is none. A zone (`%eth0`) says nothing to others and goes. */
+export function canonicalAddress(text: string): string | null {
+  return addressOf(text)?.toString() ?? null
+}
+
+function addressOf(text: string): Address | null {
+  const plain = text.replace(/%.*$/s, '')
+  return isIP(plain) === 0 ? null : withoutMapping(addressFrom(plain), 128)[0]
+}
+
+/** ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; with all of it in groups it does not. */
+function addressFrom(ip: string): Address {
+  const groups = ip.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => {
+    return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`
+  })
+  return ipaddr.parse(groups)
+}
+
+function parse(text: string): Range {
+  const [, ip = '', digits] = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  if (isIP(ip) === 0) {
+    throw new NotARange(
+      'is not an IP address or a range of them, like 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32',
+    )
+  }
+  const written = addressFrom(ip)
+  const all = written.kind() === 'ipv4' ? 32 : 128
+  const bits = digits === undefined ? all : Number(digits)
+  if (bits > all)
+    throw new NotARange(`has a prefix of ${bits} bits; an ${kindName(written)} address has ${all}`)
+  const range = withoutMapping(written, bits)
+  const network = networkOf(range)
+  if (network.toString() === range[0].toString()) return range
+  throw new NotARange(`has bits set behind its prefix; is ${shown([network, range[1]])} meant?`)
+}
+
+function withoutMapping(address: Address, bits: number): Range {
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96) {
+    return [address.toIPv4Address(), bits - 96]
+  }
+  return [address, bits]
+}
+
+function networkOf([address, bits]: Range): Address {
+  const octets = address.toByteArray().map((octet, index) => {
+    const kept = Math.min(8, Math.max(0, bits - index * 8))
+    return octet & (0xff00 >> kept) & 0xff
+  })
+  return ipaddr.fromByteArray(octets)
+}
+
+function shown([address, bits]: Range): string {
+  return `${address.toString()}/${bits}`
+}
+
+function kindName(address: Address): string {
+  return address.kind() === 'ipv4' ? 'IPv4' : 'IPv6'
+}
