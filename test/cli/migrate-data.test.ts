@@ -63,6 +63,8 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       POSTROAD_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s',
     })
     const { token, companyId } = await installation.addTenant('acme.test')
+    const bounds = ['--expires', '365d', '--from', '10.0.0.0/8', '--from', '::1']
+    await installation.command('key', 'create', '--company', companyId, '--name', 'bound', ...bounds)
     const service = await installation.serve()
     const api = new ApiClient(service.url, token)
     const from = 'a@acme.test'
