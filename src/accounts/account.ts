@@ -70,7 +70,7 @@ export interface Principal {
   scopes: ReadonlySet<Scope>
   /** The one domain the key is restricted to, else null. */
   domainId: string | null
-  /** Where the request comes from; '' when that cannot be told. */
+  /** The IP address the request comes from, in any spelling; '' when that cannot be told. */
   address: string
 }
 
@@ -79,5 +79,5 @@ export type Denial =
   /** Malformed, unknown or revoked: one answer for all three. */
   | { denied: 'unknown' }
   | { denied: 'expired' }
-  /** The key may not be used from this address. */
+  /** The key may not be used from this address, here in its one spelling. */
   | { denied: 'elsewhere'; keyId: string; address: string }

@@ -1,6 +1,6 @@
 /** All accounts in memory: every request asks it, the store only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
-import { AddressRanges, NotARange } from '../network/address-range.ts'
+import { AddressRanges, canonicalAddress, NotARange } from '../network/address-range.ts'
 import type { AccountsSnapshot, ApiKey, Company, Denial, Principal, Scope, SendingDomain } from './account.ts'
 import { isToken, tokenDigest } from './token.ts'
 
@@ -102,7 +102,9 @@ function rangesOf(networks: string[]): AddressRanges {
 function admitted(holder: Holder, address: string): Principal | Denial {
   const { keyId, companyId, scopes, domainId, expiresAt, networks } = holder
   if (Date.now() >= expiresAt) return { denied: 'expired' }
-  if (networks !== null && !networks.includes(address)) return { denied: 'elsewhere', keyId, address }
+  if (networks !== null && !networks.includes(address)) {
+    return { denied: 'elsewhere', keyId, address: canonicalAddress(address) ?? '' }
+  }
   return { keyId, companyId, scopes, domainId, address }
 }
 

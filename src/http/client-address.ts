@@ -14,14 +14,13 @@ export class ClientAddress {
   }
 
   /**
-   * The address in its one spelling, IPv4-mapped IPv6 as IPv4; '' when it cannot be told. Each proxy adds to the right of
+   * The address in any spelling; '' when it cannot be told. Each proxy adds to the right of
    * X-Forwarded-For whom it was called by. Read from there, entries are worth something as long as trusted proxies wrote them; what
    * stands further to the left the client may have made up.
    */
   of({ socket, headers }: IncomingMessage): string {
-    const { remoteAddress } = socket
-    if (remoteAddress === undefined) return ''
-    let address = canonicalAddress(remoteAddress) ?? ''
+    let address = socket.remoteAddress ?? ''
+    // Most services have no proxy in front, and most keys no networks: nothing is read out of the address then.
     if (this.#proxies.size === 0 || !this.#proxies.includes(address)) return address
     const forwarded = headers['x-forwarded-for'] ?? ''
     const entries = typeof forwarded === 'string' ? forwarded.split(',') : forwarded

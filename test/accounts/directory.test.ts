@@ -126,8 +126,16 @@ describe('the directory', () => {
       assert.deepEqual(directoryWith([]).current(caller), { denied: 'unknown' })
       assert.deepEqual(ended.current(caller), { denied: 'expired' })
     }
-    for (const address of ['192.0.3.1', '::ffff:192.0.3.1', '::1', '', 'nonsense', '3221225985']) {
-      assert.deepEqual(bound.authenticate(token, address), { denied: 'elsewhere', keyId: 'k', address })
+    for (const [from, address] of [
+      ['192.0.3.1', '192.0.3.1'],
+      ['::ffff:192.0.3.1', '192.0.3.1'],
+      ['::192.0.2.1', '::c000:201'],
+      ['::1', '::1'],
+      ['', ''],
+      ['nonsense', ''],
+      ['3221225985', ''],
+    ] as const) {
+      assert.deepEqual(bound.authenticate(token, from), { denied: 'elsewhere', keyId: 'k', address })
     }
   })
 
