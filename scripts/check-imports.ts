@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   mail: [],
   network: [],
+  workers: [],
   dns: [],
   config: ['network'],
   accounts: ['mail', 'network'],
@@ -37,6 +38,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'mail',
     'dns',
     'network',
+    'workers',
     'log.ts',
     'seldom.ts',
     'shared-pool.ts',

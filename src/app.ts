@@ -5,6 +5,7 @@ import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
+import { largeElsewhere } from './delivery/composing.ts'
 import type { Courier } from './delivery/courier.ts'
 import { Membership } from './delivery/membership.ts'
 import type { ReadyLimits } from './delivery/ready-queues.ts'
@@ -28,6 +29,7 @@ import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
 import { type Store, StoreConflict } from './store/store.ts'
 import { version } from './version.ts'
+import { Workers } from './workers/workers.ts'
 
 /** A running service. */
 export interface App {
@@ -96,6 +98,14 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await refreshAccounts()
   started.defer(watchAccounts(store, refreshAccounts, log))
 
+  const workers = new Workers({
+    onDeath: (cause, detail) => {
+      metrics.workerDeaths.inc({ cause })
+      log.warn({ cause, detail }, 'A worker died of what it was given; another takes its place')
+    },
+  })
+  started.defer(() => workers.close())
+
   const texts = new TextThread()
   started.defer(() => texts.close())
 
@@ -110,7 +120,9 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   if (roles.includes('delivery')) {
     const delivering = new Scheduler({
       store,
-      courier: openCourier(settings, seal, right, (level, message, detail) => log[level](detail, message)),
+      courier: openCourier(settings, seal, right, workers, (level, message, detail) =>
+        log[level](detail, message),
+      ),
       membership,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
@@ -195,18 +207,25 @@ async function firstCompany(store: Store, seal: Seal): Promise<FirstStart | null
   }
 }
 
-function openCourier(settings: Settings, seal: Seal, right: SendingRight, log: RouteLog): Courier {
+function openCourier(
+  settings: Settings,
+  seal: Seal,
+  right: SendingRight,
+  workers: Workers,
+  log: RouteLog,
+): Courier {
   const { delivery: route, deliveryThreads, dnsServers } = settings
   const { hostname, smtpPort, allowPrivateNetworks } = settings
   const options = { route, hostname, smtpPort, allowPrivateNetworks }
   const boundarySecret = seal.derive(BOUNDARIES)
+  const boundaries = new Boundaries(boundarySecret)
+  const elsewhere = largeElsewhere(workers, boundaries)
   if (deliveryThreads > 0) {
     const threadOptions = { ...options, dnsServers, boundarySecret, right: right.shared }
-    return new ThreadedCourier(deliveryThreads, threadOptions, log)
+    return new ThreadedCourier(deliveryThreads, threadOptions, log, elsewhere)
   }
-  const boundaries = new Boundaries(boundarySecret)
   const resolver = new Resolver({ servers: dnsServers })
-  return new RouteCourier({ ...options, boundaries, right, resolver, log })
+  return new RouteCourier({ ...options, boundaries, right, resolver, log, elsewhere })
 }
 
 /** After accounts could not be read: a revoked key must not live on for want of another change. */

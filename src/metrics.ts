@@ -57,6 +57,13 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  readonly workerDeaths = new Counter({
+    name: 'postroad_worker_deaths_total',
+    help: 'Workers that died of what they were given, by cause: memory, time, crash.',
+    labelNames: ['cause'] as const,
+    registers: [this.registry],
+  })
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
   }

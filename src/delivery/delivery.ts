@@ -7,6 +7,7 @@ import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { EventType } from '../events/event.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
+import type { DeathCause } from '../workers/error.ts'
 
 /** One key a message is signed with. `id` lets a thread keep its own parsed copy. */
 export interface SigningKey {
@@ -27,11 +28,11 @@ export interface DeliveryRecipient {
 }
 
 /**
- * What is to be sent: either parts to compose, or a ready message (messages.mime). In batch sending the values of its
- * addressee are filled into a ready message where it is signed: that reads the whole of it, again for every copy.
+ * What is to be sent: either parts to compose, or a ready message (messages.mime). In batch sending the values of the
+ * addressee are filled in where the copy is composed and signed: that reads the whole of it, again for every copy.
  */
 export type DeliveryMessage =
-  | { kind: 'parts'; content: MessageContent }
+  | { kind: 'parts'; content: MessageContent; addressee?: Addressee | null }
   | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
 export interface Delivery {
@@ -98,4 +99,6 @@ export interface DeliveryResult {
   tls: string | null
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
+  /** A worker died of composing the message, and why: whoever composes it again may lose another. */
+  died?: DeathCause
 }

@@ -1,4 +1,5 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
+import { substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw } from '../mail/batch/substitute-raw.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
 import { compose } from '../mail/compose/compose.ts'
@@ -24,7 +25,7 @@ interface Parts {
 
 /** What every message is prepared with. */
 export interface Preparation {
-  boundaries: Boundaries
+  boundaries: Pick<Boundaries, 'of'>
   /** How signatures are made; without it in the thread pool. */
   signer?: Signer | undefined
 }
@@ -46,7 +47,9 @@ export function prepareMessage(
   }
   if (message.kind === 'parts') {
     const only = once(async () => {
-      const composed = compose(message.content, boundaries.of(emailId))
+      const { content, addressee } = message
+      const own = addressee ? substitute(content, addressee) : content
+      const composed = compose(own, boundaries.of(emailId))
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)

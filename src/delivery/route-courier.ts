@@ -2,10 +2,11 @@ import { setMaxListeners } from 'node:events'
 import type { DeliveryRoute } from '../config/settings.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
+import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
-import { type Preparation, prepareMessage } from './prepare.ts'
+import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
 import { Relay } from './route/relay.ts'
@@ -40,6 +41,8 @@ export interface RouteCourierOptions extends Preparation {
   log: RouteLog
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
+  /** Prepares a large message elsewhere; null for one to be prepared here, as all are without it. */
+  elsewhere?: (delivery: Delivery) => PreparedMessage | null
   limits?: Partial<WalkLimits>
   policies?: HostPolicies
   /** Asked right before each final dot. */
@@ -87,7 +90,8 @@ export class RouteCourier implements Courier {
     const startedAt = Date.now()
     const start = performance.now()
     const dialogue = new Dialogue()
-    const message = prepareMessage(delivery, this.#options)
+    const { elsewhere } = this.#options
+    const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const results: RouteResult[] = []
     for (const [destination, recipients] of this.#split(delivery)) {
@@ -95,6 +99,7 @@ export class RouteCourier implements Courier {
       results.push(await this.#travel(destination, leg))
     }
     const captured = results.find((result) => result.captured !== undefined)?.captured
+    const died = results.find((result) => result.died !== undefined)?.died
     return {
       emailId: delivery.emailId,
       outcomes: results.flatMap(({ outcomes }) => outcomes),
@@ -104,6 +109,7 @@ export class RouteCourier implements Courier {
       duration: Math.round(performance.now() - start),
       tls: results.find(({ tls }) => tls !== null)?.tls ?? null,
       ...(captured !== undefined && { captured }),
+      ...(died !== undefined && { died }),
     }
   }
 
@@ -123,11 +129,13 @@ export class RouteCourier implements Courier {
       if (this.#stopping.signal.aborted) return givenBack(recipients)
       return this.#network === null ? await capture(leg) : await this.#network.deliver(leg)
     } catch (error) {
+      if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
       this.#options.log('error', failure.message, { email: delivery.emailId, destination })
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
-      return { outcomes, server: null, tls: null }
+      const died = error instanceof WorkerDied ? { died: error.cause } : {}
+      return { outcomes, server: null, tls: null, ...died }
     }
   }
 }

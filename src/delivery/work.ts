@@ -1,5 +1,4 @@
 import { parseAddressList } from '../mail/address/address.ts'
-import { substitute } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail } from '../store/store.ts'
 import type { Delivery, DeliveryMessage, SigningKey } from './delivery.ts'
@@ -99,7 +98,7 @@ export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]):
   const { address, name, text } = shownMailboxOf(email.content, recipient!)
   const addressee = { address, name, variables: recipient!.variables ?? {} }
   if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
-  return { kind: 'parts', content: substitute({ ...email.content, to: [text] }, addressee) }
+  return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
 }
 
 interface ShownMailbox {

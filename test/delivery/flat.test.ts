@@ -51,6 +51,8 @@ test('a delivery arrives as it was sent: ready messages, parts with and without 
   for (const texts of [{}, { text: 'a' }, { html: '<p>a' }, { text: '', html: '' }]) {
     const parts: Delivery = { ...delivery, message: { kind: 'parts', content: { ...content, ...texts } } }
     assert.deepEqual(acrossThreads(parts), parts)
+    const filled: Delivery = { ...parts, message: { kind: 'parts', content, addressee } }
+    assert.deepEqual(acrossThreads(filled), filled)
   }
   assert.deepEqual(acrossThreads({ ...delivery, preferredServer: null, preferredOnly: false }), {
     ...delivery,
@@ -63,7 +65,7 @@ test('a file that is a small part of a request takes only itself along', () => {
   const request = new Uint8Array(1_000_000).fill(7)
   const raw = request.subarray(100, 110)
   const { message } = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0, addressee: null } })
-  assert.ok(message.kind === 'raw')
+  assert.ok(message?.kind === 'raw')
   assert.deepEqual(message.raw, Uint8Array.from(raw))
   assert.equal(message.raw.buffer.byteLength, 10)
 })

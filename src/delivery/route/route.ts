@@ -1,4 +1,5 @@
 /** What every route is given and gives back. */
+import type { DeathCause } from '../../workers/error.ts'
 import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
@@ -21,6 +22,8 @@ export interface RouteResult {
   server: string | null
   tls: string | null
   captured?: Uint8Array
+  /** A worker died of composing the message. */
+  died?: DeathCause
 }
 
 export interface Route {

@@ -113,7 +113,7 @@ export class Transfer {
       }
     })
     try {
-      return dotStuff(message.chunks)
+      return message.stuffed ?? dotStuff(message.chunks)
     } catch (error) {
       if (!(error instanceof AmbiguousLineEnd)) throw error
       return this.#refuse('5.6.0', error.message)

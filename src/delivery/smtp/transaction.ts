@@ -1,4 +1,5 @@
 import type { Verdict } from '../delivery.ts'
+import type { StuffedMessage } from './dot-stuffing.ts'
 import type { Stage } from './error.ts'
 
 /** What the composer may use: what both the server and RFC 6152 / RFC 6531 allow on this session. */
@@ -16,6 +17,8 @@ export interface OutgoingMessage {
   eightBit: boolean
   /** Holds UTF-8 in its header fields, so it needs SMTPUTF8. */
   smtpUtf8: boolean
+  /** The chunks as `dotStuff` makes them, where that was done beforehand. */
+  stuffed?: StuffedMessage
 }
 
 /** One email to some recipients at one server. */

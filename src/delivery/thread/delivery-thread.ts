@@ -3,12 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
-import type { SigningKey } from '../delivery.ts'
+import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
+import { madeOnce } from '../composing.ts'
+import type { Delivery, DeliveryMessage, SigningKey } from '../delivery.ts'
+import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import { SendingRight } from '../sending-right.ts'
+import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { deliveryOf, type FlatDelivery, type FlatResult, flatResult } from './flat.ts'
 import { Gathered } from './gathered.ts'
-import type { FromThread, ThreadOptions, ToThread } from './message.ts'
+import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts'
 
 /**
  * Deliveries begun in one turn of the event loop. Each is composed and signed at once, a third of a millisecond, and what
@@ -19,6 +23,10 @@ const BEGUN_PER_TURN = 16
 const port = parentPort!
 const { dnsServers, boundarySecret, right, ...options } = workerData as ThreadOptions
 const keys = new Map<string, SigningKey>()
+/** Large messages, which are composed elsewhere, by their delivery. */
+const prepared = new WeakMap<Delivery, PreparedMessage>()
+const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
+let request = 0
 const courier = new RouteCourier({
   ...options,
   resolver: new Resolver({ servers: dnsServers }),
@@ -26,10 +34,14 @@ const courier = new RouteCourier({
   right: new SendingRight(right),
   // Nothing else waits for this thread, and a thread of the pool would cost two changes of context for each signature.
   signer: signHere,
+  elsewhere: (delivery) => prepared.get(delivery) ?? null,
   log: (level, message, detail) => say({ kind: 'log', level, message, detail }),
 })
 const results = new Gathered<FlatResult>((gathered) => say({ kind: 'results', results: gathered }))
 let waiting: FlatDelivery[] = []
+
+/** Stands for a message that is prepared elsewhere; nobody looks at it. */
+const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0, addressee: null }
 
 function say(message: FromThread): void {
   port.postMessage(message)
@@ -39,10 +51,30 @@ function begin(): void {
   const now = waiting.splice(0, BEGUN_PER_TURN)
   if (waiting.length > 0) setImmediate(begin)
   for (const flat of now) {
-    const delivery = deliveryOf(flat)
-    const signing = delivery.signing.map((id) => keys.get(id)!)
-    void courier.deliver({ ...delivery, signing }).then((result) => results.add(flatResult(flat[0], result)))
+    const arrived = deliveryOf(flat)
+    const signing = arrived.signing.map((id) => keys.get(id)!)
+    const delivery = { ...arrived, message: arrived.message ?? ELSEWHERE, signing }
+    if (arrived.message === null) prepared.set(delivery, askedFor(flat[0]))
+    void courier.deliver(delivery).then((result) => results.add(flatResult(flat[0], result)))
   }
+}
+
+function askedFor(delivery: number): PreparedMessage {
+  return madeOnce((capabilities) => {
+    const asked = Promise.withResolvers<OutgoingMessage>()
+    requests.set(request, asked)
+    say({ kind: 'compose', request, delivery, capabilities })
+    request++
+    return asked.promise
+  })
+}
+
+function answer(number: number, composed: Composed): void {
+  const asked = requests.get(number)
+  requests.delete(number)
+  if ('message' in composed) asked?.resolve(composed.message)
+  else if ('died' in composed) asked?.reject(new WorkerDied(composed.died, composed.detail))
+  else asked?.reject('busy' in composed ? new WorkersBusy(composed.busy) : new Error(composed.error))
 }
 
 async function close(ms: number): Promise<void> {
@@ -64,6 +96,9 @@ port.on('message', (message: ToThread) => {
       if (idle) begin()
       return
     }
+    case 'composed':
+      answer(message.request, message.composed)
+      return
     case 'close':
       void close(message.ms)
   }

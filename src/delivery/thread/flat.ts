@@ -3,7 +3,10 @@
  * times what the same values cost in a row.
  */
 import type { EventType } from '../../events/event.ts'
+import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { Attachment } from '../../mail/message.ts'
+import type { DeathCause } from '../../workers/error.ts'
+import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, Verdict } from '../delivery.ts'
 
 /** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
@@ -14,7 +17,8 @@ export type FlatDelivery = [
   sender: string,
   /** Position, address, attempts; position, address, ... */
   recipients: (number | string)[],
-  message: FlatContent | FlatRaw,
+  /** Null for a large one: it is asked for when it is to be sent. */
+  message: FlatContent | FlatRaw | null,
   signing: string[],
   preferredServer: string | null,
   preferredOnly: boolean | undefined,
@@ -34,6 +38,7 @@ type FlatContent = [
   attachments: Attachment[],
   messageId: string,
   date: number,
+  addressee: FlatAddressee | null,
 ]
 
 type FlatRaw = [raw: Uint8Array, date: number, addressee: FlatAddressee | null]
@@ -49,6 +54,7 @@ export type FlatResult = [
   duration: number,
   tls: string | null,
   captured: Uint8Array | undefined,
+  died: DeathCause | undefined,
 ]
 
 type FlatOutcome = [
@@ -61,7 +67,8 @@ type FlatOutcome = [
   alsoEvents: EventType[] | undefined,
 ]
 
-export function flatDelivery(number: number, delivery: Delivery): FlatDelivery {
+/** `large`: its message stays behind. */
+export function flatDelivery(number: number, delivery: Delivery, large = false): FlatDelivery {
   const recipients: (number | string)[] = []
   for (const { position, address, attempts } of delivery.recipients) {
     recipients.push(position, address, attempts)
@@ -72,7 +79,7 @@ export function flatDelivery(number: number, delivery: Delivery): FlatDelivery {
     delivery.companyId,
     delivery.sender,
     recipients,
-    flatMessage(delivery.message),
+    large ? null : flatMessage(delivery.message),
     delivery.signing.map(({ id }) => id),
     delivery.preferredServer,
     delivery.preferredOnly,
@@ -81,8 +88,13 @@ export function flatDelivery(number: number, delivery: Delivery): FlatDelivery {
   ]
 }
 
-/** A delivery with the ids of its keys in their place. */
-export function deliveryOf(flat: FlatDelivery): Omit<Delivery, 'signing'> & { signing: string[] } {
+/** A delivery with the ids of its keys in their place; a large message is missing. */
+export type ArrivedDelivery = Omit<Delivery, 'signing' | 'message'> & {
+  signing: string[]
+  message: DeliveryMessage | null
+}
+
+export function deliveryOf(flat: FlatDelivery): ArrivedDelivery {
   const [, emailId, companyId, sender, row, message, signing, preferredServer, preferredOnly, testMode] = flat
   const recipients: Delivery['recipients'] = []
   for (let at = 0; at < row.length; at += 3) {
@@ -97,7 +109,7 @@ export function deliveryOf(flat: FlatDelivery): Omit<Delivery, 'signing'> & { si
     companyId,
     sender,
     recipients,
-    message: messageOf(message),
+    message: message && messageOf(message),
     signing,
     preferredServer,
     preferredOnly: preferredOnly === true,
@@ -109,9 +121,9 @@ export function deliveryOf(flat: FlatDelivery): Omit<Delivery, 'signing'> & { si
 function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
   if (message.kind === 'raw') {
     const { raw, date, addressee } = message
-    return [own(raw), date, addressee && [addressee.address, addressee.name, addressee.variables]]
+    return [alone(raw), date, flatAddressee(addressee)]
   }
-  const { content } = message
+  const { content, addressee = null } = message
   return [
     content.from,
     content.to,
@@ -121,21 +133,31 @@ function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
     content.html,
     content.text,
     content.headers,
-    content.attachments.map((file) => ({ ...file, content: own(file.content) })),
+    content.attachments.map((file) => ({ ...file, content: alone(file.content) })),
     content.messageId,
     content.date,
+    flatAddressee(addressee),
   ]
+}
+
+function flatAddressee(addressee: Addressee | null): FlatAddressee | null {
+  return addressee && [addressee.address, addressee.name, addressee.variables]
+}
+
+function addresseeOf(row: FlatAddressee | null): Addressee | null {
+  return row && { address: row[0], name: row[1], variables: row[2] }
 }
 
 function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
   if (flat.length === 3) {
     const [raw, date, row] = flat
-    const addressee = row && { address: row[0], name: row[1], variables: row[2] }
-    return { kind: 'raw', raw, date, addressee }
+    return { kind: 'raw', raw, date, addressee: addresseeOf(row) }
   }
-  const [from, to, cc, replyTo, subject, html, text, headers, attachments, messageId, date] = flat
+  const [from, to, cc, replyTo, subject, html, text, headers, attachments, messageId, date, row] = flat
+  const addressee = addresseeOf(row)
   return {
     kind: 'parts',
+    ...(addressee !== null && { addressee }),
     content: {
       from,
       to,
@@ -150,11 +172,6 @@ function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
       date,
     },
   }
-}
-
-/** A view is copied with all that lies beneath it, and beneath a small file may lie the whole request it came in. */
-function own(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
 
 export function flatResult(number: number, result: DeliveryResult): FlatResult {
@@ -175,11 +192,12 @@ export function flatResult(number: number, result: DeliveryResult): FlatResult {
     result.duration,
     result.tls,
     result.captured,
+    result.died,
   ]
 }
 
 export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
-  const [, outcomes, server, dialogue, startedAt, duration, tls, captured] = flat
+  const [, outcomes, server, dialogue, startedAt, duration, tls, captured, died] = flat
   const result: DeliveryResult = {
     emailId,
     outcomes: outcomes.map(outcomeOf),
@@ -190,6 +208,7 @@ export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
     tls,
   }
   if (captured !== undefined) result.captured = captured
+  if (died !== undefined) result.died = died
   return result
 }
 

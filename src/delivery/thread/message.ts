@@ -1,6 +1,8 @@
 /** What the main thread and a delivery thread say to each other. */
 import type { DeliveryRoute } from '../../config/settings.ts'
+import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
+import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
 import type { FlatDelivery, FlatResult } from './flat.ts'
 
 /** What a thread builds its courier from. */
@@ -20,9 +22,19 @@ export type ToThread =
   /** Sent once, before the first delivery that names it. */
   | { kind: 'key'; key: SigningKey }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
+  | { kind: 'composed'; request: number; composed: Composed }
   | { kind: 'close'; ms: number }
 
 export type FromThread =
   | { kind: 'results'; results: FlatResult[] }
   | { kind: 'log'; level: 'warn' | 'error'; message: string; detail: Record<string, string | number | null> }
+  /** For a large message, which does not cross: it is composed by a worker, at the word of the main thread. */
+  | { kind: 'compose'; request: number; delivery: number; capabilities: MessageCapabilities }
   | { kind: 'closed' }
+
+/** Error classes do not cross threads; what counts of them does. */
+export type Composed =
+  | { message: OutgoingMessage }
+  | { died: DeathCause; detail: string }
+  | { busy: string }
+  | { error: string }

@@ -1,13 +1,22 @@
 import { Worker } from 'node:worker_threads'
+import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
+import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier } from '../courier.ts'
 import type { Delivery, DeliveryResult } from '../delivery.ts'
+import type { PreparedMessage } from '../prepare.ts'
 import type { RouteLog } from '../route/route.ts'
+import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
 import { Gathered } from './gathered.ts'
-import type { FromThread, ThreadOptions, ToThread } from './message.ts'
+import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts'
+
+/** Prepares a large message; null for one that the delivery thread prepares. */
+export type Elsewhere = (delivery: Delivery) => PreparedMessage | null
 
 interface UnderWay {
   delivery: Delivery
+  /** Of a large message. */
+  prepared: PreparedMessage | null
   startedAt: number
   resolve: (result: DeliveryResult) => void
 }
@@ -16,6 +25,7 @@ interface UnderWay {
 class DeliveryThread {
   readonly #options: ThreadOptions
   readonly #log: RouteLog
+  readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
@@ -23,9 +33,10 @@ class DeliveryThread {
   #number = 0
   #closing: (() => void) | null = null
 
-  constructor(options: ThreadOptions, log: RouteLog) {
+  constructor(options: ThreadOptions, log: RouteLog, elsewhere: Elsewhere) {
     this.#options = options
     this.#log = log
+    this.#elsewhere = elsewhere
   }
 
   get load(): number {
@@ -40,8 +51,9 @@ class DeliveryThread {
     }
     const number = this.#number++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
-    this.#underWay.set(number, { delivery, startedAt: Date.now(), resolve })
-    this.#gathered.add(flatDelivery(number, delivery))
+    const prepared = this.#elsewhere(delivery)
+    this.#underWay.set(number, { delivery, prepared, startedAt: Date.now(), resolve })
+    this.#gathered.add(flatDelivery(number, delivery, prepared !== null))
     return promise
   }
 
@@ -78,6 +90,9 @@ class DeliveryThread {
         case 'log':
           this.#log(message.level, message.message, message.detail)
           return
+        case 'compose':
+          void this.#compose(worker, message)
+          return
         case 'closed':
           this.#closing?.()
       }
@@ -88,6 +103,19 @@ class DeliveryThread {
     })
     worker.on('exit', () => this.#died(cause))
     return worker
+  }
+
+  /** The answer goes to the thread that asked, or nowhere if that has died meanwhile. */
+  async #compose(
+    worker: Worker,
+    { request, delivery, capabilities }: Extract<FromThread, { kind: 'compose' }>,
+  ): Promise<void> {
+    const prepared = this.#underWay.get(delivery)?.prepared
+    if (!prepared) return
+    const composed = await prepared(capabilities).then((message): Composed => ({ message }), failed)
+    const buffers = 'message' in composed ? octetsOf(composed.message) : []
+    const said: ToThread = { kind: 'composed', request, composed }
+    worker.postMessage(said, buffers)
   }
 
   /** Nobody knows how far its deliveries had come: their final dot may have been sent. */
@@ -112,8 +140,8 @@ class DeliveryThread {
 export class ThreadedCourier implements Courier {
   readonly #threads: DeliveryThread[]
 
-  constructor(threads: number, options: ThreadOptions, log: RouteLog) {
-    this.#threads = Array.from({ length: threads }, () => new DeliveryThread(options, log))
+  constructor(threads: number, options: ThreadOptions, log: RouteLog, elsewhere: Elsewhere = () => null) {
+    this.#threads = Array.from({ length: threads }, () => new DeliveryThread(options, log, elsewhere))
   }
 
   deliver(delivery: Delivery): Promise<DeliveryResult> {
@@ -125,6 +153,17 @@ export class ThreadedCourier implements Courier {
   async close(ms: number): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close(ms)))
   }
+}
+
+function failed(error: unknown): Composed {
+  if (error instanceof WorkerDied) return { died: error.cause, detail: error.detail }
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof WorkersBusy ? { busy: message } : { error: message }
+}
+
+/** A message is composed for one thread, which keeps it: its octets are handed over. */
+function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
+  return [...new Set(buffersBeneath([...chunks, ...(stuffed?.blocks ?? [])]))]
 }
 
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {

@@ -1,0 +1,33 @@
+/** What a worker does for a large message: composes, fills in, signs and stuffs dots, so that what is left is to write it out. */
+import { signHere } from '../mail/dkim/signature.ts'
+import { buffersBeneath } from '../workers/job.ts'
+import type { Delivery } from './delivery.ts'
+import { prepareMessage } from './prepare.ts'
+import { AmbiguousLineEnd, dotStuff } from './smtp/dot-stuffing.ts'
+import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
+
+export type ComposeOrder = Pick<Delivery, 'emailId' | 'message' | 'signing'> & {
+  boundary: string
+  capabilities: MessageCapabilities
+}
+
+export default async function composeOutgoing({
+  boundary,
+  capabilities,
+  ...delivery
+}: ComposeOrder): Promise<OutgoingMessage> {
+  const outgoing = await prepareMessage(delivery, { boundaries: { of: () => boundary }, signer: signHere })(
+    capabilities,
+  )
+  try {
+    return { ...outgoing, stuffed: dotStuff(outgoing.chunks) }
+  } catch (error) {
+    // The session that would send it finds the same, and says so in the server's name.
+    if (error instanceof AmbiguousLineEnd) return outgoing
+    throw error
+  }
+}
+
+export function buffersOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
+  return buffersBeneath([...chunks, ...(stuffed?.blocks ?? [])])
+}

@@ -1,0 +1,106 @@
+/** Where a message is composed: a small one by whoever sends it, a large one by a worker. */
+import type { Boundaries } from '../mail/compose/boundary.ts'
+import type { MessageContent } from '../mail/message.ts'
+import { alone, jobAt } from '../workers/job.ts'
+import type { Workers } from '../workers/workers.ts'
+import type { ComposeOrder } from './compose-job.ts'
+import type { Delivery, DeliveryMessage } from './delivery.ts'
+import type { PreparedMessage } from './prepare.ts'
+import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
+
+/** Octets of work from which on a message is large: to compose and sign that much takes some milliseconds. */
+const LARGE = 256 * 1024
+
+const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
+
+/** Takes a look at the lengths of the parts; only for a copy of its own at the texts. */
+function isLarge(message: DeliveryMessage): boolean {
+  return weightOf(message) > LARGE
+}
+
+/** Octets that composing goes through, about. */
+function weightOf(message: DeliveryMessage): number {
+  const { addressee } = message
+  const octets = message.kind === 'raw' ? message.raw.length : octetsOf(message.content)
+  if (!addressee || octets > LARGE) return octets
+  // Each placeholder may become the longest of the values.
+  let longest = addressee.name.length + addressee.address.length
+  for (const key in addressee.variables) longest = Math.max(longest, addressee.variables[key]!.length)
+  return octets + longest * placeholdersIn(message)
+}
+
+function octetsOf({ html, text, attachments, headers, to, cc }: MessageContent): number {
+  let octets = (html?.length ?? 0) + (text?.length ?? 0)
+  for (const { content } of attachments) octets += content.length + 500
+  for (const [name, value] of headers) octets += name.length + value.length
+  return octets + 50 * (to.length + cc.length)
+}
+
+const MARK = '%recipient'
+
+function placeholdersIn(message: DeliveryMessage): number {
+  if (message.kind === 'raw') {
+    // They may be encoded, and then take no less room.
+    return Math.ceil(message.raw.length / MARK.length)
+  }
+  const { html = '', text = '', subject, from, headers } = message.content
+  let count = 0
+  for (const part of [html, text, subject, from, ...headers.map(([, value]) => value)]) {
+    for (let at = part.indexOf(MARK); at >= 0; at = part.indexOf(MARK, at + MARK.length)) count++
+  }
+  return count
+}
+
+/**
+ * Prepares large messages in a worker and leaves the others (null) to whoever sends them. What it gives is the same as that of
+ * `prepareMessage`, and rejects with WorkerDied when a worker died of the message.
+ */
+export function largeElsewhere(
+  workers: Workers,
+  boundaries: Pick<Boundaries, 'of'>,
+): (delivery: Delivery) => PreparedMessage | null {
+  return (delivery) =>
+    isLarge(delivery.message) ? prepareElsewhere(workers, delivery, boundaries.of(delivery.emailId)) : null
+}
+
+function prepareElsewhere(
+  workers: Workers,
+  { emailId, companyId, message, signing }: Delivery,
+  boundary: string,
+): PreparedMessage {
+  // What is handed to workers is copied; a view would take all that lies beneath it along.
+  const order = { emailId, message: tight(message), signing, boundary }
+  const weight = weightOf(message)
+  return madeOnce((capabilities) =>
+    // Sessions bound how many there are; a message that waits for its turn keeps only its own session.
+    workers.run(job, { ...order, capabilities }, { company: companyId, weight, patient: true }),
+  )
+}
+
+/** Asks `make` once for each variant there is: one for servers of 8BITMIME that needs none of it is the same for all. */
+export function madeOnce(
+  make: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>,
+): PreparedMessage {
+  const made = new Map<boolean, Promise<OutgoingMessage>>()
+  return (capabilities) => {
+    const { eightBitMime } = capabilities
+    let message = made.get(eightBitMime)
+    if (message === undefined) {
+      message = make(capabilities)
+      made.set(eightBitMime, message)
+      void message.then(
+        ({ eightBit }) => {
+          if (eightBitMime && !eightBit) made.set(false, message!)
+        },
+        () => {},
+      )
+    }
+    return message
+  }
+}
+
+function tight(message: DeliveryMessage): DeliveryMessage {
+  if (message.kind === 'raw') return { ...message, raw: alone(message.raw) }
+  const attachments = message.content.attachments.map((file) => ({ ...file, content: alone(file.content) }))
+  return { ...message, content: { ...message.content, attachments } }
+}

@@ -1,0 +1,35 @@
+/** Why a task was not done. */
+
+/** `memory`: it took more than a worker has; `time`: longer than a task may; `crash`: anything else. */
+export type DeathCause = 'memory' | 'time' | 'crash'
+
+const SENTENCES: Record<DeathCause, string> = {
+  memory: 'The work took more memory than a worker has',
+  time: 'The work took longer than a task may',
+  crash: 'The worker that did the work ended',
+}
+
+/** The worker died of the task. One that died for want of memory or time would die of it again. */
+export class WorkerDied extends Error {
+  override name = 'WorkerDied'
+  override readonly cause: DeathCause
+  readonly detail: string
+
+  constructor(cause: DeathCause, detail = '') {
+    super(detail === '' ? SENTENCES[cause] : `${SENTENCES[cause]}: ${detail}`)
+    this.cause = cause
+    this.detail = detail
+  }
+}
+
+/** The task was not begun: too much of its company waits, or it has waited too long, or the service stops. */
+export class WorkersBusy extends Error {
+  override name = 'WorkersBusy'
+  /** Seconds after which it may be tried again. */
+  readonly retryAfter: number
+
+  constructor(message: string, retryAfter = 2) {
+    super(message)
+    this.retryAfter = retryAfter
+  }
+}

@@ -1,0 +1,33 @@
+/** A task on its way to a worker, and what main thread and worker say to each other. */
+
+export interface Task {
+  company: string
+  /** Octets of work, about. */
+  weight: number
+  url: string
+  input: unknown
+  /** Buffers of the input that are handed over instead of copied. */
+  transfer: ArrayBuffer[]
+  /** Monotonic milliseconds after which it is not begun any more. */
+  until: number
+  /** It was given to a worker that died before it had begun anything. */
+  lost: boolean
+  resolve(output: unknown): void
+  reject(error: unknown): void
+}
+
+/** The tasks of one message, in order. */
+export type Posted = { url: string; input: unknown }[]
+
+/** One for each task posted. */
+export type Answers = ({ output: unknown } | { error: unknown })[]
+
+/** Shared with the worker: the index of the task at hand (-1: none has begun), and since when by `clock`. */
+export const AT = 0
+export const SINCE = 1
+export const PROGRESS_OCTETS = 8
+
+/** Milliseconds by a clock that all threads of the process share; wraps around. */
+export function clock(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n) | 0
+}

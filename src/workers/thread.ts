@@ -1,0 +1,58 @@
+/** The body of a worker: does the tasks it is posted, one after the other, and answers for all of them together. */
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { JobModule } from './job.ts'
+import { type Answers, AT, clock, type Posted, SINCE } from './task.ts'
+
+export interface ThreadData {
+  progress: SharedArrayBuffer
+  /** Steps the operating system puts this thread behind others that want a processor, the main thread above all. */
+  niceness: number
+}
+
+const port = parentPort!
+const { progress: shared, niceness } = workerData as ThreadData
+const progress = new Int32Array(shared)
+const modules = new Map<string, Promise<JobModule<unknown, unknown>>>()
+
+// On Linux a priority is a thread's own; elsewhere it would be that of the whole process.
+if (process.platform === 'linux' && niceness > 0) {
+  try {
+    setPriority(0, niceness)
+  } catch {
+    // A sandbox may forbid it: it is a courtesy.
+  }
+}
+
+port.on('message', (posted: Posted) => void perform(posted))
+
+async function perform(posted: Posted): Promise<void> {
+  const answers: Answers = []
+  const moved = new Set<ArrayBuffer>()
+  for (const [index, { url, input }] of posted.entries()) {
+    try {
+      const job = await jobOf(url)
+      Atomics.store(progress, SINCE, clock())
+      Atomics.store(progress, AT, index)
+      const output = await job.default(input)
+      for (const buffer of job.buffersOf?.(output) ?? []) moved.add(buffer)
+      answers.push({ output })
+    } catch (error) {
+      answers.push({ error })
+    }
+  }
+  try {
+    port.postMessage(answers, [...moved])
+  } catch (error) {
+    port.postMessage(answers.map(() => ({ error: new Error(`The result cannot cross threads: ${error}`) })))
+  }
+}
+
+function jobOf(url: string): Promise<JobModule<unknown, unknown>> {
+  let job = modules.get(url)
+  if (job === undefined) {
+    job = import(url) as Promise<JobModule<unknown, unknown>>
+    modules.set(url, job)
+  }
+  return job
+}

@@ -1,0 +1,169 @@
+import { SHARE_ENV, Worker as Thread } from 'node:worker_threads'
+import { type DeathCause, WorkerDied } from './error.ts'
+import { type Answers, AT, clock, PROGRESS_OCTETS, SINCE, type Task } from './task.ts'
+import type { ThreadData } from './thread.ts'
+
+export interface WorkerOptions {
+  /** MiB of its heap. Octets (`ArrayBuffer`) lie outside of it: who posts them counts them. */
+  memory: number
+  /** Milliseconds one task may take once it has begun. */
+  deadline: number
+  niceness: number
+  /** Milliseconds without work after which the thread ends; null: never. */
+  idle: number | null
+}
+
+export interface WorkerEvents {
+  /** It has nothing to do any more. */
+  onFree(): void
+  /** `lost`: tasks it was given and had not begun, which others may do. */
+  onDeath(cause: DeathCause, detail: string, lost: Task[]): void
+}
+
+/** A thread that has not begun the first of its tasks after so many milliseconds has failed to start. */
+const START_WITHIN = 30_000
+
+/** One worker thread under supervision: it starts with its first task, and again after it has died or was idle. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #events: WorkerEvents
+  readonly #progress = new Int32Array(new SharedArrayBuffer(PROGRESS_OCTETS))
+  #thread: Thread | null = null
+  #tasks: Task[] = []
+  #look: NodeJS.Timeout | undefined
+  #givenAt = 0
+  #rest: NodeJS.Timeout | undefined
+  /** Why we end it. */
+  #sentence: DeathCause | null = null
+
+  constructor(options: WorkerOptions, events: WorkerEvents) {
+    this.#options = options
+    this.#events = events
+  }
+
+  get busy(): boolean {
+    return this.#tasks.length > 0
+  }
+
+  get started(): boolean {
+    return this.#thread !== null
+  }
+
+  /** Companies of the tasks at hand. */
+  works(company: string): boolean {
+    return this.#tasks.some((task) => task.company === company)
+  }
+
+  /** Expects a worker that is not busy. */
+  give(tasks: Task[]): void {
+    clearTimeout(this.#rest)
+    this.#thread ??= this.#start()
+    const posted = tasks.map(({ url, input }) => ({ url, input }))
+    Atomics.store(this.#progress, AT, -1)
+    try {
+      this.#thread.postMessage(
+        posted,
+        tasks.flatMap(({ transfer }) => transfer),
+      )
+    } catch (error) {
+      for (const task of tasks) task.reject(error)
+      queueMicrotask(() => this.#events.onFree())
+      return
+    }
+    this.#tasks = tasks
+    this.#thread.ref()
+    this.#givenAt = performance.now()
+    this.#watch()
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.#rest)
+    await this.#thread?.terminate()
+  }
+
+  #start(): Thread {
+    const { memory, niceness } = this.#options
+    const workerData: ThreadData = { progress: this.#progress.buffer as SharedArrayBuffer, niceness }
+    const thread = new Thread(new URL('./thread.ts', import.meta.url), {
+      // The operating system shows the name: `top -H` tells who is busy.
+      name: 'worker',
+      env: SHARE_ENV,
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: memory, maxYoungGenerationSizeMb: 16 },
+    })
+    this.#sentence = null
+    let cause: DeathCause = 'crash'
+    let detail = ''
+    thread.on('message', (answers: Answers) => this.#answered(answers))
+    thread.on('messageerror', (error) => {
+      detail = String(error)
+      void thread.terminate()
+    })
+    thread.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') cause = 'memory'
+      else detail = String(error)
+    })
+    thread.on('exit', () => this.#died(thread, this.#sentence ?? cause, detail))
+    thread.unref()
+    return thread
+  }
+
+  #answered(answers: Answers): void {
+    clearTimeout(this.#look)
+    const tasks = this.#tasks
+    this.#tasks = []
+    this.#thread?.unref()
+    for (const [index, task] of tasks.entries()) {
+      const answer = answers[index]!
+      if ('error' in answer) task.reject(answer.error)
+      else task.resolve(answer.output)
+    }
+    const { idle } = this.#options
+    if (idle !== null) this.#rest = setTimeout(() => this.#dismiss(), idle).unref()
+    this.#events.onFree()
+  }
+
+  /** From here on it is nobody's: a task that comes now starts another. */
+  #dismiss(): void {
+    const thread = this.#thread
+    this.#thread = null
+    void thread?.terminate()
+  }
+
+  /** Ends the thread when the task at hand is over its time; what comes behind it in the same message counts from its own beginning. */
+  #watch(): void {
+    const begun = Atomics.load(this.#progress, AT) >= 0
+    const since = begun
+      ? (clock() - Atomics.load(this.#progress, SINCE)) | 0
+      : performance.now() - this.#givenAt
+    const left = (begun ? this.#options.deadline : START_WITHIN) - since
+    if (left <= 0) this.#condemn(begun ? 'time' : 'crash')
+    else this.#look = setTimeout(() => this.#watch(), Math.min(left, this.#options.deadline))
+  }
+
+  #condemn(cause: DeathCause): void {
+    this.#sentence = cause
+    void this.#thread?.terminate()
+  }
+
+  #died(thread: Thread, cause: DeathCause, detail: string): void {
+    if (this.#thread !== thread) return
+    clearTimeout(this.#look)
+    this.#thread = null
+    const tasks = this.#tasks
+    this.#tasks = []
+    if (tasks.length === 0) return
+    const at = Atomics.load(this.#progress, AT)
+    const lost: Task[] = []
+    for (const [index, task] of tasks.entries()) {
+      // Handed over, its input is gone with the thread. A thread that began nothing, twice, will not begin it.
+      const gone = index === at || task.transfer.length > 0 || (at < 0 && task.lost)
+      if (gone) task.reject(new WorkerDied(cause, detail))
+      else {
+        task.lost ||= at < 0
+        lost.push(task)
+      }
+    }
+    this.#events.onDeath(cause, detail, lost)
+  }
+}

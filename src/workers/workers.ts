@@ -1,0 +1,173 @@
+import { availableParallelism } from 'node:os'
+import { type DeathCause, WorkersBusy } from './error.ts'
+import type { Job } from './job.ts'
+import type { Task } from './task.ts'
+import { Turns } from './turns.ts'
+import { Worker } from './worker.ts'
+
+/** Octets of work up to which a task is small: it takes some milliseconds at most. */
+export const SMALL = 64 * 1024
+/** Small tasks in one message, and their weight together: a message between threads costs as much as many a small task. */
+const MOST_TOGETHER = 64
+const WEIGHT_TOGETHER = 2 * SMALL
+/** Tasks of one company that may wait, of each size. */
+const MAX_SMALL = 1_000
+const MAX_LARGE = 100
+/** Worker threads at most: what is parsed and composed in them is seldom the bottleneck. */
+const MAX_THREADS = 4
+
+export interface WorkersOptions {
+  /** At least two: one of them does nothing but small tasks. */
+  threads?: number
+  /** MiB of heap of each. */
+  memory?: number
+  /** Milliseconds a task may take, its waiting aside. */
+  deadline?: number
+  /** Milliseconds a task may wait for its turn. */
+  patience?: number
+  /** Milliseconds without work after which a thread ends; the one for small tasks stays. */
+  idle?: number
+  /** A worker died of a task, or with nothing to blame for it. */
+  onDeath?(cause: DeathCause, detail: string): void
+}
+
+export interface TaskOptions {
+  /** Whose turn it takes. */
+  company: string
+  /** Octets of work, about: more than 64 KiB make a large task. */
+  weight: number
+  /** Buffers of the input to be handed over instead of copied: the caller has them no more. */
+  transfer?: ArrayBuffer[]
+  /** It is bounded elsewhere: it waits for as long as it takes, however many there are. */
+  patient?: boolean
+}
+
+/**
+ * A few threads for work on what strangers wrote, where it is large: what goes wrong there costs the one task. Each has
+ * a heap of its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
+ * they never wait for a large one; a company has no more than all but one of the others at once.
+ */
+export class Workers {
+  readonly #small = new Turns()
+  readonly #large = new Turns()
+  readonly #workers: Worker[]
+  readonly #patience: number
+  readonly #onDeath: NonNullable<WorkersOptions['onDeath']>
+  /** Workers a company may have with large tasks at once. */
+  readonly #share: number
+  #closed = false
+  #done: (() => void) | undefined
+
+  constructor(options: WorkersOptions = {}) {
+    const { memory = 384, deadline = 10_000, patience = 30_000, idle = 30_000 } = options
+    const threads = Math.max(2, options.threads ?? Math.min(MAX_THREADS, availableParallelism()))
+    this.#patience = patience
+    this.#onDeath = options.onDeath ?? (() => {})
+    this.#share = Math.max(1, threads - 2)
+    const events = {
+      onFree: () => this.#dispatch(),
+      onDeath: (cause: DeathCause, detail: string, lost: Task[]) => {
+        this.#onDeath(cause, detail)
+        for (const task of lost.toReversed()) this.#laneOf(task).unshift(task)
+        this.#dispatch()
+      },
+    }
+    this.#workers = Array.from({ length: threads }, (_, index) => {
+      const forSmall = index === 0
+      return new Worker(
+        { memory, deadline, niceness: forSmall ? 0 : 5, idle: forSmall ? null : idle },
+        events,
+      )
+    })
+  }
+
+  /** Tasks that wait for their turn. */
+  get waiting(): number {
+    return this.#small.length + this.#large.length
+  }
+
+  /**
+   * Does the job in a worker. Rejects with what the job throws (of errors, the message crosses), with WorkerDied, and with
+   * WorkersBusy when it was not begun.
+   */
+  run<Input, Output>(
+    job: Job<Input, Output>,
+    input: Input,
+    { company, weight, transfer = [], patient = false }: TaskOptions,
+  ): Promise<Output> {
+    if (this.#closed) return Promise.reject(new WorkersBusy('The service is stopping.'))
+    const lane = weight <= SMALL ? this.#small : this.#large
+    if (!patient && lane.waiting(company) >= (lane === this.#small ? MAX_SMALL : MAX_LARGE)) {
+      return Promise.reject(new WorkersBusy('Too much of this company waits to be worked on.'))
+    }
+    const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
+    return new Promise<Output>((resolve, reject) => {
+      const answer = resolve as (output: unknown) => void
+      const { url } = job
+      lane.push({ company, weight, url, input, transfer, until, lost: false, resolve: answer, reject })
+      this.#dispatch()
+    })
+  }
+
+  /** Does what was given so far, and ends the threads. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.waiting > 0 || this.#workers.some(({ busy }) => busy)) {
+      await new Promise<void>((resolve) => {
+        this.#done = resolve
+      })
+    }
+    await Promise.all(this.#workers.map((worker) => worker.end()))
+  }
+
+  #laneOf({ weight }: Task): Turns {
+    return weight <= SMALL ? this.#small : this.#large
+  }
+
+  #dispatch(): void {
+    const [forSmall, ...others] = this.#workers as [Worker, ...Worker[]]
+    if (!forSmall.busy) this.#give(forSmall, this.#together())
+    for (const worker of others) {
+      if (worker.busy) continue
+      const task = this.#next(this.#large, (company) => this.#held(company) < this.#share)
+      if (task !== null) this.#give(worker, [task])
+      // A thread is not started for a few small tasks that another will have done sooner.
+      else if (worker.started || this.#small.length > MOST_TOGETHER) this.#give(worker, this.#together())
+    }
+    if (this.#done !== undefined && this.waiting === 0 && !this.#workers.some(({ busy }) => busy))
+      this.#done()
+  }
+
+  #give(worker: Worker, tasks: Task[]): void {
+    if (tasks.length > 0) worker.give(tasks)
+  }
+
+  /** Small tasks that go together, of one company after the other. */
+  #together(): Task[] {
+    const tasks: Task[] = []
+    let weight = 0
+    while (tasks.length < MOST_TOGETHER && weight < WEIGHT_TOGETHER) {
+      const task = this.#next(this.#small)
+      if (task === null) break
+      tasks.push(task)
+      weight += task.weight
+    }
+    return tasks
+  }
+
+  #next(lane: Turns, mayHaveOne?: (company: string) => boolean): Task | null {
+    for (let task = lane.take(mayHaveOne); task !== null; task = lane.take(mayHaveOne)) {
+      if (performance.now() <= task.until) return task
+      task.reject(new WorkersBusy('It has waited too long for its turn.'))
+    }
+    return null
+  }
+
+  /** Workers that are at large tasks of the company. */
+  #held(company: string): number {
+    return this.#workers.reduce(
+      (held, worker, index) => held + (index > 0 && worker.works(company) ? 1 : 0),
+      0,
+    )
+  }
+}

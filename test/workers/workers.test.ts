@@ -1,0 +1,206 @@
+/** Workers: what goes wrong costs the one task, and nobody waits for somebody else's. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { type DeathCause, WorkerDied, WorkersBusy } from '../../src/workers/error.ts'
+import { jobAt } from '../../src/workers/job.ts'
+import { SMALL, Workers, type WorkersOptions } from '../../src/workers/workers.ts'
+import type { Order } from './hostile-job.ts'
+
+const job = jobAt<Order, unknown>(new URL('./hostile-job.ts', import.meta.url))
+const LARGE = SMALL + 1
+
+function open(t: TestContext, options: WorkersOptions = {}): Workers {
+  const workers = new Workers({ memory: 32, deadline: 60_000, threads: 2, ...options })
+  t.after(() => workers.close())
+  return workers
+}
+
+const small = (company: string) => ({ company, weight: 1 })
+const large = (company: string) => ({ company, weight: LARGE })
+const echo = (value: unknown): Order => ({ kind: 'echo', value })
+
+/** A task that keeps its worker until it is let go. */
+function held(value: unknown): { order: Order; release(): void } {
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const release = () => {
+    Atomics.store(flag, 0, 1)
+    Atomics.notify(flag, 0)
+  }
+  return { order: { kind: 'wait', flag, value }, release }
+}
+
+const died = (cause: DeathCause) => (error: unknown) => error instanceof WorkerDied && error.cause === cause
+
+test('a job gives its value, or throws with its message', async (t) => {
+  const workers = open(t)
+  assert.deepEqual(await workers.run(job, echo({ a: [1] }), small('a')), { a: [1] })
+  await assert.rejects(workers.run(job, { kind: 'throw', message: 'no good' }, small('a')), {
+    name: 'TypeError',
+    message: 'no good',
+  })
+  await assert.rejects(workers.run(job, { kind: 'uncloneable' }, small('a')), /cannot cross threads/)
+  assert.equal(await workers.run(job, echo(1), small('a')), 1)
+})
+
+test('octets are handed over in both directions', async (t) => {
+  const workers = open(t)
+  const value = new Uint8Array(100_000).fill(1)
+  const { buffer } = value
+  assert.deepEqual(
+    await workers.run(job, echo(value), { ...large('a'), transfer: [buffer] }),
+    new Uint8Array(100_000).fill(1),
+  )
+  assert.equal(buffer.byteLength, 0)
+  assert.deepEqual(
+    await workers.run(job, { kind: 'octets', length: 10 }, small('a')),
+    new Uint8Array(10).fill(7),
+  )
+})
+
+test('many small tasks at once are all answered, each with its own value', async (t) => {
+  const workers = open(t)
+  const values = Array.from({ length: 500 }, (_, index) => index)
+  assert.deepEqual(
+    await Promise.all(values.map((value) => workers.run(job, echo(value), small('a')))),
+    values,
+  )
+})
+
+for (const [kind, cause, options] of [
+  ['memory', 'memory', {}],
+  ['loop', 'time', { deadline: 300 }],
+  ['exit', 'crash', {}],
+] as const) {
+  test(`a task that ends its worker (${kind}) costs nobody else anything, and is not tried again`, async (t) => {
+    const deaths: string[] = []
+    const workers = open(t, { ...options, onDeath: (cause) => deaths.push(cause) })
+    const first = workers.run(job, echo('first'), small('a'))
+    const fatal = workers.run(job, { kind }, small('a'))
+    const behind = Array.from({ length: 100 }, (_, index) => workers.run(job, echo(index), small('b')))
+    await assert.rejects(fatal, died(cause))
+    assert.equal(await first, 'first')
+    assert.deepEqual(
+      await Promise.all(behind),
+      behind.map((_, index) => index),
+    )
+    assert.deepEqual(deaths, [cause])
+    await assert.rejects(workers.run(job, { kind }, large('a')), died(cause))
+    assert.equal(await workers.run(job, echo('again'), large('a')), 'again')
+    assert.deepEqual(deaths, [cause, cause])
+  })
+}
+
+test('a job that cannot be loaded is an error of its own', async (t) => {
+  const workers = open(t)
+  const missing = jobAt<null, null>(new URL('./there-is-none.ts', import.meta.url))
+  await assert.rejects(workers.run(missing, null, small('a')), /there-is-none/)
+  assert.equal(await workers.run(job, echo(1), small('a')), 1)
+})
+
+test('a small task does not wait for large ones', async (t) => {
+  const workers = open(t)
+  const { order, release } = held('large')
+  const waiting = [workers.run(job, order, large('a')), workers.run(job, order, large('b'))]
+  assert.equal(await workers.run(job, echo('small'), small('c')), 'small')
+  release()
+  assert.deepEqual(await Promise.all(waiting), ['large', 'large'])
+})
+
+test('companies take turns', async (t) => {
+  const workers = open(t)
+  const done: string[] = []
+  const { order, release } = held(null)
+  const tasks = [workers.run(job, order, large('a'))]
+  for (const [company, value] of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((value) => [value[0]!, value])) {
+    tasks.push(workers.run(job, echo(value), large(company!)).then((value) => done.push(String(value))))
+  }
+  release()
+  await Promise.all(tasks)
+  assert.deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('a company with large tasks leaves a worker to the next one', async (t) => {
+  const workers = open(t, { threads: 3 })
+  const { order, release } = held(null)
+  const own = [workers.run(job, order, large('a')), workers.run(job, order, large('a'))]
+  assert.equal(await workers.run(job, echo('b'), large('b')), 'b')
+  release()
+  await Promise.all(own)
+})
+
+test('what waits for one company is bounded, and costs no other', async (t) => {
+  const workers = open(t)
+  const { order, release } = held(null)
+  const first = workers.run(job, order, large('a'))
+  const waiting: Promise<unknown>[] = []
+  let refused: unknown
+  for (let index = 0; index < 1_000 && refused === undefined; index++) {
+    const task = workers.run(job, echo(index), large('a'))
+    waiting.push(task)
+    task.catch((error) => {
+      refused ??= error
+    })
+    await null
+    await null
+  }
+  assert.ok(refused instanceof WorkersBusy)
+  assert.ok(refused.retryAfter > 0)
+  const patient = workers.run(job, echo('patient'), { ...large('a'), patient: true })
+  const other = workers.run(job, echo('other'), large('b'))
+  release()
+  assert.equal(await other, 'other')
+  assert.equal(await patient, 'patient')
+  await first
+  assert.equal((await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected').length, 1)
+})
+
+test('a task that has waited too long is not begun', async (t) => {
+  const workers = open(t, { patience: 0 })
+  const { order, release } = held('done')
+  const first = workers.run(job, order, { ...large('a'), patient: true })
+  const late = workers.run(job, echo('late'), large('b'))
+  release()
+  await assert.rejects(late, WorkersBusy)
+  assert.equal(await first, 'done')
+})
+
+test('a thread ends when it has long had nothing to do, and another takes its place', async (t) => {
+  const threads = new Set<Worker>()
+  const note = (thread: Worker) => threads.add(thread)
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  const workers = open(t, { idle: 1 })
+  assert.equal(await workers.run(job, echo(1), large('a')), 1)
+  const [thread] = threads
+  await new Promise((resolve) => thread!.once('exit', resolve))
+  assert.equal(await workers.run(job, echo(2), large('a')), 2)
+  assert.equal(threads.size, 2)
+})
+
+test('a thread that dies with nothing to do is missed by nobody', async (t) => {
+  const threads = new Set<Worker>()
+  const note = (thread: Worker) => threads.add(thread)
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  const workers = open(t)
+  await Promise.all([workers.run(job, echo(1), small('a')), workers.run(job, echo(1), large('a'))])
+  assert.equal(threads.size, 2)
+  for (const thread of threads) thread.emit('error', new Error('nothing to do with the work'))
+  await Promise.all([...threads].map((thread) => thread.terminate()))
+  assert.equal(await workers.run(job, echo(2), small('a')), 2)
+  assert.equal(await workers.run(job, echo(3), large('a')), 3)
+})
+
+test('what was given before the end is done, nothing after it', async () => {
+  const workers = new Workers()
+  const tasks = Array.from({ length: 50 }, (_, index) =>
+    workers.run(job, echo(index), index % 2 ? small('a') : large('a')),
+  )
+  await workers.close()
+  assert.deepEqual(
+    await Promise.all(tasks),
+    tasks.map((_, index) => index),
+  )
+  await assert.rejects(workers.run(job, echo(1), small('a')), WorkersBusy)
+})
