@@ -41,27 +41,33 @@ function assertName(name: string, domain: string): void {
       'the display name holds an encoded word that cannot be read; encode it as UTF-8 (RFC 2047)',
     )
   }
-  const other = otherDomain(name, domain)
-  if (other !== undefined) {
+  for (const claim of claims(name)) {
+    const ascii = toAsciiDomain(claim).ascii ?? claim
+    if (ascii === domain || ascii.endsWith(`.${domain}`) || domain.endsWith(`.${ascii}`)) continue
     throw new AuthorError(
-      `the display name holds an address at ${other}, which is not the domain of the sender`,
+      `the display name holds an address at ${ascii.slice(0, 80)}, which is not the domain of the sender`,
     )
+  }
+  // It has to be encoded, and programs that decode before they parse would take it for an address.
+  if (name.split(' ').some((word) => /[^\x00-\x7f]/.test(word) && /@.*\./.test(word))) {
+    throw new AuthorError('the display name holds an address with characters other than ASCII')
   }
 }
 
 /**
- * The first domain in a name, behind an @, that is neither the given one nor above or below it (RFC 7489 3.1.1: such domains
- * may speak for each other); undefined when there is none. Full-width forms and invisible characters hide nothing.
+ * Domains of what can be taken for addresses in a name, quoted or not: a name with a dot in it behind an @, with space around
+ * both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide nothing. Domains above and below the
+ * sender's are fine: such may speak for each other (RFC 7489 3.1.1).
  */
-function otherDomain(name: string, domain: string): string | undefined {
-  const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '')
-  for (const [, written] of plain.matchAll(/@\s*([^\s@<>()",;:\\]{1,255})/g)) {
-    const named = written!.replace(/[.\u3002]+$/, '').toLowerCase()
-    const isLiteral = named.startsWith('[')
-    if (!isLiteral && !/[.\u3002]/.test(named)) continue
-    const ascii = toAsciiDomain(named).ascii ?? named
-    if (ascii !== domain && !ascii.endsWith(`.${domain}`) && !domain.endsWith(`.${ascii}`))
-      return ascii.slice(0, 80)
+function* claims(name: string): Iterable<string> {
+  const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '').replaceAll('\u3002', '.')
+  if (!plain.includes('@')) return
+  for (const [, before, written] of plain.matchAll(
+    /(^|.)@(\s*[^\s@<>()",;:\\.]+(?:\s*\.\s*[^\s@<>()",;:\\.]+)*)/gsu,
+  )) {
+    // `News @ St. Pauli` is no address; `ceo@victim. test` is read as one.
+    const asWritten = /\s|^$/.test(before!) ? written!.trimStart().split(/\s/, 1)[0]! : written!
+    const domain = asWritten.replace(/\s+/g, '').toLowerCase()
+    if (domain.startsWith('[') || domain.includes('.')) yield domain
   }
-  return undefined
 }

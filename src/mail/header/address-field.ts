@@ -28,6 +28,21 @@ const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|
 
 /** RFC 5322 3.2.5 phrase. */
 function encodePhrase(name: string, nameLength: number): string {
-  if (!isSimple(name) && name.split(' ').some(needsEncoding)) return encodeWords(name, MAX_FIRST - nameLength)
-  return ATOMS.test(name) ? name : quote(name)
+  if (isSimple(name) || !name.split(' ').some(needsEncoding)) return ATOMS.test(name) ? name : quote(name)
+  return name.includes('@') ? mixedPhrase(name) : encodeWords(name, MAX_FIRST - nameLength)
+}
+
+/**
+ * Encoded words for what needs them, quoted strings for the rest: programs that decode a field before they look for addresses in
+ * it would take an encoded @ for one.
+ */
+function mixedPhrase(name: string): string {
+  const runs: { encoded: boolean; text: string }[] = []
+  for (const word of name.split(' ')) {
+    const encoded = needsEncoding(word)
+    const last = runs.at(-1)
+    if (last?.encoded === encoded) last.text += ` ${word}`
+    else runs.push({ encoded, text: word })
+  }
+  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quote(text))).join(' ')
 }
