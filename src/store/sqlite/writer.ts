@@ -1,12 +1,12 @@
 /** The thread with the one connection that writes. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ClaimedEmail } from '../store.ts'
-import { buffersOf } from './bytes.ts'
+import { buffersOf, release } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
 import { unpacked, type WriteCall } from './parcels.ts'
 import { type Place, PlaceWatch } from './place.ts'
-import { faultOf, type Reply, type Request, UNCHANGED } from './protocol.ts'
+import { type Call, faultOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
@@ -49,6 +49,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
         for (const email of outcome.value as ClaimedEmail[]) moved.push(...buffersOf(email))
       }
       reply({ kind: 'done', ...result }, moved)
+      for (const call of calls) releaseOctets(call)
       if (result.commits > 0) checkpoints.look()
       else checkpoints.relieve()
     } else {
@@ -61,6 +62,16 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
     if (watch.look() !== null) return
     const changed = transactions.look()
     if (changed.accounts || changed.queue || changed.stops) reply({ kind: 'changed', changed })
+  }
+}
+
+/** What came with a call was moved to this thread and is in the database now, or never will be. */
+function releaseOctets(call: Call<Writes>): void {
+  if (call.name === 'record') release(call.args[0].captured)
+  else if (call.name === 'accept') {
+    const [{ content, raw }] = call.args
+    for (const file of content.attachments) release(file.content)
+    release(raw)
   }
 }
 
