@@ -205,6 +205,7 @@ function fieldLines(octets: Buffer, field: RawField): string {
   const body = source.slice(source.indexOf(':'))
   return `${(field.name + (body.endsWith('\r\n') ? body.slice(0, -2) : body))
     .split('\r\n')
+    // To some readers a line of white space ends the header.
     .filter((line, index) => index === 0 || /[^ \t]/.test(line))
     .map((line, index) => foldLine(line, field.name, index === 0 ? field.name.length + 1 : 0))
     .join('\r\n')}\r\n`
@@ -212,8 +213,12 @@ function fieldLines(octets: Buffer, field: RawField): string {
 
 /** Folding happens at white space only, which stays (RFC 5322 2.2.3). */
 function foldLine(line: string, name: string, textFrom: number): string {
+  if (line.length <= MAX_LINE) return line
   const lines: string[] = []
-  let rest = line
+  // What stands behind the text would become a line of white space.
+  let end = line.length
+  while (isBlank(line[end - 1])) end--
+  let rest = line.slice(0, end)
   while (rest.length > MAX_LINE) {
     let at = MAX_LINE
     while (at > 0 && !(isBlank(rest[at]) && !isBlank(rest[at - 1]))) at--
