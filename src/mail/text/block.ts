@@ -8,7 +8,7 @@ export type Gap = 0 | 1 | 2
 export type Prefix = readonly [first: string, rest: string]
 const NO_PREFIX: Prefix = ['', '']
 
-/** A place within a block. */
+/** A place within a block: the stretch of the line that begins there, and how many parts will be before the next line. */
 export interface Mark {
   stretch: number
   parts: number
@@ -34,7 +34,6 @@ export class Block {
   #parts: (string | Inner)[] = []
   readonly #line: Line
   #gap: Gap = 0
-  #breaks = 0
 
   /** All blocks of a document write on one line in turn: before an inner one begins, `gap` ends that of the outer one. */
   constructor(line: Line) {
@@ -43,8 +42,8 @@ export class Block {
 
   /** Where the writing stands, to ask `since` later. A mark on the same line takes the place of the one before. */
   mark(): Mark {
-    // A negative number of parts: text stands before the mark on its line.
-    const parts = this.#line.empty ? this.#parts.length : -1
+    // Text that stands before the mark on its line will be a part of its own when that line ends.
+    const parts = this.#line.empty ? this.#parts.length : this.#parts.length + 1
     return { stretch: this.#line.mark(), parts }
   }
 
@@ -73,6 +72,7 @@ export class Block {
     }
     this.gap(1)
     this.address(`<${address}>`, true)
+    this.gap(1)
   }
 
   /** Adds running text; white space collapses across calls. Gives whether any of it is visible. */
@@ -103,16 +103,12 @@ export class Block {
     }
   }
 
-  /** `<br>`: one ends the line, two make an empty line; more make no more. */
+  /** `<br>`: one ends the line; one on a line of its own makes an empty line, more make no more. */
   lineBreak(): void {
     if (!this.#line.empty) {
       this.#endLine()
-      this.#breaks = 1
       this.#raise(1)
-    } else if (this.#breaks > 0 || this.#gap > 0) {
-      this.#breaks++
-      this.#raise(this.#breaks > 1 ? 2 : 1)
-    }
+    } else if (this.#gap > 0) this.#raise(2)
   }
 
   /** What comes next is a block of its own, this far from what came before. */
@@ -185,7 +181,6 @@ export class Block {
       if (this.#gap > this.leadingGap) this.leadingGap = this.#gap
     } else if (this.#gap === 2) this.#emptyLine()
     this.#gap = 0
-    this.#breaks = 0
   }
 
   /** A line end in preformatted text. */

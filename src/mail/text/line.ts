@@ -83,7 +83,7 @@ export class Line {
     const spaceAfter = this.#space
     if (instead) {
       this.#space = this.#stretch.startsWith(' ') ? SPACE : this.#stretch === '' ? this.#space : NONE
-      if (this.#stretch === '') this.soften()
+      this.soften()
       this.#stretch = ''
       this.#put(address)
     } else {

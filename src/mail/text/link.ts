@@ -1,4 +1,5 @@
 /** Links in plain text. */
+import { PLACEHOLDER } from '../batch/substitute.ts'
 
 /** Schemes that lead nowhere from a text, or would be dangerous to paste. */
 const USELESS = /^(?:javascript|vbscript|data|cid|about|blob|file):/i
@@ -10,9 +11,12 @@ const HOST =
 const FILES = new Set(
   'html htm xhtml shtml php asp aspx jsp jsf do cgi pdf png jpg jpeg gif svg txt'.split(' '),
 )
-/** Cannot stand in an address, or would show it in another order or shape than it has: written as browsers do (WHATWG URL 1.3). */
+/** Cannot stand in an address, or would show it in another order or shape than it has. */
 const NOT_IN_ADDRESS =
   /[\s<>\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\ufff9-\ufffb]|\u034f/g
+/** The same, and in the parts of an address what would end them; what is filled in later stays as it is. */
+const TO_ENCODE = new RegExp(`${PLACEHOLDER.source}|${NOT_IN_ADDRESS.source}`, 'g')
+const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
 /** People name an address or a number in few words. Only such a text is searched for it. */
 const FEW_WORDS = 1000
 
@@ -37,7 +41,7 @@ export function shownLink(text: string, href: string): ShownLink | undefined {
   if (scheme !== undefined) return toNumber(text, url.slice(scheme.length + 1))
   const target = absolute(url)
   if (target === undefined) return undefined
-  const address = target.replace(NOT_IN_ADDRESS, encodeURIComponent)
+  const address = target.replace(TO_ENCODE, encode)
   return { address, instead: text === '' || plain(text) === plain(address) }
 }
 
@@ -61,8 +65,11 @@ function toMail(text: string, target: string): ShownLink | undefined {
     if (name.toLowerCase() === 'subject') subject = shown(decode(value))
   }
   if (subject !== '') {
-    const encoded = subject.replace(/[%&#?]/g, encodeURIComponent).replace(NOT_IN_ADDRESS, encodeURIComponent)
-    return { address: `mailto:${address}?subject=${encoded}`, instead: text === '' || text === address }
+    const part = (text: string) => text.replace(TO_ENCODE_IN_PART, encode)
+    return {
+      address: `mailto:${part(address)}?subject=${part(subject)}`,
+      instead: text === '' || text === address,
+    }
   }
   if (text === '') return { address, instead: true }
   if (text.length > FEW_WORDS || address.length > FEW_WORDS) return { address, instead: false }
@@ -80,6 +87,9 @@ function toNumber(text: string, target: string): ShownLink | undefined {
     ? undefined
     : { address, instead: false }
 }
+
+/** As browsers write such characters (WHATWG URL 1.3). */
+const encode = (found: string) => (found.startsWith('%recipient') ? found : encodeURIComponent(found))
 
 /** Without what cannot be seen or would end the brackets around it. */
 function shown(text: string): string {

@@ -14,6 +14,7 @@ const SHORT_ROW = 160
 const CELL_LINES = 4
 /** A cell wider than that is prose, where nothing but its looks tells that the table holds data. */
 const CELL_WIDTH = 80
+const FIGURE_WIDTH = 16
 
 export class Table {
   readonly #rows: Cell[][] = []
@@ -111,9 +112,8 @@ export class Table {
       if (columns !== 0 && width !== columns) return false
       columns = width
       if (!filled.every(({ block }) => isBrief(block))) return false
-      const tall = filled.filter(({ block }) => block.height > 1).length
       if (rows === 0) headed = filled.length === row.length && filled.every(({ block }) => isHeading(block))
-      if (tall > 1 && !headed) return false
+      if (!headed && !isOneLine(filled)) return false
       rows++
     }
     return rows > 1
@@ -122,7 +122,12 @@ export class Table {
 
 const isFilled = ({ block }: Cell) => block.height > 0
 const isBrief = (block: Block) =>
-  block.height <= CELL_LINES && block.emptyLines === 0 && block.width <= CELL_WIDTH
+  isFigure(block) || (block.height <= CELL_LINES && block.emptyLines === 0 && block.width <= CELL_WIDTH)
+/** A number or a price, or the old one and the new one. */
+function isFigure(block: Block): boolean {
+  if (block.height > CELL_LINES || block.width > FIGURE_WIDTH || block.linked) return false
+  return block.writeTo((_, line) => line === '' || /\d/.test(line))
+}
 const isHeading = (block: Block) => block.height === 1 && !block.linked
 
 function writeRow(cells: (Cell | undefined)[], target: Block): void {
@@ -142,19 +147,24 @@ function writeRow(cells: (Cell | undefined)[], target: Block): void {
   target.gap(1)
 }
 
-/** In a row that is read as one line, no more than one cell has a few lines. */
+/** In a row that is read as one line, no more than one cell has a few lines, figures aside. */
+function isOneLine(cells: Cell[]): boolean {
+  const tall = cells.filter(({ block }) => block.height > 1)
+  const wide = tall.filter(({ block }) => !isFigure(block))
+  return wide.length <= 1 && (wide.length === 1 || tall.length <= 1)
+}
+
 function isShort(cells: Cell[]): boolean {
+  if (!isOneLine(cells)) return false
   let width = 0
-  let tall = 0
   for (const { block } of cells) {
-    if (block.height > CELL_LINES || block.emptyLines > 0) return false
-    if (block.height > 1) tall++
+    if (block.height > CELL_LINES || (block.emptyLines > 0 && !isFigure(block))) return false
     block.writeTo((_, line) => {
       width += line.length + 3
       return true
     })
   }
-  return tall <= 1 && width <= SHORT_ROW
+  return width <= SHORT_ROW
 }
 
 const isLoose = (block: Block) => block.height > 1 || block.leadingGap === 2 || block.width > 80
