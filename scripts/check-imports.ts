@@ -76,6 +76,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'store/store.ts',
     'store/open.ts',
     'store/backup.ts',
+    'store/schema.ts',
     'store/transfer/transfer.ts',
   ],
   'log.ts': ['accounts/token.ts', 'config/settings.ts (types)'],

@@ -21,7 +21,7 @@ export function command(parent: Command, { usage, description, details, examples
     ...(details === undefined ? [] : ['', details]),
     '',
     'Examples:',
-    ...examples.map((example) => `  postroad ${example}`),
+    ...examples.map((example) => (/^[A-Z_]+=/.test(example) ? `  ${example}` : `  postroad ${example}`)),
   ]
   return parent
     .command(usage)

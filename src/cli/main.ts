@@ -8,6 +8,7 @@ import { addDomain } from './domain.ts'
 import { addEmail } from './email.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
+import { addMigrate } from './migrate.ts'
 import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
 import { addQueue } from './queue.ts'
@@ -51,6 +52,7 @@ export async function run(args: string[]): Promise<void> {
   addSuppression(program)
   addNode(program)
   addBackup(program)
+  addMigrate(program)
   addMigrateData(program)
   addSettings(program)
 

@@ -56,7 +56,8 @@ const REFUSALS: Record<string, string> = {
   '3D000': 'there is no database of that name. Make it (createdb), or correct the name in the database URL',
   '3F000':
     'there is no schema to make tables in. Make the one that search_path names, or leave that to its default',
-  '42501': 'this user may not do that. Make it the owner of the database',
+  '42501':
+    'this role lacks a right that is needed. "Roles and rights" in docs/operations.md has the statements that grant them',
 }
 
 /** The transaction can simply be run again: it lost against another one, and nothing of it was kept. */

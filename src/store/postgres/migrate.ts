@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { StoreConflict } from '../store.ts'
 import { placeOf, refuseUnreadable } from './database.ts'
-import { asStoreError } from './faults.ts'
+import { asStoreError, codeOf } from './faults.ts'
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
 
 /** Key of the advisory lock under which schemas are made: "Post" in ASCII. */
@@ -10,13 +10,27 @@ export const LOCK = 0x506f7374
 const OLDEST = 140_000
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5_000
+/** Milliseconds to wait for another node that brings the schema up to date. */
+const LOCK_TIMEOUT = 60_000
+
+/** Versions of the schema: the number of migrations applied. */
+export interface SchemaChange {
+  from: number
+  to: number
+}
 
 /**
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. Nodes that start at
- * once wait for the first. Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer
- * than this program, or the database is another program's; with StoreUnavailable when it cannot be reached.
+ * once wait for the first. Where nothing is missing, nothing is locked or written, and a role with rights on rows alone will do.
+ *
+ * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer than this program, the
+ * database is another program's, or the role lacks rights that it needs for itself or for what is missing; with StoreUnavailable when
+ * the server cannot be reached.
  */
-export async function migrate(url: string, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  url: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<SchemaChange> {
   const place = placeOf(url)
   refuseUnreadable(url)
   const client = new pg.Client({
@@ -29,18 +43,48 @@ export async function migrate(url: string, migrations: readonly Migration[] = MI
     await client.connect()
     await refuseOld(client, place)
     await refuseNarrow(client, place)
-    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`)
+    const from = await versionOf(client, place)
+    refuseNewer(from ?? 0, migrations, place)
+    if (from !== migrations.length) await bringUpToDate(client, place, from, migrations)
+    await refusePowerless(client, place)
+    return { from: from ?? 0, to: migrations.length }
+  } catch (error) {
+    throw asStoreError(error, place)
+  } finally {
+    // An open transaction ends with its connection.
+    await client.end().catch(() => {})
+  }
+}
+
+/** Null when there is no schema of ours. */
+async function versionOf(client: pg.Client, place: string): Promise<number | null> {
+  const { rows } = await client.query("SELECT to_regclass('schema_migrations') IS NOT NULL AS ours")
+  if (!(rows[0] as { ours: boolean }).ours) return null
+  try {
+    return await number(client, 'SELECT coalesce(max(version), 0) AS n FROM schema_migrations')
+  } catch (error) {
+    if (codeOf(error) === NO_RIGHT) throw await powerless(client, place, ['schema_migrations'])
+    throw error
+  }
+}
+
+async function bringUpToDate(
+  client: pg.Client,
+  place: string,
+  from: number | null,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
+  try {
+    // Anybody may take an advisory lock, and keep it: once there is a table of ours, that is locked.
+    if (from === null) await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+    else await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
     await refuseForeign(client, place)
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL
     )`)
     const version = await number(client, 'SELECT coalesce(max(version), 0) AS n FROM schema_migrations')
-    if (version > migrations.length) {
-      throw new StoreConflict(
-        `The database ${place} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by ` +
-          'a newer version; run that version, or restore a backup made before the upgrade',
-      )
-    }
+    refuseNewer(version, migrations, place)
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue
       await client.query(migration.sql)
@@ -52,11 +96,53 @@ export async function migrate(url: string, migrations: readonly Migration[] = MI
     }
     await client.query('COMMIT')
   } catch (error) {
-    throw asStoreError(error, place)
-  } finally {
-    // An open transaction ends with its connection.
-    await client.end().catch(() => {})
+    if (codeOf(error) !== NO_RIGHT) throw error
+    await client.query('ROLLBACK')
+    const has = from === null ? 'no schema yet' : `schema ${from}, this Postroad needs ${migrations.length}`
+    throw new StoreConflict(
+      `The database ${place} has ${has}, and the role ${await roleOf(client)} may not change it: run \`postroad migrate\` with ` +
+        'POSTROAD_DATABASE_URL naming the role that owns the tables ("Roles and rights" in docs/operations.md)',
+      { cause: error },
+    )
   }
+}
+
+/** insufficient_privilege. */
+const NO_RIGHT = '42501'
+
+function refuseNewer(version: number, migrations: readonly Migration[], place: string): void {
+  if (version <= migrations.length) return
+  throw new StoreConflict(
+    `The database ${place} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by ` +
+      'a newer version; run that version, or restore a backup made before the upgrade',
+  )
+}
+
+/** A right that is missing is better told now than by the first email that needs it. */
+async function refusePowerless(client: pg.Client, place: string): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT t.relname AS name FROM pg_class t JOIN pg_class ours ON ours.oid = 'schema_migrations'::regclass
+     WHERE t.relnamespace = ours.relnamespace AND t.relowner = ours.relowner AND t.relkind = 'r' AND NOT (
+       has_table_privilege(t.oid, 'SELECT') AND (t.oid = ours.oid OR (has_table_privilege(t.oid, 'INSERT')
+         AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))))
+     ORDER BY t.relname`,
+  )
+  if (rows.length > 0) {
+    const names = rows.map((row: { name: string }) => row.name)
+    throw await powerless(client, place, names)
+  }
+}
+
+async function powerless(client: pg.Client, place: string, tables: string[]): Promise<StoreConflict> {
+  return new StoreConflict(
+    `The role ${await roleOf(client)} lacks rights in the database ${place}, on ${tables.join(', ')}: let the owner of the tables ` +
+      'grant SELECT, INSERT, UPDATE and DELETE on them ("Roles and rights" in docs/operations.md)',
+  )
+}
+
+async function roleOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query('SELECT current_user AS role')
+  return (rows[0] as { role: string }).role
 }
 
 async function refuseOld(client: pg.Client, place: string): Promise<void> {

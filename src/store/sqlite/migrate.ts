@@ -9,7 +9,11 @@ export const APPLICATION_ID = 0x506f7374
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that is
  * newer than this program, or another program's, is refused with a StoreConflict and left as it is.
  */
-export function migrate(db: DatabaseSync, path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+export function migrate(
+  db: DatabaseSync,
+  path: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): { from: number; to: number } {
   db.exec('BEGIN IMMEDIATE')
   try {
     refuseForeign(db, path)
@@ -31,6 +35,7 @@ export function migrate(db: DatabaseSync, path: string, migrations: readonly Mig
       applied.run(index + 1, migration.name, Date.now())
     }
     db.exec('COMMIT')
+    return { from: version, to: migrations.length }
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
