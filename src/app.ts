@@ -22,6 +22,7 @@ import { createServer } from './http/server.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import type { Logger } from './log.ts'
+import { LoopMonitor } from './loop-monitor.ts'
 import { Boundaries } from './mail/compose/boundary.ts'
 import { TextThread } from './mail/text/text-thread.ts'
 import { Metrics } from './metrics.ts'
@@ -75,6 +76,9 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await using started = new AsyncDisposableStack()
   const metrics = new Metrics()
   const plan = planMemory(settings)
+  const monitor = new LoopMonitor(metrics.registry, log)
+  monitor.start()
+  started.defer(() => monitor.stop())
 
   const store = await openStore(settings.database, {
     exclusive: true,
@@ -129,6 +133,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       retrySchedule: new RetrySchedule(settings.retrySchedule),
       siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
       limits: readyLimits(settings, plan),
+      monitor,
       metrics,
       log,
     })
@@ -165,6 +170,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     api: roles.includes('api'),
     settings,
     plan,
+    monitor,
     directory,
     intake,
     store,

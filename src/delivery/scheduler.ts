@@ -1,5 +1,6 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { Handover } from '../intake/handover.ts'
+import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, releaseRecord, unprepared } from './attempt.ts'
@@ -27,6 +28,7 @@ export interface SchedulerParts {
   /** Where a recipient's domain leads: its site (see route-courier.ts). */
   siteOf(domain: string, testMode: boolean): string
   limits: ReadyLimits
+  monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
   log: {
     info(o: object, m: string): void
@@ -253,6 +255,7 @@ export class Scheduler implements Handover {
 
   #deliver(taken: ReadyDelivery): void {
     const { courier, domain, signingKeys, metrics, retrySchedule, log } = this.#parts
+    this.#parts.monitor.on(describeDelivery, taken)
     const startedAt = Date.now()
     const ready = this.#withoutWithheld(taken, startedAt)
     if (ready === null) {
@@ -320,4 +323,9 @@ export class Scheduler implements Handover {
       full: full.skip.length > 0 || full.skipCompanies.length > 0,
     }
   }
+}
+
+/** For the log. */
+function describeDelivery({ email, companyId, site, messageSize }: ReadyDelivery): object {
+  return { emailId: email.id, companyId, site, octets: messageSize }
 }

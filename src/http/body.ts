@@ -131,7 +131,7 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
     if (length > limit.max) return fail(limit.exceeded())
     try {
       if (visit) {
-        visit.arrived = length
+        admission.received(visit, length)
         if (declared === null && length > visit.expected)
           admission.exceed(visit, Math.max(UNKNOWN, chunk.length))
       }

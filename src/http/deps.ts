@@ -6,6 +6,7 @@ import type { Denial, Principal } from '../accounts/account.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
+import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Store } from '../store/store.ts'
 
 /** Who holds a key. `AccountDirectory` is one. */
@@ -37,6 +38,7 @@ export interface HttpDeps {
   api: boolean
   settings: HttpSettings
   plan: MemoryPlan
+  monitor: LoopMonitor
   directory: Keyring
   intake: Acceptance
   store: Pick<Store, 'readEmail'>

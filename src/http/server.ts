@@ -10,6 +10,7 @@ import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Admission } from './admission/admission.ts'
+import { watchAdmission } from './admission/gauges.ts'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
 import { Callers } from './caller.ts'
@@ -57,7 +58,8 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   /** Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for them. */
   const unused = new Set<Socket>()
   const methods = new PathMethods()
-  const admission = new Admission(deps.plan)
+  const admission = new Admission(deps.plan, deps.monitor)
+  watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
   const answers = new Answers(log, registry)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)

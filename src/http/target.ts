@@ -16,7 +16,16 @@ export function normalTarget(target: string): string {
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 
 /** The client's own `x-request-id` when it is harmless in a log, else a new one. */
-export function requestId(request: IncomingMessage): string {
+export function requestId(request: IncomingMessage & { [ID]?: string }): string {
   const given = request.headers['x-request-id']
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
+  const id = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
+  request[ID] = id
+  return id
+}
+
+const ID = Symbol('request id')
+
+/** The id that the request was given before. */
+export function idOf(request: IncomingMessage & { [ID]?: string }): string | undefined {
+  return request[ID]
 }

@@ -17,6 +17,8 @@ import { Scheduler } from '../../src/delivery/scheduler.ts'
 import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { createLogger } from '../../src/log.ts'
+import { LoopMonitor } from '../../src/loop-monitor.ts'
 import { Boundaries } from '../../src/mail/compose/boundary.ts'
 import { Metrics } from '../../src/metrics.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -165,6 +167,7 @@ async function start(
     retrySchedule: new RetrySchedule([1, 1, 1]),
     siteOf: () => 'relay',
     limits: { ...LIMITS, ...options.limits },
+    monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
     metrics,
     log,
   })

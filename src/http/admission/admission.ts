@@ -5,10 +5,11 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
+import type { LoopMonitor } from '../../loop-monitor.ts'
 import { SharedPool } from '../../shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
-import { type Company, Visit } from './visit.ts'
+import { type Company, describeVisit, Visit } from './visit.ts'
 
 /** Ms a body waits for room before its client is told to come again. */
 const WAIT = 10_000
@@ -74,6 +75,7 @@ function pool(size: number): SharedPool {
 export class Admission {
   readonly connections: Connections
   readonly #plan: AdmissionPlan
+  readonly #monitor: LoopMonitor
   readonly #requests: SharedPool
   readonly #small: Octets
   readonly #large: Octets
@@ -86,8 +88,9 @@ export class Admission {
   #wanted = false
   #turns = 0
 
-  constructor(plan: AdmissionPlan) {
+  constructor(plan: AdmissionPlan, monitor: LoopMonitor) {
     this.#plan = plan
+    this.#monitor = monitor
     this.connections = new Connections(plan.connections)
     this.#requests = pool(plan.requests)
     this.#small = new Octets('small', plan.small)
@@ -121,7 +124,7 @@ export class Admission {
       this.#wanted = true
       throw this.#full(company.requests)
     }
-    const visit = new Visit(company, this.connections.busy(request.socket, companyId))
+    const visit = new Visit(request, company, this.connections.busy(request.socket, companyId))
     this.#visits.set(request, visit)
     this.#requests.take(1)
     company.requests += 1
@@ -166,6 +169,18 @@ export class Admission {
     if (!from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
     visit.expected += octets
     this.#take(from, visit, cost)
+  }
+
+  /** The thread works on this request from here on, and is measured. */
+  working(request: IncomingMessage): void {
+    const visit = this.#visits.get(request)
+    if (visit !== undefined) this.#monitor.on(describeVisit, visit)
+  }
+
+  /** So many octets of the body have arrived, and are worked on from here on. */
+  received(visit: Visit, arrived: number): void {
+    visit.arrived = arrived
+    this.#monitor.on(describeVisit, visit)
   }
 
   /** The whole body is there. */

@@ -1,4 +1,6 @@
-import type { Fault } from '../fault.ts'
+import type { IncomingMessage } from 'node:http'
+import { clip, type Fault } from '../fault.ts'
+import { idOf } from '../target.ts'
 import type { Connection } from './connections.ts'
 
 /** What a company has under way. Octets as they are counted, that is with what they cost. */
@@ -13,6 +15,7 @@ export interface Company {
 
 /** One request with a key, from its admission to its answer. */
 export class Visit {
+  readonly request: IncomingMessage
   readonly company: Company
   readonly connection: Connection | undefined
   small = 0
@@ -26,8 +29,20 @@ export class Visit {
   waits = false
   giveWay: (fault: Fault) => void = () => {}
 
-  constructor(company: Company, connection: Connection | undefined) {
+  constructor(request: IncomingMessage, company: Company, connection: Connection | undefined) {
+    this.request = request
     this.company = company
     this.connection = connection
+  }
+}
+
+/** For the log. */
+export function describeVisit({ request, company, arrived }: Visit): object {
+  const { method, url } = request
+  return {
+    requestId: idOf(request),
+    companyId: company.id,
+    operation: `${method} ${clip(url ?? '')}`,
+    octets: arrived,
   }
 }

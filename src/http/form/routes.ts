@@ -72,6 +72,7 @@ export class FormDialect {
         const endpoint = `POST /v3/messages${mime ? '.mime' : ''}`
         submission.idempotency = { key, fingerprint: await fingerprint(endpoint, submission) }
       }
+      this.#parts.limit.admission.working(request.raw)
       const { messageId } = await deps.intake.submit(principal, submission)
       const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
       answer = { status: 200, type: JSON_TYPE, body }

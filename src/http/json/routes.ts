@@ -61,6 +61,7 @@ export class JsonDialect {
       const parsed = this.#parser.parse(body)
       const submission: Submission = parsed instanceof Promise ? await parsed : parsed
       if (idempotency !== undefined) submission.idempotency = idempotency
+      this.#parts.limit.admission.working(request.raw)
       const { id } = await this.#parts.deps.intake.submit(principal, submission)
       answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
     } catch (error) {

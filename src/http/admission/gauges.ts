@@ -1,0 +1,46 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Admission } from './admission.ts'
+
+/** What is under way, as an operator can watch it; looked up when the page is asked for. */
+export function watchAdmission(admission: Admission, registry: Registry): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'postroad_http_connections',
+    help: 'Connections of clients.',
+    registers,
+    collect() {
+      this.set(admission.connections.count)
+    },
+  })
+  new Gauge({
+    name: 'postroad_http_requests_under_way',
+    help: 'Requests with a key: all that are under way, and those of them that wait for room for their bodies.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { requests, waiting } = admission.counts
+      this.set({ state: 'all' }, requests)
+      this.set({ state: 'waiting' }, waiting)
+    },
+  })
+  new Gauge({
+    name: 'postroad_http_body_bytes',
+    help: 'What the bodies of requests under way are counted for, small and large ones.',
+    labelNames: ['size'] as const,
+    registers,
+    collect() {
+      const { small, large } = admission.counts
+      this.set({ size: 'small' }, small)
+      this.set({ size: 'large' }, large)
+    },
+  })
+  const dropped = new Counter({
+    name: 'postroad_http_connections_dropped_total',
+    help: 'Connections that had to go for others to get in, or were not let in.',
+    registers,
+    collect() {
+      dropped.reset()
+      dropped.inc(admission.connections.dropped)
+    },
+  })
+}
