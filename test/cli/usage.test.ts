@@ -74,7 +74,7 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
-  const unknown = [['migrate'], ['migrate', '--help'], ['company', 'lisst', '--help']]
+  const unknown = [['migrat'], ['migrat', '--help'], ['company', 'lisst', '--help']]
   for (const args of [...unknown, ['queue', 'pasue'], ['queue', 'pasue', '--help']]) {
     test(`says that there is no such command as "postroad ${args.join(' ')}"`, async () => {
       const { code, stdout, stderr } = await place.run(...args)
