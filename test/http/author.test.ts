@@ -104,6 +104,51 @@ describe('the author of a message', () => {
     assert.equal((await form({ 'h:Sender': 's@ours.test' }, restricted)).status, 200)
   })
 
+  test('recipient variables fill the names of senders, and make nobody else of them', async () => {
+    const fill = (n: string) => ({ 'recipient-variables': JSON.stringify({ 'b@x.test': { n } }) })
+    const template = '"%recipient.n%" <me@ours.test>'
+    const mime = (line: string, n: string) =>
+      api.multipart(
+        'ours.test',
+        [
+          { name: 'to', value: 'b@x.test' },
+          { name: 'recipient-variables', value: fill(n)['recipient-variables'] },
+          {
+            name: 'message',
+            value: `From: a@ours.test\r\n${line}\r\n\r\nhello\r\n`.replace(/^From.*\r\n(?=From)/, ''),
+            filename: 'm',
+          },
+        ],
+        'messages.mime',
+      )
+    const encoded = '=?utf-8?q?=25recipient=2En=25?= <me@ours.test>'
+    const ways: [string, (n: string) => Promise<Reply>][] = [
+      ['From', (n) => form({ from: template, ...fill(n) })],
+      ['Sender', (n) => form({ 'h:Sender': template, ...fill(n) })],
+      ['Resent-From', (n) => form({ 'h:Resent-From': template, ...fill(n) })],
+      ['From', (n) => mime(`From: ${encoded}`, n)],
+      ['Sender', (n) => mime(`Sender: ${encoded}`, n)],
+      ['Resent-From', (n) => mime(`Resent-From: ${encoded}`, n)],
+    ]
+    for (const [field, send] of ways) {
+      for (const hostile of [
+        'x" <ceo@victim.test>, "',
+        'ceo@victim.test',
+        '=?utf-8?q?ceo=40victim.test?=',
+        '\u202etset',
+      ]) {
+        assertFormError(await send(hostile), 400, /for b@x\.test/)
+      }
+      const reply = await send('Doe", <J')
+      assert.equal(reply.status, 200, reply.text)
+      const id = await newestEmail(service, companyId)
+      let captured = await service.store.readCaptured(id)
+      while (captured.length === 0) captured = await service.store.readCaptured(id)
+      const sent = Buffer.from(captured[0]!.raw).toString('latin1')
+      assert.ok(sent.includes(`\r\n${field}: "Doe\\", <J" <me@ours.test>\r\n`), sent)
+    }
+  })
+
   test('each mailbox of Resent-From counts, and Sender has one', async () => {
     const headers = { 'Resent-From': 'a@ours.test, b@victim.test' }
     assertJsonError(await api.send({ ...minimal, headers }), 403, 'validation_error', /victim\.test/)

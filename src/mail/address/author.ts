@@ -67,7 +67,7 @@ function* claims(name: string): Iterable<string> {
   )) {
     // `News @ St. Pauli` is no address; `ceo@victim. test` is read as one.
     const asWritten = /\s|^$/.test(before!) ? written!.trimStart().split(/\s/, 1)[0]! : written!
-    const domain = asWritten.replace(/\s+/g, '').toLowerCase()
+    const domain = asWritten.replace(/\s+|\.$/g, '').toLowerCase()
     if (domain.startsWith('[') || domain.includes('.')) yield domain
   }
 }
