@@ -131,6 +131,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
+      firstAlone: settings.delivery.kind === 'relay' && settings.delivery.user !== null ? ['relay'] : [],
       siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
       limits: readyLimits(settings, plan),
       monitor,
@@ -149,7 +150,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   }
   metrics.watch({
     nodes: () => membership.nodes,
-    deliveries: () => scheduler?.counts ?? { ready: 0, underWay: 0, paused: false },
+    deliveries: () => scheduler?.counts ?? { ready: 0, underWay: 0, paused: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
   })
 

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  deliveries(): { ready: number; underWay: number; paused: boolean }
+  deliveries(): { ready: number; underWay: number; paused: boolean; closed: ReadonlyMap<string, number> }
   recipients(): Promise<{ waiting: number; leased: number; due: number }>
 }
 
@@ -93,6 +93,16 @@ export class Metrics {
       registers,
       collect() {
         this.set(source.deliveries().paused ? 1 : 0)
+      },
+    })
+    new Gauge({
+      name: 'postroad_paths_closed',
+      help: 'Ways mail does not go now, tried again from time to time: the other side refuses us (credentials, path, sender) or takes no more from us (busy).',
+      labelNames: ['kind'] as const,
+      registers,
+      collect() {
+        this.reset()
+        for (const [kind, count] of source.deliveries().closed) this.set({ kind }, count)
       },
     })
     new Gauge({

@@ -8,6 +8,7 @@ import type { EventType } from '../events/event.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { DeathCause } from '../workers/error.ts'
+import type { Hindrance } from './judge/finding.ts'
 
 /** One key a message is signed with. `id` lets a thread keep its own parsed copy. */
 export interface SigningKey {
@@ -67,6 +68,8 @@ export type Verdict =
   | 'deferred'
   /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
   | 'uncertain'
+  /** Refused for what is not the mail's fault: the way there is in trouble. Back to waiting, not counted as an attempt. */
+  | 'postponed'
   /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
   | 'released'
 
@@ -78,17 +81,27 @@ export interface RecipientOutcome {
   enhancedCode?: string
   /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
+  /** The server whose word it is, where the attempt asked several; as in DeliveryResult. */
+  server?: string
   /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
   /** More events to record after the verdict's own (the simulator's `complained`). */
   alsoEvents?: EventType[]
 }
 
+/** What keeps mail from going its way, though nothing is wrong with the mail. */
+export interface HindranceReport {
+  kind: Hindrance
+  /** All mail that goes there; otherwise only that of the same sending domain, as far as anybody knows. */
+  wide: boolean
+  message: string
+}
+
 /** What one attempt did. */
 export interface DeliveryResult {
   emailId: string
   outcomes: RecipientOutcome[]
-  /** Host name (and IP) talked to, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached. */
+  /** Host name (and IP) talked to, the last of several, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached. */
   server: string | null
   /** The conversation, one line a step: `<ms since start> > command` or `<ms> < reply`. Bounded. */
   dialogue: string
@@ -97,6 +110,10 @@ export interface DeliveryResult {
   /** Milliseconds. */
   duration: number
   tls: string | null
+  /** Nothing was tried, as no server could be reached a moment ago: Unix ms when one is asked again. */
+  notBefore?: number
+  /** Met on the way. Recipients are `postponed` for it, unless another server took the mail. */
+  hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
   /** A worker died of composing the message, and why: whoever composes it again may lose another. */

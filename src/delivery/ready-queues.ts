@@ -1,6 +1,7 @@
 import { SharedPool } from '../shared-pool.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { Fifo } from './fifo.ts'
+import type { SiteLimits } from './site-limits.ts'
 
 /** A delivery that may start as soon as a session is free. */
 export interface ReadyDelivery {
@@ -85,6 +86,8 @@ class Company {
   }
 }
 
+const NOT_NARROWED = { of: () => Number.POSITIVE_INFINITY }
+
 /** How many companies at the front of the ring are compared for the fewest busy sessions. */
 const CHOICES = 8
 
@@ -114,8 +117,10 @@ export class ReadyQueues {
   readonly #octets: SharedPool
   readonly #large: SharedPool
   #siteConcurrency: number
+  /** Where a site lets us have fewer sessions than others. */
+  readonly #narrowed: Pick<SiteLimits, 'of'>
 
-  constructor(limits: ReadyLimits) {
+  constructor(limits: ReadyLimits, narrowed: Pick<SiteLimits, 'of'> = NOT_NARROWED) {
     const { concurrency, maxDeliveries, maxBytes, maxLargeBytes } = limits
     this.#limits = limits
     this.#sessions = new SharedPool({
@@ -128,6 +133,7 @@ export class ReadyQueues {
     this.#octets = new SharedPool({ size: 2 * maxBytes, kept: maxBytes, timesFree: 1 })
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#siteConcurrency = limits.siteConcurrency
+    this.#narrowed = narrowed
   }
 
   /** Sessions at once to one site from now on. What is open beyond stays open. */
@@ -147,6 +153,10 @@ export class ReadyQueues {
   }
   get busy(): number {
     return this.#sessions.taken
+  }
+  /** Sessions busy with this site. */
+  busyAt(site: string): number {
+    return this.#sites.get(site)?.busy ?? 0
   }
   get bytes(): number {
     return this.#octets.taken
@@ -219,7 +229,7 @@ export class ReadyQueues {
       if (company === null) return null
       const lane = company.ring.shift()!
       const site = lane.site
-      if (site.busy >= this.#siteConcurrency) {
+      if (this.#isFull(site)) {
         site.parked.push(lane)
         this.#requeue(company)
         continue
@@ -299,6 +309,10 @@ export class ReadyQueues {
     return rest
   }
 
+  #isFull({ name, busy }: Site): boolean {
+    return busy >= this.#siteConcurrency || busy >= this.#narrowed.of(name)
+  }
+
   /** `times`: so many times what it has now. */
   #mayHold(company: Company, times: number): boolean {
     if (company.held === 0 && company.busy === 0) return !this.overfull
@@ -332,7 +346,7 @@ export class ReadyQueues {
 
   /** Gives a free session of the site to the first parked lane whose company may use it. False when there is none. */
   #unpark(site: Site): boolean {
-    if (site.busy >= this.#siteConcurrency || site.parked.length === 0) {
+    if (this.#isFull(site) || site.parked.length === 0) {
       this.#idle.delete(site)
       return false
     }

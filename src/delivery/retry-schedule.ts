@@ -4,13 +4,19 @@
  * wait, because greylisting servers count minutes.
  */
 export class RetrySchedule {
-  readonly #waits: readonly number[]
+  /** Milliseconds. */
+  readonly waits: readonly number[]
   readonly #random: () => number
 
   /** Waits in milliseconds. */
   constructor(waits: readonly number[], random: () => number = Math.random) {
-    this.#waits = waits
+    this.waits = waits
     this.#random = random
+  }
+
+  /** Milliseconds from the first attempt to the last, at least. */
+  get lasts(): number {
+    return this.waits.reduce((sum, wait) => sum + wait, 0)
   }
 
   /**
@@ -20,7 +26,7 @@ export class RetrySchedule {
   after(now: number): (attemptsMade: number) => number | null {
     const jitter = 1 + this.#random() / 10
     return (attemptsMade) => {
-      const wait = this.#waits[attemptsMade - 1]
+      const wait = this.waits[attemptsMade - 1]
       return wait === undefined ? null : Math.round(now + wait * jitter)
     }
   }

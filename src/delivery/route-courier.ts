@@ -98,6 +98,8 @@ export class RouteCourier implements Courier {
       const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
       results.push(await this.#travel(destination, leg))
     }
+    const notBefore = results.find((result) => result.notBefore !== undefined)?.notBefore
+    const hindrance = results.find((result) => result.hindrance !== undefined)?.hindrance
     const captured = results.find((result) => result.captured !== undefined)?.captured
     const died = results.find((result) => result.died !== undefined)?.died
     return {
@@ -108,6 +110,8 @@ export class RouteCourier implements Courier {
       startedAt,
       duration: Math.round(performance.now() - start),
       tls: results.find(({ tls }) => tls !== null)?.tls ?? null,
+      ...(hindrance !== undefined && { hindrance }),
+      ...(notBefore !== undefined && { notBefore }),
       ...(captured !== undefined && { captured }),
       ...(died !== undefined && { died }),
     }

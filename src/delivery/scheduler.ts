@@ -3,16 +3,20 @@ import type { Handover } from '../intake/handover.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
-import { attemptRecord, releaseRecord, unprepared } from './attempt.ts'
+import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery, DeliveryResult } from './delivery.ts'
 import { LateResults } from './late-results.ts'
 import type { Membership } from './membership.ts'
+import { monotonic } from './monotonic.ts'
+import { Paths } from './paths.ts'
+import { ProbePauses } from './probe-pauses.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import { SiteLimits } from './site-limits.ts'
 import { Withheld } from './withheld.ts'
 import { deliveriesOf, deliveryOf, workOf } from './work.ts'
 
@@ -25,6 +29,8 @@ export interface SchedulerParts {
   domain(id: string): SendingDomain | undefined
   signingKeys: SigningKeys
   retrySchedule: RetrySchedule
+  /** Sites where one session has to go well before more are opened. */
+  firstAlone?: readonly string[]
   /** Where a recipient's domain leads: its site (see route-courier.ts). */
   siteOf(domain: string, testMode: boolean): string
   limits: ReadyLimits
@@ -58,6 +64,9 @@ export class Scheduler implements Handover {
   /** Emails between their lease and the end of their commit, so that room is not promised twice. */
   #promised = 0
   readonly #withheld: Withheld
+  readonly #siteLimits: SiteLimits
+  readonly #pauses: ProbePauses
+  readonly #paths: Paths
   #started = false
   #stopping = false
   #unwatch: (() => void) | undefined
@@ -66,7 +75,22 @@ export class Scheduler implements Handover {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    this.#ready = new ReadyQueues(parts.limits)
+    this.#siteLimits = new SiteLimits(parts.limits.siteConcurrency)
+    for (const site of parts.firstAlone ?? []) this.#siteLimits.begin(site)
+    this.#ready = new ReadyQueues(parts.limits, this.#siteLimits)
+    this.#pauses = new ProbePauses(parts.retrySchedule.waits)
+    this.#paths = new Paths({
+      pauses: this.#pauses,
+      domainName: (id) => parts.domain(id)?.name ?? 'a removed domain',
+      release: (domainId, dueBefore) => {
+        parts.store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
+          () => this.#claims.look(0),
+          (error) =>
+            parts.log.error({ err: error }, 'Mail that waited could not be released; it goes out later'),
+        )
+      },
+      log: parts.log,
+    })
     this.#withheld = new Withheld({
       store: parts.store,
       domain: parts.domain,
@@ -167,8 +191,9 @@ export class Scheduler implements Handover {
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
-  get counts(): { ready: number; underWay: number; paused: boolean } {
-    return { ready: this.#ready.waiting, underWay: this.#ready.busy, paused: !this.#mayBegin }
+  get counts(): { ready: number; underWay: number; paused: boolean; closed: ReadonlyMap<string, number> } {
+    const { waiting: ready, busy: underWay } = this.#ready
+    return { ready, underWay, paused: !this.#mayBegin, closed: this.#paths.closed }
   }
 
   /** Domains may have become active: what was held for them is due now. */
@@ -254,11 +279,18 @@ export class Scheduler implements Handover {
   }
 
   #deliver(taken: ReadyDelivery): void {
-    const { courier, domain, signingKeys, metrics, retrySchedule, log } = this.#parts
+    const { courier, domain, signingKeys, metrics, log } = this.#parts
     this.#parts.monitor.on(describeDelivery, taken)
     const startedAt = Date.now()
     const ready = this.#withoutWithheld(taken, startedAt)
     if (ready === null) {
+      this.#ready.done(taken)
+      return
+    }
+    const closed = this.#paths.closedFor(ready, startedAt)
+    if (closed !== null) {
+      const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses }
+      this.#record(closedRecord(ready, closed, patience, startedAt))
       this.#ready.done(taken)
       return
     }
@@ -268,17 +300,35 @@ export class Scheduler implements Handover {
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
-      this.#finish(ready, attemptRecord(ready, unprepared(ready, startedAt, error), retrySchedule, startedAt))
+      this.#finish(ready, this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic()))
       return
     }
     this.#late.begin(ready)
+    const begunAt = monotonic()
     courier.deliver(delivery).then((result) => {
       metrics.attemptSeconds.observe(result.duration / 1_000)
       for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
-      this.#finish(ready, attemptRecord(ready, result, retrySchedule, Date.now()))
+      this.#finish(ready, this.#recordOf(ready, result, begunAt))
       this.#pump()
       if (this.#claims.full && this.#ready.wants(ready.companyId, ready.site)) this.#claims.look(0)
     })
+  }
+
+  /** What to record of an attempt, and what is learned from it about its way. */
+  #recordOf(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): AttemptRecord {
+    const now = Date.now()
+    const { site } = ready
+    let alone = false
+    if (result.hindrance?.kind === 'busy') {
+      alone = !this.#siteLimits.tooMany(site, this.#ready.busyAt(site), begunAt)
+    } else if (result.hindrance === undefined && result.server !== null) this.#siteLimits.well(site)
+    const again = this.#paths.ended(ready, result, alone, now)
+    return attemptRecord(
+      ready,
+      result,
+      { schedule: this.#parts.retrySchedule, pauses: this.#pauses, again },
+      now,
+    )
   }
 
   /** Gives back what must not go out now. Null when nothing is left. */

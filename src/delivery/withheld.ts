@@ -61,7 +61,8 @@ export class Withheld {
   /** Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is claimed. */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
-    this.domainsChanged()
+    // What was held for a way that was closed as well: this process has still to find out how it is.
+    this.#release(Number.MAX_SAFE_INTEGER)
     await this.#refresh()
   }
 
@@ -102,13 +103,16 @@ export class Withheld {
 
   /** Domains may have become active: what was held for them is due now. */
   domainsChanged(): void {
+    // What is held again from now on is due later than that.
+    this.#release(Date.now() + HELD_MS + 1)
+  }
+
+  #release(dueBefore: number): void {
     const { store, domain, onChanged, log } = this.#parts
     for (const id of this.#heldDomains) {
       if (domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
-      const now = Date.now()
-      // What is held again from now on is due later than that.
-      store.releaseHeld(id, { now, dueBefore: now + HELD_MS + 1 }).then(onChanged, (error) => {
+      store.releaseHeld(id, { now: Date.now(), dueBefore }).then(onChanged, (error) => {
         log.error({ err: error }, 'Held mail could not be released; it is looked at within a minute')
       })
     }

@@ -23,7 +23,16 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
     size: email.size,
     recipients: leased.map((position) => {
       const { address, domain, variables } = email.recipients[position]!
-      return { position, address, domain, attempts: 0, variables, preferredServer: null, uncertain: false }
+      return {
+        position,
+        address,
+        domain,
+        attempts: 0,
+        variables,
+        preferredServer: null,
+        uncertain: false,
+        postponedSince: null,
+      }
     }),
   }
 }

@@ -147,6 +147,8 @@ export interface ClaimedRecipient {
   preferredServer: string | null
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
+  /** Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does. */
+  postponedSince: number | null
 }
 
 export interface ClaimRequest {
@@ -193,6 +195,11 @@ export interface RecipientRecord {
   dueAt: number | null
   /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */
   tried: boolean
+  /**
+   * Unix ms: since when what is not the mail's fault keeps it waiting. If it was tried, there is an attempt row, but the attempt does
+   * not count. Absent: tried, it waits for that no longer; untried, nothing changes.
+   */
+  postponedSince?: number
   /** The attempt's answer was lost after the final dot. */
   uncertain: boolean
   preferredServer: string | null

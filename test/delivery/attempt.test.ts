@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attemptRecord } from '../../src/delivery/attempt.ts'
 import type { RecipientOutcome } from '../../src/delivery/delivery.ts'
+import { ProbePauses } from '../../src/delivery/probe-pauses.ts'
 import { RetrySchedule } from '../../src/delivery/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
 
@@ -35,6 +36,7 @@ function recordedOf(
       variables: null,
       preferredServer: null,
       uncertain: false,
+      postponedSince: null,
       ...each,
     }),
   )
@@ -84,7 +86,8 @@ function recordedOf(
     duration: 1,
     tls: null,
   }
-  return attemptRecord(ready, result, schedule, 0).recipients
+  return attemptRecord(ready, result, { schedule, pauses: new ProbePauses(schedule.waits), again: null }, 0)
+    .recipients
 }
 
 test('a lost answer stays in doubt, and its server the only one to ask, until that server says what became of it', () => {

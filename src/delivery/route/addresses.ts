@@ -94,7 +94,7 @@ async function lookUp(
       return {
         kind: 'none',
         failure: {
-          permanent: false,
+          finding: 'server',
           enhancedCode: '4.4.3',
           message: `DNS: the address look-up of ${host} failed (${lookup.reason})`,
         },
@@ -111,5 +111,5 @@ async function lookUp(
 }
 
 function none(enhancedCode: string, message: string): { kind: 'none'; failure: RouteFailure } {
-  return { kind: 'none', failure: { permanent: true, enhancedCode, message } }
+  return { kind: 'none', failure: { finding: 'recipient', enhancedCode, message } }
 }

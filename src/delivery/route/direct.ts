@@ -1,7 +1,7 @@
 import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
-import { asTemporary, outcomeOfFailure, type RouteFailure } from '../outcome.ts'
+import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
 import { mailHosts } from './hosts.ts'
 import type { Leg, Route, RouteLog, RouteResult } from './route.ts'
@@ -60,17 +60,19 @@ export class DirectRoute implements Route {
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
       this.#server(host, domain, known && index === 0 ? preferred.address : null),
     )
-    const walk = await new ServerWalk(leg, this.#pool, limits, this.#ipv6).visit(servers)
-    this.#tellOfRefusedAddresses(domain, walk.failures)
-    const verdict = verdictOf(walk.failures)
-    // The domain's other servers, not asked this time, may see it differently.
-    const failure = only ? asTemporary(verdict) : verdict
-    return {
-      outcomes: [...walk.settled, ...walk.left.map(({ position }) => outcomeOfFailure(position, failure))],
-      // A server that must be asked again stays the one to ask when it could not be reached.
-      server: walk.server ?? (only ? preferredServer : null),
-      tls: walk.tls,
-    }
+    const walk = new ServerWalk({
+      leg,
+      pool: this.#pool,
+      limits,
+      ipv6: this.#ipv6,
+      way: 'direct',
+      // The domain's other servers, not asked this time, may see it differently.
+      pinned: only,
+    })
+    const { failures, ...result } = await walk.visit(servers)
+    this.#tellOfRefusedAddresses(domain, failures)
+    // A server that must be asked again stays the one to ask when it could not be reached.
+    return { ...result, server: result.server ?? (only ? preferredServer : null) }
   }
 
   destroy(): void {
@@ -101,16 +103,6 @@ export class DirectRoute implements Route {
 function domainOf(recipients: DeliveryRecipient[]): string {
   const address = recipients[0]?.address ?? ''
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
-}
-
-/**
- * One verdict from what the servers said in turn. Anything temporary outweighs everything permanent: that server may take the
- * mail later. All permanent: the best server's word counts (RFC 5321 5.1 asks it first).
- */
-function verdictOf(failures: RouteFailure[]): RouteFailure {
-  const temporary = failures.findLast(({ permanent }) => !permanent)
-  const failure = temporary ?? failures[0]
-  return failure ?? { permanent: false, enhancedCode: '4.4.1', message: 'No server was tried' }
 }
 
 function allFailed(leg: Leg, failure: RouteFailure, server: string | null): RouteResult {

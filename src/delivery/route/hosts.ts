@@ -28,17 +28,16 @@ export async function mailHosts(
     case 'failed':
       // RFC 5321 5.1: a look-up that failed must not be taken for one that found nothing.
       return refuse({
-        permanent: false,
+        finding: 'server',
         enhancedCode: '4.4.3',
         message: `DNS: the MX look-up of ${domain} failed (${lookup.reason})`,
       })
     case 'absent':
       if (lookup.reason === 'NODATA') return { kind: 'hosts', hosts: [domain] }
       return refuse({
-        permanent: true,
+        finding: 'dead-address',
         enhancedCode: '5.1.2',
         message: `DNS: the domain ${domain} does not exist`,
-        suppress: true,
       })
     case 'found':
       return chooseHosts(domain, lookup.records, ownName, random)
@@ -55,11 +54,10 @@ function chooseHosts(
   const named = records.filter(({ exchange }) => exchange !== '')
   if (named.length === 0) {
     return refuse({
-      permanent: true,
+      finding: 'dead-address',
       code: 556,
       enhancedCode: '5.1.10',
       message: `The domain ${domain} says that it takes no mail (null MX)`,
-      suppress: true,
     })
   }
   const own = ownName?.toLowerCase()
@@ -68,7 +66,7 @@ function chooseHosts(
   const better = named.filter(({ preference }) => preference < ownPreference)
   if (better.length === 0) {
     return refuse({
-      permanent: true,
+      finding: 'recipient',
       enhancedCode: '5.4.6',
       message: `Mail loop: the MX of ${domain} is this server itself (${own})`,
     })
@@ -83,7 +81,7 @@ function chooseHosts(
   if (hosts.length > 0) return { kind: 'hosts', hosts: [...new Set(hosts)] }
   const example = better[0]?.exchange ?? ''
   return refuse({
-    permanent: true,
+    finding: 'recipient',
     enhancedCode: '5.4.4',
     message: `The MX records of ${domain} name no host but an IP address (${example}), which is not allowed in DNS`,
   })
@@ -94,7 +92,7 @@ function literalHost(domain: string): MailHosts {
   const ip = /^\[(?:IPv6:)?([0-9a-f.:]+)\]$/i.exec(domain)?.[1]
   if (ip !== undefined && isIP(ip) !== 0) return { kind: 'hosts', hosts: [ip] }
   return refuse({
-    permanent: true,
+    finding: 'recipient',
     enhancedCode: '5.1.2',
     message: `${domain} is not an address literal that mail can be sent to`,
   })

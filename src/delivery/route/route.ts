@@ -1,6 +1,6 @@
 /** What every route is given and gives back. */
 import type { DeathCause } from '../../workers/error.ts'
-import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
+import type { Delivery, DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 
@@ -24,6 +24,9 @@ export interface RouteResult {
   captured?: Uint8Array
   /** A worker died of composing the message. */
   died?: DeathCause
+  hindrance?: HindranceReport
+  /** As in DeliveryResult. */
+  notBefore?: number
 }
 
 export interface Route {

@@ -1,8 +1,14 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
-import type { DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
+import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
+import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
+import type { Way } from '../judge/judge.ts'
 import {
+  asTemporary,
   failureOfError,
   failureOfException,
+  failureOfReply,
+  mostTelling,
+  outcomeOfFailure,
   outcomeOfReply,
   type RouteFailure,
   released,
@@ -12,7 +18,7 @@ import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import type { Ipv6Reachability, ServerAddresses } from './addresses.ts'
-import type { Leg } from './route.ts'
+import type { Leg, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
 /** How to talk to a server, wherever it is found. */
@@ -45,25 +51,19 @@ export const walkLimits: WalkLimits = {
 /** Milliseconds to wait for a connection while there is another address to go to (RFC 8305 would not even wait that long). */
 const IMPATIENT_CONNECT = 10_000
 
-export interface WalkResult {
-  /** Of the recipients that got an answer which no other server would change. */
-  settled: RecipientOutcome[]
-  /** The recipients that no server took responsibility for, or against. */
-  left: DeliveryRecipient[]
-  /** Why not, in the order it happened. Empty only if nothing is left. */
-  failures: RouteFailure[]
-  server: string | null
-  tls: string | null
+export interface WalkOptions {
+  leg: Leg
+  pool: SessionPool
+  limits: WalkLimits
+  ipv6: Ipv6Reachability
+  way: Way
+  /** No other server may be asked than these: what ends a recipient here may not be the last word. */
+  pinned?: boolean
 }
 
-/**
- * Whether another server may be asked at once. Yes when the session broke down or the server as a whole declined before the
- * message was handed over; no once it has spoken about a recipient or the message: it is the one to ask again later, since
- * greylisting remembers who came where.
- */
-function anotherServerMayHelp({ verdict, stage, code }: RecipientReply): boolean {
-  if (verdict !== 'deferred' || stage === 'dot') return false
-  return stage === 'mail' || code === undefined || code === 421
+export interface WalkResult extends RouteResult {
+  /** What was met on the way, in the order it happened; empty when the first server took the mail. */
+  failures: RouteFailure[]
 }
 
 /** The pooled session had been closed by the server before anything was asked of it: says nothing about the message. */
@@ -80,71 +80,100 @@ function siteKey({ host, port, implicitTls, tls, credentials }: Site): string {
   return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
 }
 
+/**
+ * One server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1; which these
+ * are: judge/finding.ts). What is left then is judged by the most telling of the answers it got.
+ */
 export class ServerWalk {
+  readonly #options: WalkOptions
   readonly #leg: Leg
-  readonly #pool: SessionPool
-  readonly #limits: WalkLimits
-  readonly #ipv6: Ipv6Reachability
   readonly #deadline: number
-  readonly #result: WalkResult
+  /** Recipients without a final answer. */
+  #left: DeliveryRecipient[]
+  #settled: RecipientOutcome[] = []
+  /** Why nothing was taken: for all that were left at that time, and by position. */
+  readonly #failures: RouteFailure[] = []
+  readonly #ofRecipient = new Map<number, RouteFailure[]>()
+  #server: string | null = null
+  #tls: string | null = null
 
-  constructor(leg: Leg, pool: SessionPool, limits: WalkLimits, ipv6: Ipv6Reachability) {
-    this.#leg = leg
-    this.#pool = pool
-    this.#limits = limits
-    this.#ipv6 = ipv6
-    this.#deadline = performance.now() + limits.attempt
-    this.#result = { settled: [], left: leg.recipients, failures: [], server: null, tls: null }
+  constructor(options: WalkOptions) {
+    this.#options = options
+    this.#leg = options.leg
+    this.#left = options.leg.recipients
+    this.#deadline = performance.now() + options.limits.attempt
   }
 
   /** Rejects only for a fault of our own (the message cannot be composed), and only while nobody has an answer. */
   async visit(servers: Server[]): Promise<WalkResult> {
+    const { maxServers } = this.#options.limits
     let visited = 0
     for (const server of servers) {
-      if (this.#result.left.length === 0 || !this.#mayGoOn()) break
-      if (visited >= this.#limits.maxServers || performance.now() >= this.#deadline) {
-        const limit = visited >= this.#limits.maxServers ? `${visited} servers` : 'the time of one attempt'
-        this.#fail({
-          permanent: false,
+      if (this.#left.length === 0 || !this.#mayGoOn()) break
+      if (visited >= maxServers || performance.now() >= this.#deadline) {
+        const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
+        this.#leg.dialogue.note(`no further server is asked: ${limit}`)
+        this.#failAll({
+          finding: 'server',
           enhancedCode: '4.4.1',
-          message: `No answer within ${limit}; last: ${this.#result.failures.at(-1)?.message ?? 'none'}`,
+          message: `No server took it within ${limit}`,
         })
         break
       }
       try {
         if (await this.#visitServer(server)) visited++
       } catch (error) {
-        if (this.#result.settled.length === 0) throw error
+        if (this.#settled.length === 0) throw error
         // What other servers said before stays true; nobody else is asked.
-        this.#fail(failureOfException(error))
+        this.#failAll(failureOfException(error))
         break
       }
     }
     if (this.#leg.stopping.aborted) this.#mayGoOn()
-    return this.#result
+    const decisive = this.#left.map(({ position }) => this.#decisive(position))
+    const left = this.#left.map(({ position }, index) => outcomeOfFailure(position, decisive[index]!))
+    const failures = [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
+    const result: WalkResult = {
+      outcomes: left.length === 0 ? this.#settled : [...this.#settled, ...left],
+      server: this.#server,
+      tls: this.#tls,
+      failures,
+    }
+    const hindrance = decisive.find(({ finding }) => hinders(finding)) ?? failures.find(isBusy)
+    if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
+    return result
+  }
+
+  /** Which of the failures decides about a recipient that is left. */
+  #decisive(position: number): RouteFailure {
+    const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
+    return this.#options.pinned ? asTemporary(failure) : failure
   }
 
   /** False when the server could not even be looked for. */
   async #visitServer(server: Server): Promise<boolean> {
+    const { pool, limits } = this.#options
     const site = await server.site()
     const key = siteKey(site)
-    const idle = this.#pool.take(key, server.preferredAddress)
-    if (idle !== null && (await this.#transact(idle))) return true
+    const idle = pool.take(key, server.preferredAddress)
+    if (idle !== null) {
+      this.#leg.dialogue.note(`on the open connection to ${idle.session.server}`)
+      if (await this.#transact(idle)) return true
+    }
     const found = await server.addresses()
     if (found.kind === 'none') {
       this.#leg.dialogue.note(found.failure.message)
-      this.#fail(found.failure)
+      this.#failAll(found.failure)
       return false
     }
-    const addresses = preferring(server.preferredAddress, found.addresses).slice(
-      0,
-      this.#limits.addressesPerServer,
-    )
+    const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     for (const [index, address] of addresses.entries()) {
-      if (this.#result.left.length === 0 || performance.now() >= this.#deadline) break
-      if (!this.#mayGoOn()) break
+      if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
       const session = await this.#open(site, key, address, index === addresses.length - 1)
-      if (session !== null) await this.#transact(session)
+      if (session === null) continue
+      await this.#transact(session)
+      // What it answered is the word of the server, at whichever of its addresses.
+      break
     }
     return true
   }
@@ -154,13 +183,14 @@ export class ServerWalk {
     const { mayHandOver, stopping } = this.#leg
     if (mayHandOver() && !stopping.aborted) return true
     const why = stopping.aborted ? 'Not tried: the service is stopping' : 'Not tried: the lease was over'
-    this.#settle(this.#result.left.map(({ position }) => released(position, why)))
+    this.#settle(this.#left.map(({ position }) => released(position, why)))
     return false
   }
 
   async #open(site: Site, key: string, address: string, last: boolean): Promise<PooledSession | null> {
+    const { pool, ipv6, limits: walk } = this.#options
     const remaining = Math.max(1, this.#deadline - performance.now())
-    const limits = { ...defaultTimeouts, ...this.#limits.timeouts }
+    const limits = { ...defaultTimeouts, ...walk.timeouts }
     const timeouts = {
       ...limits,
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
@@ -169,10 +199,10 @@ export class ServerWalk {
     const target: SmtpTarget = { ...site, address, timeouts }
     const { dialogue, stopping } = this.#leg
     try {
-      return await this.#pool.open(key, target, dialogue, stopping)
+      return await pool.open(key, target, dialogue, stopping)
     } catch (error) {
       if (!this.#mayGoOn()) return null
-      this.#ipv6.failed(address, error)
+      ipv6.failed(address, error)
       if (!mayGoInClear(target, error)) {
         this.#openFailed(target, error)
         return null
@@ -181,7 +211,7 @@ export class ServerWalk {
       dialogue.note(`TLS could not be had (${error.message}); trying once without, as the policy allows`)
     }
     try {
-      return await this.#pool.open(key, { ...target, tls: 'off' }, dialogue, stopping)
+      return await pool.open(key, { ...target, tls: 'off' }, dialogue, stopping)
     } catch (error) {
       if (this.#mayGoOn()) this.#openFailed(target, error)
       return null
@@ -189,15 +219,15 @@ export class ServerWalk {
   }
 
   #openFailed(target: SmtpTarget, error: unknown): void {
-    if (error instanceof SmtpError)
-      this.#fail(failureOfError(error, `${target.host} [${target.address}]:${target.port}`))
-    else throw error
+    if (!(error instanceof SmtpError)) throw error
+    const name = `${target.host} [${target.address}]:${target.port}`
+    this.#failAll(failureOfError(error, name, this.#options.way))
   }
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
   async #transact(pooled: PooledSession): Promise<boolean> {
     const { delivery, message, mayHandOver, dialogue } = this.#leg
-    const recipients = this.#result.left
+    const recipients = this.#left
     const { session } = pooled
     let replies: RecipientReply[]
     try {
@@ -211,45 +241,60 @@ export class ServerWalk {
         dialogue,
       )
     } finally {
-      this.#pool.release(pooled)
+      this.#options.pool.release(pooled)
     }
     if (pooled.reused && wasStale(replies)) {
       dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
       return false
     }
-    this.#result.server = session.server
-    this.#result.tls = session.tls
-    const settled: RecipientOutcome[] = []
-    let declined: RecipientReply | undefined
-    for (const [index, { position }] of recipients.entries()) {
-      const reply = replies[index]
-      if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      if (anotherServerMayHelp(reply)) declined = reply
-      else settled.push(outcomeOfReply(position, reply))
-    }
-    this.#settle(settled)
-    if (declined !== undefined) {
-      const { code, enhancedCode = '4.4.2', message: sentence } = declined
-      this.#fail({ permanent: false, ...(code !== undefined && { code }), enhancedCode, message: sentence })
-    }
+    this.#server = session.server
+    this.#tls = session.tls
+    this.#hear(recipients, replies, session.server)
     return true
   }
 
+  #hear(recipients: DeliveryRecipient[], replies: RecipientReply[], server: string): void {
+    const settled: RecipientOutcome[] = []
+    for (const [index, { position }] of recipients.entries()) {
+      const reply = replies[index]
+      if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
+      const failure = failureOfReply(reply, server, this.#options.way)
+      if (failure === null) settled.push(outcomeOfReply(position, reply))
+      else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
+      else {
+        const others = this.#ofRecipient.get(position)
+        if (others === undefined) this.#ofRecipient.set(position, [failure])
+        else others.push(failure)
+      }
+    }
+    this.#settle(settled)
+  }
+
   #settle(outcomes: RecipientOutcome[]): void {
-    if (outcomes.length === this.#result.left.length && this.#result.settled.length === 0) {
+    if (outcomes.length === this.#left.length && this.#settled.length === 0) {
       // All at once, as nearly always.
-      this.#result.settled = outcomes
-      this.#result.left = []
+      this.#settled = outcomes
+      this.#left = []
       return
     }
     const positions = new Set(outcomes.map(({ position }) => position))
-    this.#result.settled.push(...outcomes)
-    this.#result.left = this.#result.left.filter(({ position }) => !positions.has(position))
+    this.#settled.push(...outcomes)
+    this.#left = this.#left.filter(({ position }) => !positions.has(position))
   }
 
-  #fail(failure: RouteFailure): void {
-    this.#result.failures.push(failure)
+  #failAll(failure: RouteFailure): void {
+    this.#failures.push(failure)
   }
+}
+
+function isBusy({ finding }: RouteFailure): boolean {
+  return finding === 'busy'
+}
+
+/** What was said before MAIL, or about the account, concerns all mail. */
+function reportOf({ finding, server, message }: RouteFailure): HindranceReport {
+  const kind = finding as Hindrance
+  return { kind, wide: server === undefined || kind === 'credentials' || kind === 'busy', message }
 }
 
 /**

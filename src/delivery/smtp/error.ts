@@ -1,3 +1,5 @@
+import type { Reply } from './reply.ts'
+
 /** Where in the conversation something happened, in the order of a session. */
 export type Stage =
   | 'connect'
@@ -51,12 +53,14 @@ export class SmtpError extends Error {
   readonly enhancedCode?: string
   /** The server said 5yz: trying the same again is useless (RFC 5321 4.2.1). Everything else may pass. */
   readonly permanent: boolean
+  /** The server's own words; empty when it said none. */
+  readonly said: string
 
   constructor(
     kind: SmtpErrorKind,
     stage: Stage,
     message: string,
-    reply?: { code: number; enhancedCode: string | null },
+    reply?: Pick<Reply, 'code' | 'enhancedCode'> & Partial<Pick<Reply, 'lines'>>,
     cause?: unknown,
   ) {
     super(message, cause === undefined ? undefined : { cause })
@@ -67,6 +71,7 @@ export class SmtpError extends Error {
       this.code = reply.code
       if (reply.enhancedCode !== null) this.enhancedCode = reply.enhancedCode
     }
+    this.said = reply?.lines?.join(' ') ?? ''
     this.permanent = reply !== undefined && reply.code >= 500 && reply.code <= 599
   }
 }

@@ -66,7 +66,8 @@ export class Transfer {
     const message = await this.#transaction.message({ eightBitMime, smtpUtf8 })
     const stuffed = this.#prepare(message)
     if (stuffed && this.#waiting > 0) {
-      if (!this.#transaction.mayHandOver()) this.#give('released', 'mail', released)
+      if (!this.#transaction.mayHandOver())
+        this.#give({ verdict: 'released', message: released, stage: 'mail' })
       else if (await this.#envelope(message, resetFirst)) await this.#text(stuffed, message.size)
     }
     return this.#replies as RecipientReply[]
@@ -78,50 +79,56 @@ export class Transfer {
     const { sender, recipients } = this.#transaction
     const extensions = this.#extensions
     if (sender !== '' && !isSendable(sender)) {
-      return this.#refuse('5.1.7', `The sender address cannot be sent over SMTP: ${JSON.stringify(sender)}`)
+      return this.#fail('5.1.7', `The sender address cannot be sent over SMTP: ${JSON.stringify(sender)}`)
     }
     // RFC 6531 3.2: what needs SMTPUTF8 must not go to a server without it.
     if (!extensions.smtpUtf8 && !isAscii(sender)) {
-      return this.#refuse(
-        '5.6.7',
-        `The sender address has non-ASCII characters, but ${server} does not support SMTPUTF8`,
-      )
+      const text = `The sender address has non-ASCII characters, but ${server} does not support SMTPUTF8`
+      return this.#fail('5.6.7', text, 'unsuited')
     }
     if (!extensions.smtpUtf8 && message.smtpUtf8) {
-      return this.#refuse(
-        '5.6.9',
-        `The message has UTF-8 in its header, but ${server} does not support SMTPUTF8`,
-      )
+      const text = `The message has UTF-8 in its header, but ${server} does not support SMTPUTF8`
+      return this.#fail('5.6.9', text, 'unsuited')
     }
     // RFC 6152 3: to convert or to return. The composer converts; what reaches this point it could not.
     if (!extensions.eightBitMime && message.eightBit) {
-      return this.#refuse('5.6.3', `The message has 8-bit content, but ${server} does not support 8BITMIME`)
+      const text = `The message has 8-bit content, but ${server} does not support 8BITMIME`
+      return this.#fail('5.6.3', text, 'unsuited')
     }
     if (extensions.size !== null && message.size > extensions.size) {
       // RFC 1870 4: it would answer 552, so that is what it counts as.
       const sizes = `${server} takes messages up to ${extensions.size} octets, this one has ${message.size}`
-      this.#give('bounced', 'mail', sizes, undefined, '5.3.4')
+      this.#give({ verdict: 'bounced', message: sizes, stage: 'mail', enhancedCode: '5.3.4', unsuited: true })
       return null
     }
     recipients.forEach((recipient, index) => {
       if (!isSendable(recipient)) {
         const text = `The address cannot be sent over SMTP: ${JSON.stringify(recipient)}`
-        this.#settle(index, 'failed', 'rcpt', text, undefined, '5.1.3')
+        this.#settle(index, { verdict: 'failed', message: text, stage: 'rcpt', enhancedCode: '5.1.3' })
       } else if (!extensions.smtpUtf8 && !isAscii(recipient)) {
         const text = `The address has non-ASCII characters before the @, but ${server} does not support SMTPUTF8`
-        this.#settle(index, 'failed', 'rcpt', text, undefined, '5.6.7')
+        this.#settle(index, {
+          verdict: 'failed',
+          message: text,
+          stage: 'rcpt',
+          enhancedCode: '5.6.7',
+          unsuited: true,
+        })
       }
     })
     try {
       return message.stuffed ?? dotStuff(message.chunks)
     } catch (error) {
       if (!(error instanceof AmbiguousLineEnd)) throw error
-      return this.#refuse('5.6.0', error.message)
+      return this.#fail('5.6.0', error.message)
     }
   }
 
-  #refuse(enhancedCode: string, text: string): null {
-    this.#give('failed', 'mail', text, undefined, enhancedCode)
+  /** `unsuited`: for want of something that another server may have. */
+  #fail(enhancedCode: string, message: string, unsuited?: 'unsuited'): null {
+    const reply: RecipientReply = { verdict: 'failed', message, stage: 'mail', enhancedCode }
+    if (unsuited) reply.unsuited = true
+    this.#give(reply)
     return null
   }
 
@@ -134,7 +141,7 @@ export class Transfer {
     for (let at = 0; at < steps.length; at += window) {
       const group = at === 0 && steps.length <= window ? steps : steps.slice(at, at + window)
       if (at > 0 && group.at(-1)!.kind === 'data' && !this.#transaction.mayHandOver()) {
-        this.#give('released', 'data', released)
+        this.#give({ verdict: 'released', message: released, stage: 'data' })
         break
       }
       const { replies, error } = await connection.exchange(
@@ -193,14 +200,14 @@ export class Transfer {
       return false
     } else if (step.kind === 'rcpt') {
       if (!this.#replies[step.recipient]) {
-        this.#answer(step.recipient, verdictOfRefusal(reply, this.#accepted), 'rcpt', reply)
+        this.#settle(step.recipient, answer(verdictOfRefusal(reply, this.#accepted), 'rcpt', reply))
       }
     } else if (step.kind === 'mail' && reply.code === 503) {
       // "Bad sequence of commands" is about the session, not about the mail: another session may do better.
       this.#connection.fail('reply', `lost track of the session: ${replyText(reply)}`)
       return false
     } else {
-      this.#answerAll(digit === 5 ? 'bounced' : 'deferred', step.stage, reply)
+      this.#give(answer(digit === 5 ? 'bounced' : 'deferred', step.stage, reply))
     }
     return true
   }
@@ -216,64 +223,55 @@ export class Transfer {
     if (abandoned) {
       connection.dialogue?.note('abandoned before the final dot')
       connection.destroy()
-      this.#give('released', 'data', released)
+      this.#give({ verdict: 'released', message: released, stage: 'data' })
       return
     }
     const reply = replies[0]
     if (!reply) {
       // RFC 5321 4.2.5: a 421 in answer to the dot is a refusal; without an answer the server may have taken
       // the message.
-      if (dotSent && error!.kind !== 'reply') this.#give('uncertain', 'dot', error!.message)
-      else this.#lose(error!)
+      if (dotSent && error!.kind !== 'reply') {
+        this.#give({ verdict: 'uncertain', message: error!.message, stage: 'dot' })
+      } else this.#lose(error!)
       return
     }
     const digit = replyClass(reply)
     if (digit === 3) {
       connection.fail('protocol', `answered the message with ${replyText(reply)}`)
-      this.#give('uncertain', 'dot', replyText(reply))
-    } else this.#answerAll(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply)
+      this.#give({ verdict: 'uncertain', message: replyText(reply), stage: 'dot' })
+    } else this.#give(answer(digit === 2 ? 'delivered' : digit === 4 ? 'deferred' : 'bounced', 'dot', reply))
   }
 
-  #lose(error: SmtpError): void {
-    const stage = error.stage === 'idle' ? 'mail' : error.stage
-    this.#give('deferred', stage, error.message, error.code, error.enhancedCode)
-  }
-
-  #answerAll(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply): void {
-    this.#give(verdict, stage, replyText(reply), reply.code, reply.enhancedCode ?? undefined)
-  }
-
-  #answer(index: number, verdict: RecipientReply['verdict'], stage: Stage, reply: Reply): void {
-    this.#settle(index, verdict, stage, replyText(reply), reply.code, reply.enhancedCode ?? undefined)
+  #lose({ kind, stage, message, code, enhancedCode, said }: SmtpError): void {
+    const reply: RecipientReply = {
+      verdict: 'deferred',
+      message,
+      stage: stage === 'idle' ? 'mail' : stage,
+      kind,
+      said,
+    }
+    if (code !== undefined) reply.code = code
+    if (enhancedCode !== undefined) reply.enhancedCode = enhancedCode
+    this.#give(reply)
   }
 
   /** The same for everybody who still waits. */
-  #give(
-    verdict: RecipientReply['verdict'],
-    stage: Stage,
-    message: string,
-    code?: number,
-    enhancedCode?: string,
-  ): void {
+  #give(reply: RecipientReply): void {
     for (let index = 0; index < this.#replies.length; index++) {
-      if (!this.#replies[index]) this.#settle(index, verdict, stage, message, code, enhancedCode)
+      if (!this.#replies[index]) this.#settle(index, reply)
     }
   }
 
-  #settle(
-    index: number,
-    verdict: RecipientReply['verdict'],
-    stage: Stage,
-    message: string,
-    code?: number,
-    enhancedCode?: string,
-  ): void {
-    const reply: RecipientReply = { verdict, message, stage }
-    if (code !== undefined) reply.code = code
-    if (enhancedCode !== undefined) reply.enhancedCode = enhancedCode
+  #settle(index: number, reply: RecipientReply): void {
     this.#replies[index] = reply
     this.#waiting--
   }
+}
+
+function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply): RecipientReply {
+  const answered: RecipientReply = { verdict, message: replyText(reply), stage, code: reply.code }
+  if (reply.enhancedCode !== null) answered.enhancedCode = reply.enhancedCode
+  return answered
 }
 
 const released = 'Given back before anything was handed over'

@@ -1,6 +1,6 @@
 import type { Verdict } from '../delivery.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
-import type { Stage } from './error.ts'
+import type { SmtpErrorKind, Stage } from './error.ts'
 
 /** What the composer may use: what both the server and RFC 6152 / RFC 6531 allow on this session. */
 export interface MessageCapabilities {
@@ -46,4 +46,10 @@ export interface RecipientReply {
   /** The reply that decided, or a sentence saying what happened. At most 1,000 characters. */
   message: string
   stage: Stage
+  /** The server's own words, where `message` has more. */
+  said?: string
+  /** What ended the session before there was an answer. */
+  kind?: SmtpErrorKind
+  /** Nothing was asked: this server has not what the message needs, and another may. */
+  unsuited?: true
 }

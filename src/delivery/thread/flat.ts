@@ -7,7 +7,14 @@ import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import { alone } from '../../workers/job.ts'
-import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, Verdict } from '../delivery.ts'
+import type {
+  Delivery,
+  DeliveryMessage,
+  DeliveryResult,
+  HindranceReport,
+  RecipientOutcome,
+  Verdict,
+} from '../delivery.ts'
 
 /** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
 export type FlatDelivery = [
@@ -55,6 +62,8 @@ export type FlatResult = [
   tls: string | null,
   captured: Uint8Array | undefined,
   died: DeathCause | undefined,
+  hindrance: HindranceReport | undefined,
+  notBefore: number | undefined,
 ]
 
 type FlatOutcome = [
@@ -65,6 +74,7 @@ type FlatOutcome = [
   enhancedCode: string | undefined,
   suppress: boolean | undefined,
   alsoEvents: EventType[] | undefined,
+  server: string | undefined,
 ]
 
 /** `large`: its message stays behind. */
@@ -177,15 +187,18 @@ function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
 export function flatResult(number: number, result: DeliveryResult): FlatResult {
   return [
     number,
-    result.outcomes.map(({ position, verdict, message, code, enhancedCode, suppress, alsoEvents }) => [
-      position,
-      verdict,
-      message,
-      code,
-      enhancedCode,
-      suppress,
-      alsoEvents,
-    ]),
+    result.outcomes.map(
+      ({ position, verdict, message, code, enhancedCode, suppress, alsoEvents, server }) => [
+        position,
+        verdict,
+        message,
+        code,
+        enhancedCode,
+        suppress,
+        alsoEvents,
+        server,
+      ],
+    ),
     result.server,
     result.dialogue,
     result.startedAt,
@@ -193,11 +206,13 @@ export function flatResult(number: number, result: DeliveryResult): FlatResult {
     result.tls,
     result.captured,
     result.died,
+    result.hindrance,
+    result.notBefore,
   ]
 }
 
 export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
-  const [, outcomes, server, dialogue, startedAt, duration, tls, captured, died] = flat
+  const [, outcomes, server, dialogue, startedAt, duration, tls, captured, died, hindrance, notBefore] = flat
   const result: DeliveryResult = {
     emailId,
     outcomes: outcomes.map(outcomeOf),
@@ -209,15 +224,18 @@ export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
   }
   if (captured !== undefined) result.captured = captured
   if (died !== undefined) result.died = died
+  if (hindrance !== undefined) result.hindrance = hindrance
+  if (notBefore !== undefined) result.notBefore = notBefore
   return result
 }
 
 function outcomeOf(flat: FlatOutcome): RecipientOutcome {
-  const [position, verdict, message, code, enhancedCode, suppress, alsoEvents] = flat
+  const [position, verdict, message, code, enhancedCode, suppress, alsoEvents, server] = flat
   const outcome: RecipientOutcome = { position, verdict, message }
   if (code !== undefined) outcome.code = code
   if (enhancedCode !== undefined) outcome.enhancedCode = enhancedCode
   if (suppress !== undefined) outcome.suppress = suppress
   if (alsoEvents !== undefined) outcome.alsoEvents = alsoEvents
+  if (server !== undefined) outcome.server = server
   return outcome
 }

@@ -23,6 +23,7 @@ interface TakenRow {
   variables: string | null
   preferredServer: string | null
   uncertain: boolean
+  postponedSince: number | null
   /** Why the address is on its company's suppression list. */
   reason: string | null
 }
@@ -37,7 +38,7 @@ WITH taken AS MATERIALIZED (
   RETURNING q.email, q.position, q.company, q.domain
 )
 SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
-  r.uncertain, (
+  r.uncertain, r.postponed_since AS "postponedSince", (
     SELECT s.reason FROM suppressions s
     WHERE s.company = t.company
       AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
@@ -320,14 +321,24 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
 
 /** Puts the recipient into the work; or says how it ends. */
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
-  const { email, position, domain, address, attempts, preferredServer, uncertain, reason } = row
+  const { email, position, domain, address, attempts, reason } = row
+  const { preferredServer, uncertain, postponedSince } = row
   if (reason !== null && !exemptFromSuppression(work.testMode, domain)) {
     const message = `Not sent: the address is on the suppression list (${reason})`
     return { email, position, state: 'suppressed', at: request.now, message }
   }
   const variables = variablesOf(row.variables)
   if (variables instanceof ContentDamaged) return failed(row, variables, request)
-  work.recipients.push({ position, address, domain, attempts, variables, preferredServer, uncertain })
+  work.recipients.push({
+    position,
+    address,
+    domain,
+    attempts,
+    variables,
+    preferredServer,
+    uncertain,
+    postponedSince,
+  })
   return null
 }
 

@@ -13,7 +13,7 @@ export interface Moved {
 }
 
 /**
- * The results of a whole group in one statement. ($1-$17: recipients, by column. $18-$23: their events. $24-$32: attempts.)
+ * The results of a whole group in one statement. ($1-$17 and $33: recipients, by column. $18-$23: their events. $24-$32: attempts.)
  *
  * What ended leaves the queue, what waits again stays. A recipient that was to be canceled does not wait for another attempt:
  * then the event is ours instead of those given.
@@ -29,9 +29,9 @@ const RECORD: Statement = {
 WITH given AS MATERIALIZED (
   SELECT * FROM unnest(
     $1::int4[], $2::uuid[], $3::int4[], $4::int8[], $5::text[], $6::int8[], $7::bool[], $8::bool[], $9::bool[],
-    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[]
+    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[], $33::int8[]
   ) WITH ORDINALITY AS t (attempt, email, position, token, state, due_at, ready, tried, uncertain, preferred_server,
-    code, message, suppress, held, server, at, num)
+    code, message, suppress, held, server, at, postponed_since, num)
 ), ended AS (
   DELETE FROM queue q USING given g
   WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE
@@ -49,11 +49,12 @@ WITH given AS MATERIALIZED (
 ), known AS (
   UPDATE recipients r SET
     state = m.final,
-    attempts = CASE WHEN m.tried THEN r.attempts + 1 ELSE r.attempts END,
+    attempts = CASE WHEN m.tried AND m.postponed_since IS NULL THEN r.attempts + 1 ELSE r.attempts END,
     preferred_server = CASE WHEN m.tried THEN m.preferred_server ELSE r.preferred_server END,
     uncertain = CASE WHEN m.tried THEN m.uncertain ELSE r.uncertain END,
     server = CASE WHEN m.tried THEN m.server ELSE r.server END,
     last_code = CASE WHEN m.tried THEN m.code ELSE r.last_code END,
+    postponed_since = CASE WHEN m.tried THEN m.postponed_since ELSE coalesce(m.postponed_since, r.postponed_since) END,
     last_message = CASE WHEN m.tried OR m.message <> '' THEN m.message ELSE r.last_message END
   FROM moved m
   WHERE r.email = ANY (ARRAY[m.email]) AND r.position = m.position
@@ -118,6 +119,7 @@ export async function writeResults(database: Database, attempts: readonly Attemp
     CAPITALS,
     ...eventColumns(results),
     ...attemptColumns(attempts),
+    int8s(results.map(({ recipient }) => recipient.postponedSince ?? null)),
   ])
 }
 

@@ -72,6 +72,7 @@ type ResultParcel = [
   state: RecipientRecord['state'],
   dueAt: number | null,
   tried: boolean,
+  postponedSince: number | null,
   uncertain: boolean,
   preferredServer: string | null,
   code: number | null,
@@ -147,6 +148,7 @@ export function packRecord(attempt: AttemptRecord, moved: ArrayBuffer[]): Parcel
         recipient.state,
         recipient.dueAt,
         recipient.tried,
+        recipient.postponedSince ?? null,
         recipient.uncertain,
         recipient.preferredServer,
         recipient.code,
@@ -266,6 +268,7 @@ function resultOf([
   state,
   dueAt,
   tried,
+  postponedSince,
   uncertain,
   preferredServer,
   code,
@@ -285,6 +288,7 @@ function resultOf([
     message,
     held,
     suppress,
+    ...(postponedSince !== null && { postponedSince }),
     events: events.map(([type, at, detail]) => ({ type, at, detail })),
   }
 }

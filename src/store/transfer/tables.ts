@@ -171,6 +171,7 @@ export const TABLES: readonly Table[] = [
       domain: 'text',
       variables: 'text',
       preferred_server: 'text',
+      postponed_since: 'int8',
       server: 'text',
       last_message: 'text',
     },

@@ -4,7 +4,7 @@ import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts
 import { SendingRight } from '../../../src/delivery/sending-right.ts'
 import type { Zone } from '../../support/dns.ts'
 import type { Script, SinkOptions } from '../../support/sink.ts'
-import { startRig, startSinks } from './rig.ts'
+import { content, startRig, startSinks } from './rig.ts'
 
 /** Hosts mx1, mx2, ... on 127.0.0.1, 127.0.0.2, ... as the MX of x.test in this order. */
 async function startDirect(
@@ -95,15 +95,13 @@ test('a server that answers nothing is given up for the next', async (t) => {
   assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
 })
 
-test('what a server said about a recipient or the message is not asked of another', async (t) => {
+test('what ends a recipient, or has to do with its mailbox alone, is not asked of another server', async (t) => {
   const answers: [Script, verdict: string][] = [
     [at('mail', '550 5.7.1 sender not welcome'), 'bounced'],
     [at('rcpt', '550 5.1.1 no such user'), 'bounced'],
-    [at('rcpt', '451 4.7.1 greylisted'), 'deferred'],
-    [at('data', '451 4.3.0 later'), 'deferred'],
+    [at('rcpt', '550 no'), 'bounced'],
+    [at('rcpt', '452 4.2.2 mailbox full'), 'deferred'],
     [at('dot', '554 5.6.0 spam'), 'bounced'],
-    [at('dot', '451 4.3.0 later'), 'deferred'],
-    [at('dot', '421 4.3.2 closing', true), 'deferred'],
   ]
   for (const [script, verdict] of answers) {
     const { deliver, mx } = await startDirect(t, [{ script }, {}])
@@ -113,6 +111,90 @@ test('what a server said about a recipient or the message is not asked of anothe
     assert.equal(mx(2).connections, 0)
     await Promise.all([mx(1).close(), mx(2).close()])
   }
+})
+
+test('after 4yz for a recipient or the message the next server is asked at once (RFC 5321 5.1)', async (t) => {
+  const answers: Script[] = [
+    at('rcpt', '451 4.7.1 greylisted'),
+    at('rcpt', '450 4.3.0 later'),
+    at('data', '451 4.3.0 later'),
+    at('dot', '451 4.3.0 later'),
+    at('dot', '421 4.3.2 closing', true),
+  ]
+  for (const script of answers) {
+    const { deliver, mx, port } = await startDirect(t, [{ script }, {}])
+    const { outcomes, server, dialogue } = await deliver(['jane@x.test'])
+    assert.equal(outcomes[0]?.verdict, 'delivered', dialogue)
+    assert.equal(server, `mx2.x.test [127.0.0.2]:${port}`)
+    assert.equal(mx(2).messages.length, 1)
+    // Both servers and what they said are on record.
+    assert.match(dialogue, /connected to mx1.*< 4\d\d .*connected to mx2.*< 250 2\.0\.0 kept/s)
+    await Promise.all([mx(1).close(), mx(2).close()])
+  }
+})
+
+test('only those the first server put off are asked of the next, and each has its own server on record', async (t) => {
+  const script: Script = ({ step, recipient }) =>
+    step === 'rcpt' && recipient !== 'first@x.test' ? { reply: '450 4.7.1 greylisted' } : undefined
+  const second: Script = ({ step, recipient }) =>
+    step === 'rcpt' && recipient === 'last@x.test' ? { reply: '450 4.7.1 greylisted here too' } : undefined
+  const { deliver, mx, port } = await startDirect(t, [{ script }, { script: second }])
+  const { outcomes } = await deliver(['first@x.test', 'middle@x.test', 'last@x.test'])
+  const byPosition = outcomes.sort((a, b) => a.position - b.position)
+  assert.deepEqual(
+    byPosition.map(({ verdict }) => verdict),
+    ['delivered', 'delivered', 'deferred'],
+  )
+  assert.deepEqual((await mx(1).next()).recipients, ['first@x.test'])
+  assert.deepEqual((await mx(2).next()).recipients, ['middle@x.test'])
+  // Greylisting remembers who came where: it is the best server that is asked first again.
+  assert.equal(byPosition[2]?.server, `mx1.x.test [127.0.0.1]:${port}`)
+  assert.match(byPosition[2]?.message ?? '', /450 4\.7\.1 greylisted$/)
+})
+
+test('a server that lacks what the message needs yields to one that has it', async (t) => {
+  const text = 'Grüße\n'.repeat(2_000)
+  const large = { kind: 'parts', content: { ...content, text } } as const
+  const raw = {
+    kind: 'raw',
+    raw: Buffer.from('From: Jané <news@acme.test>\r\n\r\nhello\r\n'),
+    date: 0,
+    addressee: null,
+  } as const
+  const cases: [offers: string[], address: string, message: typeof large | typeof raw][] = [
+    [['8BITMIME'], 'jané@x.test', large],
+    [['8BITMIME'], 'jane@x.test', raw],
+    [['8BITMIME', 'SMTPUTF8', 'SIZE 1000'], 'jane@x.test', large],
+  ]
+  for (const [offers, address, message] of cases) {
+    const { outcome, mx } = await startDirect(t, [{ offers }, {}])
+    assert.equal((await outcome(address, { message })).verdict, 'delivered')
+    assert.equal(mx(1).connections, 1)
+    assert.equal(mx(1).messages.length, 0)
+    await Promise.all([mx(1).close(), mx(2).close()])
+    // Nobody has it: that is the end.
+    const none = await startDirect(t, [{ offers }, { offers }])
+    const { verdict, suppress = false } = await none.outcome(address, { message })
+    assert.ok(verdict === 'failed' || verdict === 'bounced', verdict)
+    assert.equal(suppress, false)
+    await Promise.all([none.mx(1).close(), none.mx(2).close()])
+    // Nor is it while one may have it later.
+    const later = await startDirect(t, [{ offers }, { script: at('connect', '421 4.3.2 closing', true) }])
+    assert.equal((await later.outcome(address, { message })).verdict, 'deferred')
+    await Promise.all([later.mx(1).close(), later.mx(2).close()])
+  }
+})
+
+test('of two equal servers one that always puts off costs no mail', async (t) => {
+  const script = at('rcpt', '451 4.3.0 always')
+  const { deliver, mx } = await startDirect(t, [{ script }, {}], {
+    'x.test/MX': ['10 mx1.x.test', '10 mx2.x.test'],
+  })
+  for (let i = 0; i < 12; i++) {
+    const { outcomes, dialogue } = await deliver(['jane@x.test'])
+    assert.equal(outcomes[0]?.verdict, 'delivered', dialogue)
+  }
+  assert.equal(mx(2).messages.length, 12)
 })
 
 test('after a session broke, the next server is asked only for the recipients still without an answer', async (t) => {
@@ -130,17 +212,50 @@ test('after a session broke, the next server is asked only for the recipients st
   assert.equal(mx(1).messages.length, 0)
 })
 
-test('every server says 5xx at the greeting: bounced with the best one’s words', async (t) => {
-  const { deliver, mx } = await startDirect(t, [
-    { script: at('connect', '554 5.7.1 first says no', true) },
-    { script: at('connect', '521 5.3.2 second says no', true) },
-  ])
-  const { outcomes, server } = await deliver(['jane@x.test'])
-  const { verdict, code, message, suppress = false } = outcomes[0]!
-  assert.deepEqual({ verdict, code, suppress }, { verdict: 'bounced', code: 554, suppress: false })
-  assert.match(message, /first says no/)
-  assert.equal(server, null)
-  assert.equal(mx(2).connections, 1)
+test('servers that refuse us before MAIL bounce nobody, and the best one’s words are told', async (t) => {
+  const refusals: [Script, code: number, finding: RegExp][] = [
+    [at('connect', '554 5.7.1 first says no', true), 554, /first says no/],
+    [at('ehlo', '504 5.5.2 need fully-qualified hostname'), 504, /need fully-qualified/],
+    [at('rcpt', '550 relay not permitted'), 550, /relay not permitted/],
+    [at('mail', '530 5.7.0 Must issue a STARTTLS command first'), 530, /STARTTLS/],
+  ]
+  for (const [script, expected, words] of refusals) {
+    const { deliver, mx } = await startDirect(t, [
+      { script },
+      { script: at('connect', '521 5.3.2 second says no', true) },
+    ])
+    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    const { verdict, code, message, suppress = false } = outcomes[0]!
+    assert.deepEqual({ verdict, code, suppress }, { verdict: 'postponed', code: expected, suppress: false })
+    assert.match(message, words)
+    assert.match(hindrance?.message ?? '', words)
+    assert.equal(mx(2).connections, 1)
+    await Promise.all([mx(1).close(), mx(2).close()])
+  }
+})
+
+test('a server that refuses us matters little while another takes the mail', async (t) => {
+  const { deliver } = await startDirect(t, [{ script: at('connect', '554 5.7.1 no', true) }, {}])
+  const { outcomes, hindrance } = await deliver(['jane@x.test'])
+  assert.equal(outcomes[0]?.verdict, 'delivered')
+  assert.equal(hindrance, undefined)
+})
+
+test('a server that has too much of us yields to the next, and is said to', async (t) => {
+  for (const script of [
+    at('connect', '421 4.7.0 too many connections', true),
+    at('rcpt', '450 4.7.1 Error: too much mail from 192.0.2.1'),
+    (({ step }) => (step === 'connect' ? { close: true } : undefined)) as Script,
+  ]) {
+    const { deliver, mx } = await startDirect(t, [{ script }, {}])
+    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    assert.equal(outcomes[0]?.verdict, 'delivered')
+    assert.equal(hindrance?.kind, 'busy')
+    await Promise.all([mx(1).close(), mx(2).close()])
+    const alone = await startDirect(t, [{ script }])
+    assert.equal((await alone.outcome('jane@x.test')).verdict, 'postponed')
+    await alone.mx(1).close()
+  }
 })
 
 test('what the only server said is what is recorded, whether or not it hung up', async (t) => {
@@ -156,15 +271,6 @@ test('what the only server said is what is recorded, whether or not it hung up',
     assert.equal(mx(1).connections, 1)
     await mx(1).close()
   }
-})
-
-test('one server that may do better tomorrow outweighs those that said no for good', async (t) => {
-  const { outcome } = await startDirect(t, [
-    { script: at('connect', '421 4.3.2 too busy', true) },
-    { script: at('connect', '554 5.7.1 no', true) },
-  ])
-  const { verdict, code } = await outcome('jane@x.test')
-  assert.deepEqual({ verdict, code }, { verdict: 'deferred', code: 421 })
 })
 
 test('after a lost answer to the final dot nobody else is asked (hostile case 26)', async (t) => {
@@ -194,7 +300,7 @@ test('a preferred server that is gone yields to the others', async (t) => {
 })
 
 test('after an uncertain attempt only that server is asked, while it serves the domain', async (t) => {
-  const { deliver, mx, port } = await startDirect(t, [{}, { script: at('connect', '554 5.7.1 no', true) }])
+  const { deliver, mx, port } = await startDirect(t, [{}, { script: at('rcpt', '451 4.3.0 later') }])
   const preferredServer = `mx2.x.test [127.0.0.2]:${port}`
   const waits = await deliver(['jane@x.test'], { preferredServer, preferredOnly: true })
   assert.equal(waits.outcomes[0]?.verdict, 'deferred')

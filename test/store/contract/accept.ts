@@ -113,6 +113,7 @@ export function acceptContract(open: OpenBench): void {
             variables: { name: 'A', '': '"' },
             preferredServer: null,
             uncertain: false,
+            postponedSince: null,
           },
           {
             position: 1,
@@ -122,6 +123,7 @@ export function acceptContract(open: OpenBench): void {
             variables: null,
             preferredServer: null,
             uncertain: false,
+            postponedSince: null,
           },
         ],
       }

@@ -119,6 +119,7 @@ export function recordContract(open: OpenBench): void {
           variables: null,
           preferredServer: 'mx.x.test',
           uncertain: true,
+          postponedSince: null,
         },
       ])
     })
@@ -139,6 +140,37 @@ export function recordContract(open: OpenBench): void {
       const [claimed] = await store.claim(claimRequest(3))
       assert.equal(claimed?.recipients[0]?.preferredServer, 'mx1')
       assert.equal(claimed?.recipients[0]?.uncertain, true)
+    })
+
+    test('what was postponed has spent no attempt, though it was tried; and it is known since when', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test'])
+      await store.accept(value, { token: 1 })
+      const claimed = async (token: number) => {
+        const [work] = await store.claim(claimRequest(token, { now: NOW + HOUR }))
+        return work?.recipients[0]
+      }
+      const postponed = { postponedSince: NOW, message: '550 relay not permitted' }
+      await store.record(attempt(value, 1, [deferred(0, NOW, postponed)]))
+      const history = (await store.readHistory(value.id))!
+      assert.equal(history.recipients[0]?.attempts, 0)
+      assert.equal(history.recipients[0]?.lastMessage, '550 relay not permitted')
+      assert.equal(history.attempts.length, 1)
+      const first = await claimed(2)
+      assert.deepEqual([first?.attempts, first?.postponedSince], [0, NOW])
+
+      // Given back untried, for another reason or for the same.
+      await store.record(attempt(value, 2, [deferred(0, NOW, { tried: false })]))
+      assert.equal((await claimed(3))?.postponedSince, NOW)
+      await store.record(attempt(value, 3, [deferred(0, NOW, { tried: false, postponedSince: NOW + 5 })]))
+      assert.equal((await claimed(4))?.postponedSince, NOW + 5)
+      assert.equal((await store.readHistory(value.id))!.attempts.length, 1)
+
+      // An attempt that counts ends it.
+      await store.record(attempt(value, 4, [deferred(0, NOW)]))
+      const last = await claimed(5)
+      assert.deepEqual([last?.attempts, last?.postponedSince], [1, null])
     })
 
     test('a result under a lease that was lost is refused and leaves nothing', async (t) => {

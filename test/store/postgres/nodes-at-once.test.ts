@@ -85,6 +85,7 @@ describe('several nodes on one database', { skip: withoutPostgres() }, () => {
             attempts: 0,
             preferredServer: null,
             uncertain: false,
+            postponedSince: null,
           }))
           if (answer.leased.length > 0) unfinished.push({ index, work: { ...value, recipients } })
         } else if (kind < 0.65) {

@@ -130,6 +130,8 @@ CREATE TABLE recipients (
   preferred_server text,
   server           text,
   last_message     text,
+  -- Since when what is not the mail's fault keeps it waiting.
+  postponed_since  bigint,
   PRIMARY KEY (email, position)
 ) WITH (fillfactor = 40);
 

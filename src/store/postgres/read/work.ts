@@ -4,7 +4,8 @@ import { loadEmails } from '../contents.ts'
 import type { Database } from '../database.ts'
 import { isEmailId } from '../rows.ts'
 
-const RECIPIENTS = `SELECT position, address, domain, attempts, variables, preferred_server AS "preferredServer", uncertain
+const RECIPIENTS = `SELECT position, address, domain, attempts, variables, preferred_server AS "preferredServer", uncertain,
+    postponed_since AS "postponedSince"
   FROM recipients WHERE email = $1 ORDER BY position`
 
 interface RecipientRow extends Omit<ClaimedRecipient, 'variables'> {

@@ -128,6 +128,8 @@ CREATE TABLE recipients (
   server           TEXT,
   last_code        INTEGER,
   last_message     TEXT,
+  -- Since when what is not the mail's fault keeps it waiting.
+  postponed_since  INTEGER,
   PRIMARY KEY (email, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_waiting ON recipients (company, domain, due_at) WHERE state = 'waiting';

@@ -55,7 +55,7 @@ export class WorkReader {
     )
     this.#recipients = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain
+              uncertain, postponed_since AS postponedSince
        FROM recipients WHERE email = ? ORDER BY position`,
     )
   }
@@ -107,6 +107,7 @@ export interface RecipientRow {
   variables: string | null
   preferredServer: string | null
   uncertain: number
+  postponedSince: number | null
 }
 
 /** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */

@@ -38,12 +38,13 @@ export class Recording {
       'SELECT company, address, domain FROM recipients WHERE email = ? AND position = ?',
     )
     this.#tried = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + 1, preferred_server = ?,
-         uncertain = ?, server = ?, last_code = ?, last_message = ?
+      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + ?, preferred_server = ?,
+         uncertain = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
        WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
     this.#untried = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, last_message = coalesce(?, last_message)
+      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, last_message = coalesce(?, last_message),
+         postponed_since = coalesce(?, postponed_since)
        WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
     this.#attempt = db.prepare(
@@ -94,23 +95,33 @@ export class Recording {
 
   /** False when the recipient is not leased under the attempt's token. */
   #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): boolean {
-    const { position, state, preferredServer, uncertain, code, message } = recipient
+    const { position, state, preferredServer, uncertain, code, message, postponedSince = null } = recipient
     const dueAt = state === 'waiting' ? dueAtOf(recipient, attempt) : null
     const { leaseToken, server } = attempt
     const { changes } = recipient.tried
       ? this.#tried.run(
           state,
           dueAt,
+          postponedSince === null ? 1 : 0,
           preferredServer,
           uncertain ? 1 : 0,
           server,
           code,
           message,
+          postponedSince,
           num,
           position,
           leaseToken,
         )
-      : this.#untried.run(state, dueAt, message === '' ? null : message, num, position, leaseToken)
+      : this.#untried.run(
+          state,
+          dueAt,
+          message === '' ? null : message,
+          postponedSince,
+          num,
+          position,
+          leaseToken,
+        )
     return changes === 1
   }
 

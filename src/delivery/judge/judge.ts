@@ -1,0 +1,161 @@
+import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
+import type { Finding } from './finding.ts'
+import {
+  BLOCKED,
+  BUSY,
+  CONTENT,
+  CREDENTIALS,
+  CROWDED,
+  DEAD,
+  ENCRYPTION,
+  GREYLISTING,
+  HOST,
+  MAILBOX,
+  RELAYING,
+  SENDER,
+  SIZE,
+} from './phrases.ts'
+
+/** What came of asking: a refusal, or no answer at all. Never a success. */
+export interface Answer {
+  stage: Stage
+  /** What ended the session, where that was more than a reply. */
+  kind?: SmtpErrorKind
+  /** 4yz or 5yz; absent when there was no reply. */
+  code?: number
+  /** RFC 3463. */
+  enhancedCode?: string
+  /** The server's own words. */
+  words: string
+}
+
+/** By which way the answer came. A relay knows of most recipients only what others told it. */
+export type Way = 'direct' | 'relay'
+
+/** Whose fault it is: by stage, code, enhanced code and words, in this order of trust where they contradict each other. Pure. */
+export function judge(answer: Answer, way: Way): Finding {
+  const words = plainWords(answer.words)
+  const { stage, code } = answer
+  if (code === undefined) return withoutReply(answer, way)
+  const said = speaks(words)
+  switch (stage) {
+    case 'auth':
+      // RFC 4954 4: 454 is a fault of the server's; everything permanent is about the credentials.
+      return code >= 500 ? 'credentials' : said(BUSY) ? 'busy' : 'server'
+    case 'connect':
+    case 'greeting':
+    case 'ehlo':
+    case 'starttls':
+    case 'idle':
+      return beforeMail(code, answer.enhancedCode, said)
+    default:
+      return ofTransaction(answer, code, said, way)
+  }
+}
+
+type Speaks = (topic: readonly RegExp[]) => boolean
+
+function speaks(words: string): Speaks {
+  return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
+}
+
+/** Addresses are what others chose, and may read like anything. */
+function plainWords(words: string): string {
+  return words
+    .slice(0, 1_000)
+    .toLowerCase()
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g, ' ')
+    .replace(/\s+/g, ' ')
+}
+
+function withoutReply({ stage, kind }: Answer, way: Way): Finding {
+  // Nobody got as far as a greeting: how tcpserver, inetd and firewalls say that there are too many of us.
+  if (stage === 'greeting' && kind === 'closed') return 'busy'
+  if (kind === 'auth') return 'credentials'
+  // What a relay must give us the operator has said; what a domain's servers must, the domain.
+  if (kind === 'tls') return way === 'relay' ? 'path' : 'server'
+  return 'server'
+}
+
+/** RFC 5321 3.1, 4.2.2: before MAIL a server speaks of itself or of us, never of the mail. */
+function beforeMail(code: number, enhancedCode: string | undefined, said: Speaks): Finding {
+  if (said(BUSY)) return 'busy'
+  if (code >= 500) return wantsCredentials(code, enhancedCode) ? 'credentials' : 'path'
+  return said(BLOCKED) || said(HOST) ? 'path' : 'server'
+}
+
+function ofTransaction({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding {
+  if (code < 500 && said(GREYLISTING)) return 'patience'
+  const ours = ofUs(code, enhancedCode, said)
+  if (ours !== null) return ours
+  if (said(MAILBOX)) return code < 500 ? 'mailbox' : 'recipient'
+  if (said(BUSY)) return 'busy'
+  return code < 500 ? forNow(stage, code, enhancedCode, said) : forGood(stage, code, enhancedCode, said, way)
+}
+
+/** Null when it is not about us. */
+function ofUs(code: number, enhancedCode: string | undefined, said: Speaks): Finding | null {
+  if (wantsCredentials(code, enhancedCode)) return 'credentials'
+  const detail = enhancedCode?.slice(2)
+  // RFC 7372 3.3: the name of our address. Exchange Online's codes for addresses it has banned.
+  if (detail === '7.25' || /^7\.6[0-4]\d$/.test(detail ?? '')) return 'path'
+  // RFC 7372 3: what a domain publishes about its own mail (SPF, DKIM) speaks against this message.
+  if (/^7\.2\d$/.test(detail ?? '') || said(CONTENT)) return null
+  if (said(SENDER)) return 'sender'
+  if (said(CREDENTIALS)) return 'credentials'
+  return said(RELAYING) || said(HOST) || said(BLOCKED) || said(ENCRYPTION) ? 'path' : null
+}
+
+/**
+ * RFC 4954 6: 530 authentication required (RFC 3207 4: or STARTTLS), 534 mechanism too weak, 535 invalid, 538 encryption
+ * required; 5.7.8 and 5.7.11 are their enhanced codes. Not 5.7.9, which Yahoo uses for its policies.
+ */
+function wantsCredentials(code: number, enhancedCode: string | undefined): boolean {
+  if (code === 530 || code === 534 || code === 535 || code === 538) return true
+  return enhancedCode === '5.7.8' || enhancedCode === '5.7.11' || enhancedCode === '5.7.57'
+}
+
+function forNow(stage: Stage, code: number, enhancedCode: string | undefined, said: Speaks): Finding {
+  const detail = enhancedCode?.slice(2)
+  // RFC 5321 4.5.3.1.10; 452 alone also stands for a full disk.
+  if (stage === 'rcpt' && (detail === '5.3' || said(CROWDED))) return 'crowded'
+  // RFC 3463 3.3: the mailbox, whichever server is asked.
+  if (detail === '2.1' || detail === '2.2') return 'mailbox'
+  return code === 421 || stage === 'mail' ? 'server' : 'patience'
+}
+
+function forGood(
+  stage: Stage,
+  code: number,
+  enhancedCode: string | undefined,
+  said: Speaks,
+  way: Way,
+): Finding {
+  const detail = enhancedCode?.slice(2)
+  // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service currently
+  // unavailable"). 503: it lost track of the session, which another one need not.
+  if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
+  // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
+  if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
+  if (stage !== 'rcpt') return 'message'
+  return isDead(code, enhancedCode, said, way) ? 'dead-address' : 'recipient'
+}
+
+/** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
+const DEAD_CODES = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.10'])
+
+/** Classes of RFC 3463 whose words, whatever they are, are about something else: the system (3), content (6), policy (7). */
+const OTHER_CLASS = /^5\.[367]\./
+
+/**
+ * A relay is believed only by code. It rarely knows a recipient, and where it does (its own domain, or it has asked the
+ * recipient's server) its software gives the code; words alone are as often about itself.
+ */
+function isDead(code: number, enhancedCode: string | undefined, said: Speaks, way: Way): boolean {
+  if (said(CONTENT)) return false
+  if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
+  if (way === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
+  // RFC 5321 4.2.3; 554 is what Yahoo says it with.
+  return (code === 550 || code === 551 || code === 553 || code === 554) && said(DEAD)
+}

@@ -1,0 +1,162 @@
+/**
+ * What servers say, as data. Each pattern is looked for in the words of a reply: in lower case, without addresses, at most 1,000
+ * characters, all lines on one. A pattern must hold no repetition within a repetition and no more than a few bounded gaps, so
+ * that it is linear; a test runs all of them over the longest replies.
+ *
+ * The comment beside a pattern names whose words they are. What is not on a list is judged by stage and code alone.
+ */
+
+/** Somebody listens there who waits for us to come again: before everything else that the same sentence may hold. */
+export const GREYLISTING: readonly RegExp[] = [
+  // Postgrey "Greylisted, see ...", postscreen and rspamd "Greylisting in action", milter-greylist "Greylisting in action".
+  /\bgr[ea]y-?\s?list/,
+]
+
+/** The message: what stands in it, or what it claims. */
+export const CONTENT: readonly RegExp[] = [
+  // Exim's default ACL "This message contains a virus (...)", ClamAV milters, Gmail "552 5.7.0 ... potential security issue".
+  /\bvirus\b|\bmalware\b|\bphishing\b|\bpotential security issue\b/,
+  // Lists of web addresses and domains in the text: URIBL, SURBL, Spamhaus DBL used on content.
+  /\b(?:uri|url|link|domain)s? (?:in|within) (?:the|this|your) (?:message|body|mail|e-?mail)\b/,
+  /\b(?:message|mail|body|content) (?:contains?|contained|containing)\b/,
+  /\buribl\b|\bsurbl\b|\bblacklisted url\b|\bspamvertised\b/,
+  // Gmail "likely unsolicited mail", Exchange "content restrictions", mail.ru "spam message rejected", SpamAssassin milters.
+  /\bthis message is likely\b|\bcontent (?:restrictions?|rejected|policy)\b|\bspam (?:message|content|score)\b/,
+  /\b(?:message|mail|it) (?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
+  /\bhigh probability of spam\b|\bmatches a profile\b/,
+  // A list of the recipient's own: "Blacklisted by recipient", "blocked by user".
+  /\b(?:black-?listed|blocked|rejected) by (?:the )?(?:recipient|user|addressee)\b/,
+  // What a domain publishes about its own mail (RFC 7208, 7489): mended in its DNS, message by message.
+  /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
+]
+
+/** The server wants credentials, other ones, or TLS before it takes any. */
+export const CREDENTIALS: readonly RegExp[] = [
+  // Many relays, chasquid "must be authenticated", Exchange "5.7.57 Client was not authenticated", OpenSMTPD "Must issue an AUTH".
+  /\bauthentication (?:is )?(?:required|needed|failed|unsuccessful|credentials invalid)\b/,
+  /\bauthenticat(?:ion|e) (?:yourself )?(?:first|before)\b|\bplease (?:log ?in|authenticate)\b/,
+  /\b(?:must|need to|have to) (?:first )?(?:be authenticated|authenticate|issue an? (?:auth|starttls))\b/,
+  /\b(?:not|un)[ -]?authenticated (?:to send|client)|\bclient was not authenticated\b|\b(?:is|are|was) not authenticated\b/,
+  // Sendmail and Zimbra relays "SMTP AUTH is required", Gmail's relay "5.5.1 Authentication Required", "Bad credentials".
+  /\bsmtp auth\b|\bauth(?:entication)?[- ]required\b|\b(?:bad|invalid) (?:credentials|user ?name or password|login)\b/,
+]
+
+/** Relaying is not for us. */
+export const RELAYING: readonly RegExp[] = [
+  // Exim's default ACL "relay not permitted", qmail-ldap and others "relaying not allowed", chasquid "Relay not allowed".
+  /\brelay(?:ing)? (?:is )?(?:not|isn't|is not) (?:permitted|allowed|authori[sz]ed|enabled)\b/,
+  // Postfix "Relay access denied", Sendmail "Relaying denied", MailEnable "relaying prohibited".
+  /\brelay(?:ing)?(?: access| mail| attempt)? (?:is |was )?(?:denied|prohibited|forbidden|refused|rejected|restricted|disallowed)\b/,
+  // Exchange "5.7.1 Unable to relay", "5.7.54 Unable to relay recipient in non-accepted domain", IIS.
+  /\b(?:unable|not (?:permitted|allowed|authori[sz]ed)|cannot|refuse) to relay\b|\b(?:we do not|don't|no|does not) relay\b/,
+  // qmail's "sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)".
+  /\brcpthosts\b/,
+  // hMailServer and others.
+  /\bnot (?:an? )?open relay\b|\b5\.7\.54\b/,
+]
+
+/** Our name, our address, our connection. */
+export const HOST: readonly RegExp[] = [
+  // Postfix: "<name>: Helo command rejected: need fully-qualified hostname" (504), "Host not found" (450), "Invalid name" (501).
+  /\bhelo command rejected\b|\bneed fully-qualified hostname\b/,
+  // cPanel's Exim "Invalid HELO name (See RFC2821 4.1.1.1)", Exim "helo name", Sendmail "invalid domain name".
+  /\b(?:invalid|bad|bogus|illegal|unacceptable|forged) (?:helo|ehlo)\b|\b(?:helo|ehlo)(?: name| hostname| argument)? (?:is )?(?:invalid|rejected|required|not)\b/,
+  // Postfix: "Client host rejected: cannot find your (reverse) hostname", Sendmail "Fix reverse DNS for", Gmail's PTR rule.
+  /\bclient host rejected\b|\breverse (?:dns|hostname|lookup)\b|\b(?:ptr|rdns)\b/,
+]
+
+/** We are on a block list, or our address is not welcome. */
+export const BLOCKED: readonly RegExp[] = [
+  // Exim's default ACL "rejected because 192.0.2.1 is in a black list at ...", and all who say it in one word.
+  /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
+  // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
+  /\bblocked using\b|\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
+  /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
+  // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".
+  /\bbanned send(?:er|ing)\b|\byour ip (?:address )?(?:is|has been|was) (?:banned|blocked|rejected|identified)\b/,
+  // Outlook.com "messages from [...] weren't sent ... part of their network is on our block list (S3150)".
+  /\bpart of their network\b|\bs3[12][145]0\b/,
+  // Cisco (IronPort) "due to the sending MTA's poor reputation", Mimecast "Poor Reputation Sender", Barracuda, Yahoo, AT&T.
+  /\b(?:poor|bad|low|negative) (?:\w+ )?reputation\b|\bconnections? (?:will not be|not) accepted from\b|\bip[^.;]{0,30} in spamhaus\b/,
+  // Proofpoint "554 Blocked - see https://ipcheck.proofpoint.com/", T-Online "554 IP=... - A problem occurred."
+  /\bipcheck\.proofpoint\b|\bip[=:] ?\S{0,45} - a problem occurred\b/,
+  // Comcast, 1&1/GMX/web.de "Nemesis ESMTP Service not available. No SMTP service. IP address is block listed".
+  /\bno smtp service\b|\byou are not allowed to connect\b|\bnot allowed to (?:send|submit)(?: mail| messages)? (?:from|to this)\b/,
+  // Gmail "550 5.7.1 ... unusual rate of unsolicited mail originating from your IP address".
+  /\bunsolicited mail originating from your ip\b/,
+]
+
+/** Encryption is asked of us that we did not give. */
+export const ENCRYPTION: readonly RegExp[] = [
+  // Postfix 530 "Must issue a STARTTLS command first"; Gmail 421 "TLS required for ..."; Exchange "5.7.10 Encryption needed".
+  /\bstarttls\b.{0,40}\bfirst\b|\b(?:tls|ssl|encryption|encrypted connection) (?:is )?(?:required|needed)\b|\b(?:must|please) use (?:tls|ssl|encryption)\b/,
+]
+
+/** This sending address or domain may not be used along this way. */
+export const SENDER: readonly RegExp[] = [
+  // Postfix reject_sender_login_mismatch "<x>: Sender address rejected: not owned by user y", "not logged in".
+  /\bsender address rejected: (?:not owned by|not logged in)/,
+  // Postfix reject_unknown_sender_domain "Sender address rejected: Domain not found", verification: "undeliverable address".
+  /\bsender address rejected: (?:domain not found|undeliverable|unverified|user unknown|malformed)/,
+  // Sendmail "Domain of sender address x does not exist", "Sender domain must exist", qmail "#5.1.8".
+  /\bdomain of sender\b|\bsender(?:'s)? domain (?:must|does not|not|is not)\b/,
+  // Exim "Sender verify failed", "Verification failed for <x>" (whatever lines follow it speak of the sender as well).
+  /\bsender verif(?:y|ication) fail|^(?:\d\.\d\.\d+ )?verification failed for\b/,
+  // Exchange Online "5.7.60 Client does not have permissions to send as this sender", Exchange "send on behalf of".
+  /\bpermissions? to send (?:as|on behalf)\b|\bsend ?as ?denied\b/,
+  // Amazon SES "Email address is not verified. The following identities failed the check", SendGrid "verified Sender Identity".
+  /\b(?:e-?mail address|sender|domain|identity|from address) (?:is |are )?(?:not|un)[ -]?verified\b|\bverified sender identity\b/,
+  // Brevo, Mailgun, Postmark and hosters: "sender is not allowed", "not authorized to use this sender".
+  /\bsender (?:address )?(?:is )?not (?:allowed|authori[sz]ed|permitted|valid)\b|\bnot (?:allowed|authori[sz]ed|permitted) to (?:use this sender|send (?:as|from))\b/,
+  // mail.ru "not local sender over smtp", Yandex "Sender address rejected: not owned by authorized user", one.com, Strato.
+  /\bnot local sender\b|\bnot owned by (?:auth|user)|\bmust match (?:your |the )?(?:auth|login|account)/,
+]
+
+/** Too much of us: connections, messages, hours. Whatever the code. */
+export const BUSY: readonly RegExp[] = [
+  // Postfix "Error: too many connections from", Exim "Too many concurrent SMTP connections", Sendmail "Too many open connections".
+  /\btoo many (?:\w+ ){0,3}(?:connections|sessions|threads|requests|connects)\b|\btoo many processes\b/,
+  // Postfix anvil: "too much mail from", "too many recipients from", "too many AUTH commands from", "too many new TLS sessions from".
+  /\btoo much (?:mail|load|traffic)\b|\btoo many (?:\w+ ){1,3}from\b/,
+  // Exim "too many messages in this connection", OpenSMTPD "Too many messages sent", Exchange "MessageRateLimit".
+  /\btoo many (?:messages|e-?mails|mails)\b|\bmessages? ?rate ?limit/,
+  // Sendmail "Connection rate limit exceeded", Haraka's and rspamd's "rate limit", Outlook.com "temporarily rate limited" (4.7.650).
+  /\brate[- ]?limit|\bthrottl|\bratelimit/,
+  // Gmail "unusual rate of unsolicited mail"; "Peak SMTP relay limit exceeded"; "Daily user sending limit exceeded" (5.4.5).
+  /\bunusual rate\b|\b(?:relay|sending|hourly|daily|message|connection|recipient|mail) (?:\w+ )?(?:limit|quota) (?:has been |was |is )?(?:exceeded|reached)\b/,
+  /\bexceeded (?:\w+ ){0,4}(?:limit|rate|quota of)\b|\bsending quota\b/,
+  // Yahoo "[TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints".
+  /\btemporarily deferred due to\b|\btss0\d\b|\bunexpected volume\b/,
+  // Outlook.com "Server busy. Please try again later from [...]" (4.7.500), GMX "421 ... Server busy", Exchange 4.3.2 throttles.
+  /\b(?:server|system) (?:is )?busy\b|\btoo busy\b|\bconcurrent connections?\b/,
+]
+
+/** Larger than the server takes: Exim "Message size exceeds maximum permitted", OpenSMTPD and chasquid "message too big". */
+export const SIZE: readonly RegExp[] = [
+  /\bsize (?:exceeds|limit)\b|\bexceeds (?:\w+ ){0,4}size\b|\bmessage (?:is )?too (?:big|large|long)\b/,
+]
+
+/** More recipients than one transaction may have (RFC 5321 4.5.3.1.10): Postfix, Exim, OpenSMTPD (451), chasquid. */
+export const CROWDED: readonly RegExp[] = [/\btoo many recipients\b|\btoo many rcpts?\b/]
+
+/** What a mailbox cannot take now. */
+export const MAILBOX: readonly RegExp[] = [
+  // Gmail "receiving mail at a rate that prevents ...", "receiving mail too quickly"; Exchange "recipient thread limit exceeded".
+  /\breceiving mail (?:at a rate|too quickly)\b|\brecipient thread limit\b/,
+  // Everybody's "mailbox full", "over quota", "quota exceeded".
+  /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
+]
+
+/** The address is nobody's. In replies to RCPT with 5yz only, and only where nothing above speaks of something else. */
+export const DEAD: readonly RegExp[] = [
+  // Postfix "User unknown in local recipient table" (and virtual mailbox, virtual alias, relay recipient), Sendmail "User unknown".
+  /\b(?:user|recipient|mailbox|address|account|addressee) (?:is )?unknown\b|\bunknown (?:user|recipient|mailbox|account|local[- ]part)\b/,
+  // Exim's "Unknown user"; Gmail "The email account that you tried to reach does not exist"; Exchange "RecipNotFound".
+  /\b(?:user|recipient|mailbox|address|account|alias|tried to reach)(?: \S{1,60})? (?:does not|doesn't|do not|did not|doesnt) exist\b/,
+  // qmail and vpopmail "sorry, no mailbox here by that name (#5.1.1)", Courier, Zimbra.
+  /\bno (?:such|valid) (?:user|recipient|mailbox|address|account|person|local user|e-?mail address)\b|\bno mailbox (?:here|by|found)\b/,
+  // Yahoo "This user doesn't have a yahoo.com account", Apple, AOL "mailbox not found", Exchange "Recipient not found".
+  /\bdoesn't have an? \S{1,80} account\b|\b(?:user|recipient|mailbox|account|e-?mail address)(?: was| is|) not found\b|\brecipnotfound\b/,
+  // Barracuda and hosters: "not a valid mailbox", "not a known user", "is not a local mailbox".
+  /\bnot a (?:valid|known|local) (?:user|mailbox|recipient|account)\b|\b(?:address|recipient|user|mailbox) (?:is )?no longer (?:valid|exists|active)\b/,
+]

@@ -1,0 +1,190 @@
+import { Seldom } from '../seldom.ts'
+import type { DeliveryResult, HindranceReport } from './delivery.ts'
+import type { ProbePauses } from './probe-pauses.ts'
+import type { ReadyDelivery } from './ready-queues.ts'
+
+/**
+ * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so many in a row
+ * met it, and none went through in between, is it the way's.
+ */
+const IN_A_ROW = 3
+/** The same trouble is told again this often. */
+const TELL_MS = 10 * 60_000
+/** Troubles told in detail, of all sites together. */
+const TELL_ANY_MS = 1_000
+/** What was on its way to the store when the way was clear again is released by another look. */
+const LATECOMERS_MS = 2_000
+
+interface Trouble {
+  kind: HindranceReport['kind']
+  message: string
+  /** Unix ms. */
+  since: number
+  inARow: number
+  /** Nothing is begun but one delivery at a time, from `probeAt` on (Unix ms). */
+  closed: boolean
+  probeAt: number
+  probe: ReadyDelivery | null
+  /** Sending domains (ids) whose mail was withheld for it. */
+  withheld: Set<string>
+  told: Seldom
+}
+
+export interface PathsParts {
+  pauses: ProbePauses
+  /** Name of a sending domain, for the log. */
+  domainName(id: string): string
+  /** What was withheld of mail from this sending domain may go: all that is due before then (Unix ms). */
+  release(domainId: string, dueBefore: number): void
+  log: {
+    info(o: object, m: string): void
+    warn(o: object, m: string): void
+    error(o: object, m: string): void
+  }
+}
+
+/** Why a delivery does not begin, and when it is due again (Unix ms). */
+export interface Closed {
+  dueAt: number
+  why: string
+}
+
+/**
+ * Ways that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from us. What
+ * goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear again, with growing
+ * pauses. A way leads to a site; where only mail of one sending domain is refused, it is that domain's way alone.
+ */
+export class Paths {
+  readonly #parts: PathsParts
+  readonly #troubles = new Map<string, Trouble>()
+  readonly #toldAny = new Seldom(TELL_ANY_MS)
+
+  constructor(parts: PathsParts) {
+    this.#parts = parts
+  }
+
+  /** Ways that are closed now, by what closes them. */
+  get closed(): Map<HindranceReport['kind'], number> {
+    const counts = new Map<HindranceReport['kind'], number>()
+    for (const { kind, closed } of this.#troubles.values()) {
+      if (closed) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
+  closedFor(ready: ReadyDelivery, now: number): Closed | null {
+    if (this.#troubles.size === 0) return null
+    const met = waysOf(ready).flatMap((way) => this.#troubles.get(way) ?? [])
+    const closed = met.filter((trouble) => trouble.closed)
+    for (const trouble of closed) {
+      if (trouble.probe === null && now >= trouble.probeAt) continue
+      trouble.withheld.add(ready.email.domainId)
+      // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
+      const dueAt = Math.max(now, trouble.probeAt) + this.#parts.pauses.spread()
+      return { dueAt, why: `Waits without being tried, as others were refused: ${trouble.message}` }
+    }
+    for (const trouble of closed) trouble.probe = ready
+    return null
+  }
+
+  /**
+   * Learns from an attempt. `alone`: nothing else was open there, so that "too many" can only be answered by waiting. Returns when
+   * what it postponed is due again; null to let each recipient's own patience decide.
+   */
+  ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
+    const { hindrance, outcomes, server } = result
+    const refused = hindrance !== undefined && outcomes.some(({ verdict }) => verdict === 'postponed')
+    if (!refused && this.#troubles.size === 0) return null
+    if (!refused || outcomes.some(({ verdict }) => verdict === 'delivered')) {
+      const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
+      for (const way of waysOf(ready)) {
+        if (answered) this.#clear(way, ready)
+        else this.#unknown(way, ready, now)
+      }
+      return null
+    }
+    const [whole, own] = waysOf(ready)
+    const trouble = this.#met(hindrance.wide ? whole : own, hindrance, now)
+    if (!hindrance.wide) this.#unknown(whole, ready, now)
+    const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
+    if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
+    trouble.closed = true
+    trouble.withheld.add(ready.email.domainId)
+    this.#tell(ready, hindrance, trouble)
+    return trouble.probeAt
+  }
+
+  /** The operator wants everything to be tried now. */
+  tryAll(now: number): void {
+    for (const trouble of this.#troubles.values()) trouble.probeAt = Math.min(trouble.probeAt, now)
+  }
+
+  #met(way: string, { kind, message }: HindranceReport, now: number): Trouble {
+    let trouble = this.#troubles.get(way)
+    if (trouble === undefined) {
+      trouble = {
+        kind,
+        message,
+        since: now,
+        inARow: 0,
+        closed: false,
+        probeAt: now,
+        probe: null,
+        withheld: new Set(),
+        told: new Seldom(TELL_MS),
+      }
+      this.#troubles.set(way, trouble)
+    }
+    trouble.kind = kind
+    trouble.message = message
+    trouble.inARow += 1
+    trouble.probe = null
+    trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
+    return trouble
+  }
+
+  #clear(way: string, { site }: ReadyDelivery): void {
+    const trouble = this.#troubles.get(way)
+    if (trouble === undefined) return
+    this.#troubles.delete(way)
+    if (!trouble.closed) return
+    const { log, pauses, release } = this.#parts
+    log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    const dueBefore = Date.now() + 3 * pauses.longest
+    const releaseAll = () => {
+      for (const domainId of trouble.withheld) release(domainId, dueBefore)
+    }
+    releaseAll()
+    setTimeout(releaseAll, LATECOMERS_MS).unref()
+  }
+
+  /** The attempt did not get as far as an answer about the way. */
+  #unknown(way: string, ready: ReadyDelivery, now: number): void {
+    const trouble = this.#troubles.get(way)
+    if (trouble?.probe !== ready) return
+    trouble.probe = null
+    trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
+  }
+
+  #tell({ site, email }: ReadyDelivery, { kind, message, wide }: HindranceReport, { told }: Trouble): void {
+    if (told.met() === null || this.#toldAny.met() === null) return
+    const { log, domainName } = this.#parts
+    const relay = site === 'relay'
+    const who = relay ? 'The relay' : `The mail servers of ${site}`
+    const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
+    const whose = wide ? '' : ` from ${domainName(email.domainId)}`
+    const advice =
+      relay && (kind === 'credentials' || kind === 'path')
+        ? ' Check POSTROAD_DELIVERY (host, port, tls, user, password).'
+        : ''
+    const line = `${who} ${relay ? 'takes' : 'take'} ${what}${whose}: ${message}. Mail waits, spends no attempt, and is tried again.${advice}`
+    if (kind === 'busy') log.warn({ site, kind }, line)
+    else log.error({ site, kind }, line)
+  }
+}
+
+/** The way of all mail to the site, and that of this sending domain's. */
+function waysOf({ site, email }: ReadyDelivery): [whole: string, own: string] {
+  return [site, `${site}\0${email.domainId}`]
+}
