@@ -103,6 +103,7 @@ export class Rig implements AsyncDisposable {
       return { POSTROAD_DELIVERY: `smtp://127.0.0.1:${this.sinkPort}?tls=${this.#tls()}` }
     return {
       POSTROAD_DELIVERY: 'direct',
+      POSTROAD_HOSTNAME: 'out.bench.test',
       POSTROAD_DNS_SERVERS: this.#dns.address,
       POSTROAD_SMTP_PORT: String(this.sinkPort),
       POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',

@@ -15,6 +15,7 @@ export function settingsFor(databaseUrl: string, sink: { port: number; dns: stri
     POSTROAD_LISTEN: '127.0.0.1:0',
     POSTROAD_DATABASE_URL: databaseUrl,
     POSTROAD_DELIVERY: 'direct',
+    POSTROAD_HOSTNAME: 'out.chaos.test',
     POSTROAD_DNS_SERVERS: sink.dns,
     POSTROAD_SMTP_PORT: String(sink.port),
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',

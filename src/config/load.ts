@@ -69,6 +69,14 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     )
   }
   checkMemory(values, sources)
+  if (values.POSTROAD_DELIVERY.kind === 'direct' && !isFullyQualified(values.POSTROAD_HOSTNAME)) {
+    const { text, label } = found('POSTROAD_HOSTNAME', sources)
+    const whose = label === 'default' ? "the machine's name" : 'POSTROAD_HOSTNAME'
+    throw new SettingsError(
+      `${whose} is "${text}", which is not fully qualified, and with POSTROAD_DELIVERY=direct many mail servers refuse a ` +
+        'machine that gives itself such a name: set POSTROAD_HOSTNAME to its name in DNS, like mail.example.com.',
+    )
+  }
   return {
     listen: values.POSTROAD_LISTEN,
     database: absolute(values.POSTROAD_DATABASE_URL),
@@ -83,6 +91,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     smtpPort: values.POSTROAD_SMTP_PORT,
     retrySchedule: values.POSTROAD_RETRY_SCHEDULE,
     secretKey: values.POSTROAD_SECRET_KEY,
+    softBounce: values.POSTROAD_SOFT_BOUNCE,
     allowPrivateNetworks: values.POSTROAD_ALLOW_PRIVATE_NETWORKS,
     logLevel: values.POSTROAD_LOG_LEVEL,
     metrics: values.POSTROAD_METRICS_LISTEN,
@@ -251,6 +260,11 @@ function editDistance(a: string, b: string): number {
     previous = current
   }
   return previous[b.length]!
+}
+
+/** RFC 5321 2.3.5: names known outside have at least two labels; the last one of an address is a number. */
+function isFullyQualified(hostname: string): boolean {
+  return /\.(?!\d+\.?$)[^.]+\.?$/.test(hostname) && hostname !== 'localhost.localdomain'
 }
 
 function absolute(database: Settings['database']): Settings['database'] {

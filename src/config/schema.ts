@@ -72,7 +72,8 @@ export const SETTINGS = {
     allowed: 'a host name',
     description:
       'Name the service gives itself in EHLO and in the SPF record it suggests. For direct delivery it ' +
-      "should resolve to the machine's address, and that address back to it.",
+      "should resolve to the machine's address, and that address back to it. There it must be fully qualified: many mail servers refuse " +
+      'other names.',
     example: 'mail.example.com',
   }),
   POSTROAD_METRICS_LISTEN: setting({
@@ -128,6 +129,16 @@ export const SETTINGS = {
       'tenth longer by chance, so that what an outage held up does not come back all at once. After the last one the recipient ' +
       'fails: with the default after four and a half days at the earliest (RFC 5321 4.5.4.1).',
     example: '5m,30m,2h,8h,24h',
+  }),
+  POSTROAD_SOFT_BOUNCE: setting({
+    section: 'Delivery',
+    parse: parse.parseBoolean,
+    default: 'false',
+    allowed: '`true` or `false`',
+    description:
+      'While you set things up: whatever is refused for good is tried again as if it were refused for now. Nothing bounces, and no ' +
+      'address is suppressed, until the retry schedule is at its end.',
+    example: 'true',
   }),
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
     section: 'Delivery',

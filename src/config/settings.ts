@@ -39,6 +39,8 @@ export interface Settings {
   retrySchedule: number[]
   /** 32 octets, or null: use the key file beside the database. */
   secretKey: Buffer | null
+  /** What is refused for good is tried again as if it were refused for now. */
+  softBounce: boolean
   allowPrivateNetworks: boolean
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** Where `/metrics` is served: nowhere, on the API listener, or on a listener of its own. */

@@ -162,7 +162,7 @@ function postponedRecord(
 ): RecipientRecord {
   const { position, message } = outcome
   const asked = outcome.server ?? result.server
-  const postponedSince = before.postponedSince ?? now
+  const postponedSince = before.postponedSince || now
   const lasted = now - postponedSince
   const tried = result.notBefore === undefined
   const code = outcome.code ?? null

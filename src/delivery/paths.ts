@@ -77,7 +77,9 @@ export class Paths {
     if (this.#troubles.size === 0) return null
     const met = waysOf(ready).flatMap((way) => this.#troubles.get(way) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
+    const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
     for (const trouble of closed) {
+      if (insisted) trouble.probeAt = Math.min(trouble.probeAt, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
       trouble.withheld.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
@@ -113,11 +115,6 @@ export class Paths {
     trouble.withheld.add(ready.email.domainId)
     this.#tell(ready, hindrance, trouble)
     return trouble.probeAt
-  }
-
-  /** The operator wants everything to be tried now. */
-  tryAll(now: number): void {
-    for (const trouble of this.#troubles.values()) trouble.probeAt = Math.min(trouble.probeAt, now)
   }
 
   #met(way: string, { kind, message }: HindranceReport, now: number): Trouble {

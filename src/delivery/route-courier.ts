@@ -4,7 +4,7 @@ import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryRecipient, DeliveryResult } from './delivery.ts'
+import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -16,6 +16,7 @@ import { SIMULATOR_DOMAIN, simulate } from './route/simulator.ts'
 import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
 import type { SendingRight } from './sending-right.ts'
 import { Dialogue } from './smtp/dialogue.ts'
+import { clip } from './smtp/reply.ts'
 
 /**
  * Where mail for a domain goes: what may share one transaction and one queue. `simulator`, `capture`, `relay`, or the domain
@@ -38,6 +39,8 @@ export interface RouteCourierOptions extends Preparation {
   /** Port of direct delivery. */
   smtpPort: number
   allowPrivateNetworks: boolean
+  /** What is refused for good is tried again as if it were refused for now. */
+  softBounce?: boolean
   log: RouteLog
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
@@ -131,7 +134,9 @@ export class RouteCourier implements Courier {
     try {
       if (destination === null) return simulate(delivery, recipients)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
-      return this.#network === null ? await capture(leg) : await this.#network.deliver(leg)
+      if (this.#network === null) return await capture(leg)
+      const result = await this.#network.deliver(leg)
+      return this.#options.softBounce ? { ...result, outcomes: result.outcomes.map(softened) } : result
     } catch (error) {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
@@ -141,6 +146,16 @@ export class RouteCourier implements Courier {
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }
     }
+  }
+}
+
+function softened({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutcome {
+  const { verdict, message } = outcome
+  if (verdict !== 'bounced' && verdict !== 'failed') return outcome
+  return {
+    ...outcome,
+    verdict: 'deferred',
+    message: clip(`Tried again, as POSTROAD_SOFT_BOUNCE is set: ${message}`),
   }
 }
 

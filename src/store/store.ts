@@ -147,7 +147,10 @@ export interface ClaimedRecipient {
   preferredServer: string | null
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
-  /** Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does. */
+  /**
+   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator wants it to be tried
+   * now all the same.
+   */
   postponedSince: number | null
 }
 
@@ -423,7 +426,7 @@ export interface Store extends AccountStore {
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
 
   /**
-   * Makes waiting recipients due now, in bounded steps; `onStep` is told the sum after each. Attempts made, the server to ask first
+   * Makes waiting recipients due now, in bounded steps (`postponedSince` is 0 then); `onStep` is told the sum after each. Attempts made, the server to ask first
    * and the doubt about a lost answer stay as they are; what is under way is left alone.
    */
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>

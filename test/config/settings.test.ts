@@ -72,7 +72,7 @@ describe('settings', () => {
       'database',
       { engine: 'postgres', url: 'postgres://u:p@h/d?sslmode=require&uselibpqcompat=true' },
     ],
-    [{ POSTROAD_DELIVERY: 'Direct' }, 'delivery', { kind: 'direct' }],
+    [{ POSTROAD_DELIVERY: 'Direct', POSTROAD_HOSTNAME: 'mail.example.com' }, 'delivery', { kind: 'direct' }],
     [{ POSTROAD_RETRY_SCHEDULE: '30s, 1.5h' }, 'retrySchedule', [30_000, 5_400_000]],
     [
       { POSTROAD_DNS_SERVERS: '127.0.0.1:5353,::1,[::1]:53' },
@@ -148,6 +148,10 @@ describe('settings', () => {
     [{ POSTROAD_LOG_LEVEL: 'loud' }, /fatal, error, warn/],
     [{ POSTROAD_DNS_SERVERS: 'dns.example.com' }, /not an IP address/],
     [{ POSTROAD_HOSTNAME: 'my_host' }, /must be a host name/],
+    ...['mailhost', 'localhost.localdomain', '192.0.2.1'].map((name): [Environment, RegExp] => [
+      { POSTROAD_DELIVERY: 'direct', POSTROAD_HOSTNAME: name },
+      /^POSTROAD_HOSTNAME is ".*", which is not fully qualified, .*: set POSTROAD_HOSTNAME to/,
+    ]),
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],
     [{ POSTROAD_RETENTION_CONTENT: '10d', POSTROAD_RETENTION_EMAILS: '9d' }, /9d.*10d/],

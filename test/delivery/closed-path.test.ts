@@ -148,3 +148,16 @@ test('a relay is logged in to once, not once for each message, while it refuses 
   await api.lastEvent(later, 'delivery_delayed')
   assert.equal(steps(sink, 'MAIL'), tried)
 })
+
+test('queue retry tries a closed way now', async (t) => {
+  const refuse: Script = ({ step }) =>
+    step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
+  const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => send(`n${n}@x.test`)))
+  for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
+  sink.script = undefined
+  const retried = await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+  assert.deepEqual([retried.retried, retried.held], [40, 0])
+  await sink.until(40)
+  for (const id of ids) await api.lastEvent(id, 'delivered')
+})

@@ -12,6 +12,7 @@ export interface ThreadOptions {
   hostname: string
   smtpPort: number
   allowPrivateNetworks: boolean
+  softBounce?: boolean
   /** The secret of boundaries. */
   boundarySecret: Uint8Array
   /** Memory of the node's sending right. */

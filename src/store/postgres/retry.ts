@@ -25,7 +25,9 @@ WITH step AS MATERIALIZED (
   WHERE (email, position) > ($1::uuid, $2::int4) AND email <= $6::uuid
   ORDER BY email, position LIMIT ${STEP}
 ), waiting AS MATERIALIZED (
-  SELECT q.email, q.position, q.held_for IS NOT NULL AS held,
+  SELECT q.email, q.position, q.held_for IS NOT NULL AND (
+      SELECT r.postponed_since IS NULL FROM recipients r WHERE r.email = ANY (ARRAY[s.email]) AND r.position = s.position
+    ) AS held,
     EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, s.company) AND p.domain IN ('', s.domain)) AS paused,
     NOT $7::bool AND NOT (SELECT e.sent FROM emails e WHERE e.id = s.email) AS scheduled
   FROM step s CROSS JOIN LATERAL (
@@ -35,9 +37,12 @@ WITH step AS MATERIALIZED (
   ) q
   WHERE ($4::int4 IS NULL OR s.company = $4) AND ($5::text IS NULL OR s.domain = $5)
 ), retried AS (
-  UPDATE queue q SET due_at = $3, ready = true FROM waiting w
+  UPDATE queue q SET due_at = $3, ready = true, held_for = NULL FROM waiting w
   WHERE q.email = ANY (ARRAY[w.email]) AND q.position = w.position AND NOT (w.held OR w.paused OR w.scheduled)
-  RETURNING 1
+  RETURNING q.email, q.position
+), insisted AS (
+  UPDATE recipients r SET postponed_since = 0 FROM retried t
+  WHERE r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 ), last AS (
   SELECT email, position FROM step ORDER BY email DESC, position DESC LIMIT 1
 )

@@ -234,6 +234,21 @@ test('servers that refuse us before MAIL bounce nobody, and the best one’s wor
   }
 })
 
+test('while the operator sets things up nothing that is refused bounces', async (t) => {
+  const { outcome, mx } = await startDirect(t, [{}], {}, { softBounce: true })
+  for (const script of [
+    at('rcpt', '550 5.1.1 no such user'),
+    at('mail', '550 5.7.1 no'),
+    at('dot', '554 5.6.0 spam'),
+  ]) {
+    mx(1).script = script
+    const { verdict, code, suppress = false, message } = await outcome('jane@x.test')
+    assert.deepEqual([verdict, suppress], ['deferred', false])
+    assert.match(message, new RegExp(`POSTROAD_SOFT_BOUNCE is set: ${code} `))
+  }
+  assert.equal((await outcome('jane@nowhere.test')).verdict, 'deferred')
+})
+
 test('a server that refuses us matters little while another takes the mail', async (t) => {
   const { deliver } = await startDirect(t, [{ script: at('connect', '554 5.7.1 no', true) }, {}])
   const { outcomes, hindrance } = await deliver(['jane@x.test'])

@@ -60,7 +60,7 @@ export class Retry {
     )
     const state = `e.sent = 0 AS scheduled, EXISTS (
         SELECT 1 FROM held_recipients h WHERE h.email = r.email AND h.position = r.position AND h.due_at = r.due_at
-      ) AS held`
+      ) AND r.postponed_since IS NULL AS held`
     this.#waiting = db.prepare(
       `SELECT r.due_at AS dueAt, r.email, r.position, ${state}
        FROM recipients r INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
@@ -73,7 +73,9 @@ export class Retry {
        FROM recipients r CROSS JOIN emails e ON e.num = r.email
        WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
     )
-    this.#due = db.prepare('UPDATE recipients SET due_at = ? WHERE email = ? AND position = ?')
+    this.#due = db.prepare(
+      'UPDATE recipients SET due_at = ?, postponed_since = 0 WHERE email = ? AND position = ?',
+    )
   }
 
   /** One step, from `place` on. What is damaged stays as it is, and is told. */
