@@ -23,13 +23,15 @@ export function unescapeQuoted(inner: string): string {
   return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
 }
 
-/** Space, TAB, and what looks like a space and is pasted along with addresses (the space separators of Unicode, U+2800). */
-const SPACES = new Set(
-  ' \t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2800\u3000',
+/** What looks like a space and is pasted along with addresses: the space separators of Unicode, and U+2800. */
+const WIDE_SPACES = new Set(
+  '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2800\u3000',
 )
 
+/** Space, TAB, or one of those. */
 export function isSpace(character: string | undefined): boolean {
-  return character !== undefined && SPACES.has(character)
+  if (character === ' ' || character === '\t') return true
+  return character !== undefined && character > '\x7f' && WIDE_SPACES.has(character)
 }
 
 export function skipSpace(text: string, from: number): number {
