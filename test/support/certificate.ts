@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 
 const OID_ECDSA_SHA256 = '06082a8648ce3d040302'
+const OID_RSA_SHA256 = '06092a864886f70d01010b'
 const OID_COMMON_NAME = '0603550403'
 const OID_SUBJECT_ALT_NAME = '0603551d11'
 const OID_BASIC_CONSTRAINTS = '0603551d13'
@@ -30,10 +31,23 @@ function alternativeName(name: string): Buffer {
   return der(0x82, Buffer.from(name))
 }
 
-/** PEM certificate and key for these DNS names and IPv4 addresses; `validFor` in days, negative: already over. */
-export function selfSigned(names: string[], validFor = 30): { cert: string; key: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const algorithm = sequence(hex(OID_ECDSA_SHA256))
+export interface Certificate {
+  /** PEM. */
+  cert: string
+  key: string
+}
+
+/**
+ * For these DNS names and IPv4 addresses; `validFor` in days, negative: already over. Elliptic unless told otherwise: not every server
+ * can use such keys.
+ */
+export function selfSigned(names: string[], validFor = 30, kind: 'ec' | 'rsa' = 'ec'): Certificate {
+  const { privateKey, publicKey } =
+    kind === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const algorithm =
+    kind === 'ec' ? sequence(hex(OID_ECDSA_SHA256)) : sequence(hex(OID_RSA_SHA256), hex('0500'))
   const subject = sequence(der(0x31, sequence(hex(OID_COMMON_NAME), der(0x0c, Buffer.from(names[0]!)))))
   const day = 86_400_000
   const extensions = sequence(

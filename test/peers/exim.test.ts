@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { eximAddresses as at, Exim } from './exim.ts'
+import { missing } from './jail.ts'
+import { carriesEveryOctet, wroteAsSent } from './octets.ts'
+import { inBox, Stage } from './stage.ts'
+
+const skip = missing('exim') ?? false
+if (skip) process.stderr.write(`NOT TESTED with Exim: ${skip}\n`)
+
+const WAITS = { state: 'waiting', attempts: 0, suppressed: false }
+const BOUNCED = { state: 'bounced', attempts: 1, suppressed: false }
+const LOGIN = { user: 'relay', password: 'secret', tls: 'required' } as const
+
+describe('Exim', { skip }, () => {
+  let stage: Stage<Exim>
+  before(async () => {
+    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'greylisted']
+    stage = await Stage.set(Exim.start, at.plain, boxes)
+  })
+  after(() => stage?.[Symbol.asyncDispose]())
+
+  test('writes every message as it left, and its signature holds', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    await carriesEveryOctet(sending, stage.peer, 'octets', 'octets@good.test')
+  })
+
+  test('takes domains and local parts in UTF-8', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    const id = await sending.send(['jörg@good.test'])
+    await sending.delivered(id)
+    const stored = await inBox(stage.peer, 'jörg', 1)
+    await wroteAsSent(stored, await sending.raw(id, 'jörg@good.test'), 'UTF-8 local part')
+
+    await using abroad = await stage.direct('xn--bcher-kva.test', [at.plain])
+    const second = await abroad.send(['idn@bücher.test'])
+    await abroad.delivered(second)
+    await wroteAsSent(
+      await inBox(stage.peer, 'idn', 1),
+      await abroad.raw(second, 'idn@xn--bcher-kva.test'),
+      'IDN',
+    )
+  })
+
+  test('550 Unrouteable address: the recipient bounces', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    const [{ state, attempts } = WAITS] = await sending.outcome(await sending.send(['nobody@good.test']))
+    assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })
+  })
+
+  test('said by a relay it suppresses nobody', async () => {
+    await using sending = await stage.relayed(at.smarthost, LOGIN)
+    assert.deepEqual(await sending.outcome(await sending.send(['nobody@good.test'])), [BOUNCED])
+  })
+
+  const ours: [string, keyof typeof at][] = [
+    ['550 rejected because ... is in a black list', 'blocklisting'],
+    ['550 as greeting', 'rejecting'],
+    ['550 authentication required', 'smarthost'],
+  ]
+  for (const [said, way] of ours) {
+    test(`${said}: the mail waits, and no recipient pays`, async () => {
+      await using sending = await stage.direct('good.test', [at[way]])
+      const id = await sending.send(['octets@good.test', 'idn@good.test'])
+      assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
+      await using relayed = await stage.relayed(at[way])
+      assert.deepEqual(await relayed.outcome(await relayed.send(['to@else.test'])), [WAITS])
+    })
+  }
+
+  test('550 relay not permitted: the mail waits, and no recipient pays', async () => {
+    await using direct = await stage.direct('else.test', [at.plain])
+    assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
+    await using relayed = await stage.relayed(at.plain)
+    const many = Array.from({ length: 20 }, (_, n) => `r${n}@else${n % 3}.test`)
+    const outcomes = await relayed.outcome(await relayed.send(many))
+    assert.deepEqual(
+      outcomes,
+      many.map(() => WAITS),
+    )
+  })
+
+  test('a relay that wants a password gets it; a wrong one makes the mail wait', async () => {
+    await using wrong = await stage.relayed(at.smarthost, { ...LOGIN, password: 'wrong' })
+    const id = await wrong.send(['relayed@else.test'])
+    assert.deepEqual(await wrong.outcome(id), [WAITS])
+    await using right = await stage.relayed(at.smarthost, LOGIN)
+    await right.delivered(await right.send(['relayed@else.test']))
+    await inBox(stage.peer, 'relayed', 1)
+  })
+
+  test('a sender or a content that is refused bounces, and suppresses nobody', async () => {
+    for (const way of ['badSender', 'spamFilter'] as const) {
+      await using sending = await stage.direct('good.test', [at[way]])
+      assert.deepEqual(await sending.outcome(await sending.send(['octets@good.test'])), [BOUNCED], way)
+    }
+  })
+
+  test('the second server is asked when the first greets with 550, or puts off', async () => {
+    for (const way of ['rejecting', 'greylisting'] as const) {
+      await using sending = await stage.direct('good.test', [at[way], at.plain])
+      const { recipients } = await sending.delivered(await sending.send(['second@good.test']))
+      assert.equal(recipients[0]?.attempts, 1, way)
+    }
+    assert.equal((await inBox(stage.peer, 'second', 2)).length, 2)
+  })
+
+  test('421 too many connections: fewer are opened, and no attempt is spent', async () => {
+    await using sending = await stage.direct('good.test', [at.fewConnections], {
+      retrySchedule: [1_000, 1_000],
+    })
+    const ids = await Promise.all(Array.from({ length: 12 }, () => sending.send(['once@good.test'])))
+    for (const id of ids) {
+      const { recipients } = await sending.delivered(id)
+      assert.equal(recipients[0]?.attempts, 1)
+    }
+    assert.equal((await inBox(stage.peer, 'once', 12)).length, 12)
+  })
+
+  test('recipients that were greylisted together come back together', async () => {
+    await using sending = await stage.direct('good.test', [at.greylisting], {
+      retrySchedule: [1_000, 36_000_000],
+    })
+    const many = Array.from({ length: 60 }, (_, n) => `greylisted@${n}.good.test`)
+    assert.equal(many.length, 60)
+    const id = await sending.send(['greylisted@good.test', 'octets@good.test', 'idn@good.test'])
+    await sending.settled(id)
+    stage.peer.endGreylisting()
+    const { attempts } = await sending.delivered(id)
+    assert.deepEqual(
+      attempts.map(({ recipients }) => recipients.length),
+      [3, 3],
+    )
+  })
+})

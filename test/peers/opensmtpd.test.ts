@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { missing } from './jail.ts'
+import { carriesEveryOctet } from './octets.ts'
+import { openSmtpdAddresses as at, MAX_RECIPIENTS, OpenSmtpd } from './opensmtpd.ts'
+import { inBox, Stage } from './stage.ts'
+
+const skip = missing('opensmtpd') ?? false
+if (skip) process.stderr.write(`NOT TESTED with OpenSMTPD: ${skip}\n`)
+
+const WAITS = { state: 'waiting', attempts: 0, suppressed: false }
+const BOUNCED = { state: 'bounced', attempts: 1, suppressed: false }
+const BOXES = Array.from({ length: MAX_RECIPIENTS + 3 }, (_, n) => `box${n}`)
+
+describe('OpenSMTPD', { skip }, () => {
+  let stage: Stage<OpenSmtpd>
+  before(async () => {
+    stage = await Stage.set(OpenSmtpd.start, at.plain, ['octets', 'second', 'tls', ...BOXES])
+  })
+  after(() => stage?.[Symbol.asyncDispose]())
+
+  test('writes every message as it left, and its signature holds', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    await carriesEveryOctet(sending, stage.peer, 'octets', 'octets@good.test')
+  })
+
+  test('has no SMTPUTF8: a local part in UTF-8 fails, and is not suppressed', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    const [outcome] = await sending.outcome(await sending.send(['jörg@good.test']))
+    assert.equal(outcome?.suppressed, false)
+    assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', outcome.state)
+  })
+
+  test('550 Invalid recipient: the recipient bounces; said by a relay it suppresses nobody', async () => {
+    await using direct = await stage.direct('good.test', [at.plain])
+    const [{ state, attempts } = WAITS] = await direct.outcome(await direct.send(['nobody@good.test']))
+    assert.deepEqual({ state, attempts }, { state: 'bounced', attempts: 1 })
+    await using relayed = await stage.relayed(at.relay)
+    assert.deepEqual(await relayed.outcome(await relayed.send(['nobody@good.test'])), [BOUNCED])
+  })
+
+  test('a greeting with 554, a refused EHLO: the mail waits, and no recipient pays', async () => {
+    for (const way of ['rejecting', 'rejectingHelo'] as const) {
+      await using sending = await stage.direct('good.test', [at[way]])
+      assert.deepEqual(await sending.outcome(await sending.send(['octets@good.test'])), [WAITS], way)
+      await using relayed = await stage.relayed(at[way])
+      assert.deepEqual(await relayed.outcome(await relayed.send(['octets@good.test'])), [WAITS], way)
+    }
+  })
+
+  test('530 where TLS is required: the mail waits, and no recipient pays', async () => {
+    await using relayed = await stage.relayed(at.tlsRequired, { tls: 'off' })
+    assert.deepEqual(await relayed.outcome(await relayed.send(['tls@good.test'])), [WAITS])
+    // Debian 12's fails at the handshake: then it is the same, and else the mail goes.
+    await using direct = await stage.direct('good.test', [at.tlsRequired])
+    const [outcome] = await direct.outcome(await direct.send(['tls@good.test']))
+    if (outcome?.state === 'delivered') await inBox(stage.peer, 'tls', 1)
+    else assert.deepEqual(outcome, WAITS)
+  })
+
+  test('the second server is asked when the first puts off, greets with 554 or refuses EHLO', async () => {
+    for (const way of ['busy', 'rejecting', 'rejectingHelo'] as const) {
+      await using sending = await stage.direct('good.test', [at[way], at.plain])
+      const { recipients } = await sending.delivered(await sending.send(['second@good.test']))
+      assert.equal(recipients[0]?.attempts, 1, way)
+    }
+    assert.equal((await inBox(stage.peer, 'second', 3)).length, 3)
+  })
+})

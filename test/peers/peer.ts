@@ -1,0 +1,21 @@
+/** What the tests ask of each real mail server. */
+export interface PeerOptions {
+  /** The port, which is the same at all of its addresses: direct delivery knows one port only. */
+  port: number
+  certificate: { cert: string; key: string }
+  /** Local parts of good.test that have a box. */
+  boxes: readonly string[]
+}
+
+export interface Peer extends AsyncDisposable {
+  /** What was delivered to this box, oldest first, as the server wrote it. */
+  delivered(box: string): Buffer[]
+  /** What the server says of itself, at the end. */
+  readonly log: string
+}
+
+/** An address in 127.0.0.0/8 for each way of answering; the third number tells servers apart. */
+export function addressesOf<Way extends string>(server: number, ways: readonly Way[]): Record<Way, string> {
+  const entries = ways.map((way, index) => [way, `127.0.${server}.${index + 1}`])
+  return Object.fromEntries(entries) as Record<Way, string>
+}

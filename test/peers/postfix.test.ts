@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { missing } from './jail.ts'
+import { carriesEveryOctet, wroteAsSent } from './octets.ts'
+import { postfixAddresses as at, Postfix } from './postfix.ts'
+import { inBox, Stage } from './stage.ts'
+
+const skip = missing('postfix') ?? false
+if (skip) process.stderr.write(`NOT TESTED with Postfix: ${skip}\n`)
+
+const WAITS = { state: 'waiting', attempts: 0, suppressed: false }
+const BOXES = Array.from({ length: 12 }, (_, n) => `box${n}`)
+
+describe('Postfix', { skip }, () => {
+  let stage: Stage<Postfix>
+  before(async () => {
+    stage = await Stage.set(Postfix.start, at.plain, [
+      'octets',
+      'idn',
+      'jörg',
+      'second',
+      'once',
+      'tls',
+      ...BOXES,
+    ])
+  })
+  after(() => stage?.[Symbol.asyncDispose]())
+
+  test('writes every message as it left, and its signature holds', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    await carriesEveryOctet(sending, stage.peer, 'octets', 'octets@good.test')
+  })
+
+  test('takes domains and local parts in UTF-8', async () => {
+    await using sending = await stage.direct('good.test', [at.asciiOnly, at.plain])
+    const id = await sending.send(['jörg@good.test'])
+    const { recipients } = await sending.delivered(id)
+    assert.equal(recipients[0]?.attempts, 1, 'the first server takes no UTF-8: the second is asked at once')
+    const stored = await inBox(stage.peer, 'jörg', 1)
+    await wroteAsSent(stored, await sending.raw(id, 'jörg@good.test'), 'UTF-8 local part')
+
+    await using abroad = await stage.direct('xn--bcher-kva.test', [at.plain])
+    const second = await abroad.send(['idn@bücher.test'])
+    await abroad.delivered(second)
+    await wroteAsSent(
+      await inBox(stage.peer, 'idn', 1),
+      await abroad.raw(second, 'idn@xn--bcher-kva.test'),
+      'IDN',
+    )
+  })
+
+  test('where no server takes UTF-8, the recipient fails, and is not suppressed', async () => {
+    await using sending = await stage.direct('good.test', [at.asciiOnly])
+    const [outcome] = await sending.outcome(await sending.send(['jörg@good.test']))
+    assert.equal(outcome?.suppressed, false)
+    assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', outcome.state)
+  })
+
+  test('550 5.1.1: the recipient bounces and is suppressed, the others are delivered', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    assert.deepEqual(await sending.outcome(await sending.send(['nobody@good.test', 'once@good.test'])), [
+      { state: 'bounced', attempts: 1, suppressed: true },
+      { state: 'delivered', attempts: 1, suppressed: false },
+    ])
+  })
+
+  const ours: [string, keyof typeof at][] = [
+    ['554 as greeting', 'rejecting'],
+    ['554 5.7.1 Client host rejected, told at RCPT', 'rejectingLate'],
+    ['554 5.7.1 blocked using a block list, told at RCPT', 'blocklisting'],
+  ]
+  for (const [said, way] of ours) {
+    test(`${said}: the mail waits, and no recipient pays`, async () => {
+      await using sending = await stage.direct('good.test', [at[way]])
+      const id = await sending.send(['octets@good.test', 'idn@good.test'])
+      assert.deepEqual(await sending.outcome(id), [WAITS, WAITS])
+      await using relayed = await stage.relayed(at[way])
+      assert.deepEqual(await relayed.outcome(await relayed.send(['to@else.test'])), [WAITS])
+    })
+  }
+
+  test('554 5.7.1 Relay access denied: the mail waits, and no recipient pays', async () => {
+    await using direct = await stage.direct('else.test', [at.plain])
+    assert.deepEqual(await direct.outcome(await direct.send(['to@else.test'])), [WAITS])
+    await using relayed = await stage.relayed(at.plain)
+    const many = Array.from({ length: 20 }, (_, n) => `r${n}@else${n % 3}.test`)
+    const outcomes = await relayed.outcome(await relayed.send(many))
+    assert.deepEqual(
+      outcomes,
+      many.map(() => WAITS),
+    )
+  })
+
+  test('504 need fully-qualified hostname, 530 Must issue a STARTTLS command: the mail waits', async () => {
+    await using nameless = await stage.relayed(at.nameless, {}, { hostname: 'postroad' })
+    assert.deepEqual(await nameless.outcome(await nameless.send(['octets@good.test'])), [WAITS])
+    await using clear = await stage.relayed(at.tlsRequired, { tls: 'off' })
+    assert.deepEqual(await clear.outcome(await clear.send(['octets@good.test'])), [WAITS])
+    await using secure = await stage.direct('good.test', [at.tlsRequired])
+    const { attempts } = await secure.delivered(await secure.send(['tls@good.test']))
+    assert.match(attempts[0]?.tls ?? '', /TLSv1\.3/)
+  })
+
+  test('the second server is asked when the first puts off, greets with 554 or takes too little', async () => {
+    const text = 'x'.repeat(70).concat('\n').repeat(400)
+    for (const way of ['busy', 'greylisting', 'rejecting', 'small'] as const) {
+      await using sending = await stage.direct('good.test', [at[way], at.plain])
+      const { recipients } = await sending.delivered(await sending.send(['second@good.test'], { text }))
+      assert.equal(recipients[0]?.attempts, 1, way)
+    }
+    assert.equal((await inBox(stage.peer, 'second', 4)).length, 4)
+  })
+
+  test('a message too large for every server ends, and suppresses nobody', async () => {
+    const text = 'x'.repeat(70).concat('\n').repeat(400)
+    for (const way of ['small', 'smallUnannounced'] as const) {
+      await using sending = await stage.direct('good.test', [at[way]])
+      const [outcome] = await sending.outcome(await sending.send(['octets@good.test'], { text }))
+      assert.equal(outcome?.suppressed, false, way)
+      assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', `${way}: ${outcome.state}`)
+    }
+  })
+
+  test('421 too many connections: fewer are opened, and no attempt is spent', async () => {
+    await using sending = await stage.direct('good.test', [at.fewConnections], {
+      retrySchedule: [1_000, 1_000],
+    })
+    const before = stage.peer.delivered('once').length
+    const ids = await Promise.all(Array.from({ length: 12 }, () => sending.send(['once@good.test'])))
+    for (const id of ids) {
+      const { recipients } = await sending.delivered(id)
+      assert.equal(recipients[0]?.attempts, 1)
+    }
+    assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
+  })
+
+  test('450 too much mail: what it takes goes, the rest waits without an attempt spent', async () => {
+    await using sending = await stage.direct('good.test', [at.fewMessages])
+    const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['once@good.test'])))
+    const outcomes = await Promise.all(ids.map((id) => sending.outcome(id)))
+    const delivered = { state: 'delivered', attempts: 1, suppressed: false }
+    const sorted = outcomes.flat().sort((a, b) => b.attempts - a.attempts)
+    assert.deepEqual(sorted, [delivered, delivered, WAITS, WAITS, WAITS])
+  })
+})

@@ -1,0 +1,179 @@
+/** Postfix with one address for each way of answering: all on one port, told apart by their IP addresses in 127.0.0.0/8. */
+import { join } from 'node:path'
+import { Jail, maildir, user, VMAIL } from './jail.ts'
+import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+
+export type PostfixWay = keyof typeof WAYS
+
+/** What each of its addresses does otherwise than plain Postfix: settings of its smtpd. */
+const WAYS = {
+  /** Delivers to boxes of good.test, knows nobody else, relays nothing. */
+  plain: {},
+  /** Put off for ever, at RCPT. */
+  busy: { smtpd_recipient_restrictions: 'check_recipient_access static:{451 4.3.0 Try again later}' },
+  /** As greylisting policy servers say it. */
+  greylisting: {
+    smtpd_recipient_restrictions:
+      'check_recipient_access static:{450 4.2.0 Greylisted, see http://postgrey.test}',
+  },
+  /** RFC 1870: announces what it takes. */
+  small: { message_size_limit: '20000' },
+  /** The same, without a word about it beforehand. */
+  smallUnannounced: { message_size_limit: '20000', smtpd_discard_ehlo_keywords: 'size' },
+  fewRecipients: { smtpd_recipient_limit: '5' },
+  fewConnections: { smtpd_client_connection_count_limit: '1' },
+  fewMessages: { smtpd_client_message_rate_limit: '2' },
+  /** At the greeting. */
+  rejecting: { smtpd_delay_reject: 'no', smtpd_client_restrictions: 'reject' },
+  /** The same as Debian has it: told at RCPT. */
+  rejectingLate: { smtpd_client_restrictions: 'reject' },
+  blocklisting: {
+    smtpd_client_restrictions:
+      'check_client_access static:{554 5.7.1 Service unavailable; Client host [127.0.0.1] blocked using zen.test}',
+  },
+  /** 504 at EHLO where our name has no dot. */
+  nameless: {
+    smtpd_delay_reject: 'no',
+    smtpd_helo_required: 'yes',
+    smtpd_helo_restrictions: 'reject_non_fqdn_helo_hostname',
+  },
+  tlsRequired: { smtpd_tls_security_level: 'encrypt' },
+  /** Takes no UTF-8 addresses. */
+  asciiOnly: { smtputf8_enable: 'no' },
+} as const
+
+export const postfixAddresses = addressesOf(25, Object.keys(WAYS) as PostfixWay[])
+
+const SETTINGS = {
+  compatibility_level: '3.6',
+  mail_owner: 'postfix',
+  setgid_group: 'postdrop',
+  maillog_file: '/var/log/mail.log',
+  myhostname: 'postfix.test',
+  mydestination: '',
+  mynetworks: '192.0.2.1',
+  inet_protocols: 'ipv4',
+  alias_maps: '',
+  alias_database: '',
+  smtpd_peername_lookup: 'no',
+  smtpd_client_event_limit_exceptions: '',
+  smtpd_error_sleep_time: '0',
+  anvil_rate_time_unit: '600s',
+  smtputf8_enable: 'yes',
+  virtual_mailbox_domains: 'good.test, xn--bcher-kva.test',
+  virtual_mailbox_base: '/var/mail',
+  virtual_mailbox_maps: 'texthash:/etc/postfix/boxes',
+  virtual_uid_maps: `static:${VMAIL}`,
+  virtual_gid_maps: `static:${VMAIL}`,
+  message_size_limit: '60000000',
+  mailbox_size_limit: '0',
+  virtual_mailbox_limit: '0',
+  smtpd_relay_restrictions: 'reject_unauth_destination',
+  smtpd_tls_security_level: 'may',
+  smtpd_tls_cert_file: '/etc/postfix/cert.pem',
+  smtpd_tls_key_file: '/etc/postfix/key.pem',
+}
+
+export class Postfix implements Peer {
+  readonly #jail: Jail
+
+  private constructor(jail: Jail) {
+    this.#jail = jail
+  }
+
+  static async start({ port, certificate, boxes }: PeerOptions): Promise<Postfix> {
+    const programs = [
+      'master',
+      'smtpd',
+      'cleanup',
+      'virtual',
+      'qmgr',
+      'tlsmgr',
+      'bounce',
+      'trivial-rewrite',
+      'proxymap',
+      'anvil',
+      'postlogd',
+      'error',
+      'discard',
+      'showq',
+    ]
+    await using starting = new AsyncDisposableStack()
+    const jail = starting.use(
+      new Jail(
+        'postfix',
+        programs.map((name) => `usr/lib/postfix/sbin/${name}`),
+      ),
+    )
+    const postfix = user('postfix')
+    const drop = user('postfix', 'postdrop')
+    for (const name of [
+      'active',
+      'bounce',
+      'corrupt',
+      'defer',
+      'deferred',
+      'flush',
+      'hold',
+      'incoming',
+      'private',
+      'saved',
+      'trace',
+    ])
+      jail.directory(`var/spool/postfix/${name}`, postfix, 0o700)
+    jail.directory('var/spool/postfix/pid')
+    jail.directory('var/spool/postfix/maildrop', drop, 0o730)
+    jail.directory('var/spool/postfix/public', drop, 0o710)
+    jail.directory('var/lib/postfix', postfix, 0o700)
+    jail.directory('var/log')
+    jail.directory('var/mail', user('vmail'))
+    const settings = Object.entries(SETTINGS).map(([name, value]) => `${name} = ${value}`)
+    jail.write('etc/postfix/main.cf', `${settings.join('\n')}\n`)
+    jail.write('etc/postfix/master.cf', masterFile(port))
+    jail.write(
+      'etc/postfix/boxes',
+      boxes.map((box) => `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n`).join(''),
+    )
+    jail.write('etc/postfix/cert.pem', certificate.cert)
+    jail.write('etc/postfix/key.pem', certificate.key, 0o600)
+    const addresses = Object.values(postfixAddresses).map((host) => ({ host, port }))
+    await jail.start(['/usr/lib/postfix/sbin/master', '-s'], addresses)
+    starting.move()
+    return new Postfix(jail)
+  }
+
+  delivered(box: string): Buffer[] {
+    return maildir(join(this.#jail.root, 'var/mail', box))
+  }
+
+  get log(): string {
+    return this.#jail.log
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#jail[Symbol.asyncDispose]()
+  }
+}
+
+function masterFile(port: number): string {
+  const listeners = Object.entries(WAYS).map(([way, settings]) => {
+    const options = Object.entries(settings).map(([name, value]) => ` -o { ${name} = ${value} }`)
+    return `${postfixAddresses[way as PostfixWay]}:${port} inet n - n - - smtpd${options.join('')}\n`
+  })
+  return `${listeners.join('')}cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+tlsmgr unix - - n 1000? 1 tlsmgr
+proxymap unix - - n - - proxymap
+error unix - - n - - error
+retry unix - - n - - error
+discard unix - - n - - discard
+virtual unix - n n - - virtual
+anvil unix - - n - 1 anvil
+showq unix n - n - - showq
+postlog unix-dgram n - n - 1 postlogd
+`
+}

@@ -1,0 +1,194 @@
+/** The service in this process, one real mail server before it, and a DNS that leads to the server's addresses. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { rawCopies } from '../../src/cli/email-raw.ts'
+import type { RelayRoute, Settings } from '../../src/config/settings.ts'
+import type { EmailHistory } from '../../src/store/store.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { type FakeDns, startDns } from '../support/dns.ts'
+import { type Service, startService } from '../support/service.ts'
+import { keysOfDomains, type PublishedKeys } from '../support/verify-dkim.ts'
+import type { Peer, PeerOptions } from './peer.ts'
+
+/** Ms for what has to come. */
+const PATIENCE = 30_000
+
+/** Mail leaves from here. */
+export const SENDER = 'sender@acme.test'
+
+export class Stage<AnyPeer extends Peer> implements AsyncDisposable {
+  readonly peer: AnyPeer
+  readonly port: number
+  readonly #dns: FakeDns
+  readonly #started: AsyncDisposableStack
+
+  private constructor(peer: AnyPeer, port: number, dns: FakeDns, started: AsyncDisposableStack) {
+    this.peer = peer
+    this.port = port
+    this.#dns = dns
+    this.#started = started
+  }
+
+  static async set<AnyPeer extends Peer>(
+    start: (options: PeerOptions) => Promise<AnyPeer>,
+    host: string,
+    boxes: readonly string[],
+  ): Promise<Stage<AnyPeer>> {
+    await using started = new AsyncDisposableStack()
+    const port = await freePort(host)
+    const dns = await startDns({})
+    started.defer(() => dns.close())
+    const peer = started.use(await start({ port, certificate: selfSigned([host], 30, 'rsa'), boxes }))
+    return new Stage(peer, port, dns, started.move())
+  }
+
+  /** The service, which delivers to these hosts directly; the first is preferred to the second. `settings` as in the configuration. */
+  async direct(domain: string, hosts: readonly string[], settings: Partial<Settings> = {}): Promise<Sending> {
+    const zone = this.#dns.zone
+    zone[`${domain}/MX`] = hosts.map((_, index) => `${(index + 1) * 10} mx${index}.${domain}`)
+    for (const [index, host] of hosts.entries()) zone[`mx${index}.${domain}/A`] = [host]
+    return await this.#service({
+      delivery: { kind: 'direct' },
+      dnsServers: [this.#dns.address],
+      smtpPort: this.port,
+      allowPrivateNetworks: true,
+      ...settings,
+    })
+  }
+
+  /** The service with this host as its relay. */
+  async relayed(
+    host: string,
+    relay: Partial<RelayRoute> = {},
+    settings: Partial<Settings> = {},
+  ): Promise<Sending> {
+    const route: RelayRoute = {
+      kind: 'relay',
+      host,
+      port: this.port,
+      implicitTls: false,
+      tls: 'opportunistic',
+      user: null,
+      password: null,
+      auth: null,
+      ...relay,
+    }
+    return await this.#service({ delivery: route, ...settings })
+  }
+
+  async #service(settings: Partial<Settings>): Promise<Sending> {
+    // What waits is to stay: a test that wants it tried again says so.
+    const service = await startService({ retrySchedule: [36_000_000, 36_000_000], ...settings })
+    const { company, domain, key } = await service.tenant('acme.test')
+    return new Sending(service, company.id, new ApiClient(service.url, key.token), keysOfDomains([domain]))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#started.disposeAsync()
+  }
+}
+
+/** One company that sends. */
+export class Sending implements AsyncDisposable {
+  readonly service: Service
+  readonly companyId: string
+  readonly api: ApiClient
+  readonly keys: PublishedKeys
+
+  constructor(service: Service, companyId: string, api: ApiClient, keys: PublishedKeys) {
+    this.service = service
+    this.companyId = companyId
+    this.api = api
+    this.keys = keys
+  }
+
+  /** A small message; its id. */
+  send(to: readonly string[], more: object = {}): Promise<string> {
+    return this.api.accepted({ from: `Sender <${SENDER}>`, to, subject: 'Peers', text: 'Hello.\n', ...more })
+  }
+
+  /** The record of the email once nothing of it is under way and every recipient has left its first place in the queue. */
+  async settled(id: string): Promise<EmailHistory> {
+    return await this.#until(id, ({ recipients }) => {
+      return recipients.every(
+        ({ state, lastMessage }) => state !== 'leased' && (state !== 'waiting' || lastMessage !== null),
+      )
+    })
+  }
+
+  async delivered(id: string): Promise<EmailHistory> {
+    return await this.#until(id, ({ recipients }) => recipients.every(({ state }) => state === 'delivered'))
+  }
+
+  async #until(id: string, reached: (history: EmailHistory) => boolean): Promise<EmailHistory> {
+    let history: EmailHistory | null = null
+    const found = await arrived(async () => {
+      history = await this.service.store.readHistory(id)
+      return history !== null && reached(history)
+    })
+    const { recipients, attempts } = history!
+    const seen = () =>
+      `${JSON.stringify(recipients, null, 1)}\n${attempts.map(({ dialogue }) => dialogue).join('\n\n')}`
+    assert.ok(found, found ? '' : seen())
+    return history!
+  }
+
+  /** How the recipients stand: state, attempts, whether suppressed. */
+  async outcome(id: string): Promise<{ state: string; attempts: number; suppressed: boolean }[]> {
+    const { recipients } = await this.settled(id)
+    const suppressions = await this.service.store.listSuppressions({ limit: 1_000 })
+    const addresses = new Set(suppressions.map(({ address }) => address))
+    return recipients.map(({ state, attempts, address }) => {
+      return { state, attempts, suppressed: addresses.has(address) }
+    })
+  }
+
+  /** What is waiting is tried now. */
+  async retry(): Promise<void> {
+    await this.service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+  }
+
+  /** The octets that left for this recipient. */
+  async raw(id: string, address: string): Promise<Buffer> {
+    const { store, settings } = this.service
+    const history = await store.readHistory(id)
+    const [copy] = await rawCopies({ settings, store, accounts: await store.accounts() }, history!, address)
+    return copy!.message
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service.close()
+  }
+}
+
+/** What was delivered to this box, once so many messages are there. */
+export async function inBox(peer: Peer, box: string, count: number): Promise<Buffer[]> {
+  const found = await arrived(async () => peer.delivered(box).length >= count)
+  assert.ok(
+    found,
+    `${peer.delivered(box).length} of ${count} messages in the box ${box}:\n${found ? '' : peer.log.slice(-3_000)}`,
+  )
+  return peer.delivered(box)
+}
+
+async function arrived(look: () => Promise<boolean>): Promise<boolean> {
+  const end = performance.now() + PATIENCE
+  while (!(await look())) {
+    if (performance.now() > end) return false
+    await pause(15)
+  }
+  return true
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  server.listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
