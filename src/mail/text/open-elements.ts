@@ -14,7 +14,7 @@ export class OpenElements<E extends OpenElement> {
   readonly #outwards: number[] = []
   /** The place of the innermost element of each kind, or -1; those of no kind go by their names. */
   readonly #innermost = NONE.slice()
-  readonly #named = new Map<string, number>()
+  #named: Map<string, number> | undefined
 
   get depth(): number {
     return this.#elements.length
@@ -29,7 +29,10 @@ export class OpenElements<E extends OpenElement> {
     const place = this.#elements.length
     this.#outwards.push(this.innermost(kind, name))
     if (kind.id >= 0) this.#innermost[kind.id] = place
-    else this.#named.set(name, place)
+    else {
+      this.#named ??= new Map()
+      this.#named.set(name, place)
+    }
     this.#elements.push(element)
   }
 
@@ -37,14 +40,14 @@ export class OpenElements<E extends OpenElement> {
     const element = this.#elements.pop()!
     const outwards = this.#outwards.pop()!
     if (element.kind.id >= 0) this.#innermost[element.kind.id] = outwards
-    else if (outwards >= 0) this.#named.set(element.name, outwards)
-    else this.#named.delete(element.name)
+    else if (outwards >= 0) this.#named!.set(element.name, outwards)
+    else this.#named!.delete(element.name)
     return element
   }
 
   /** The place of the innermost element of that kind and name, or -1. */
   innermost(kind: Kind, name: string): number {
-    return kind.id >= 0 ? this.#innermost[kind.id]! : (this.#named.get(name) ?? -1)
+    return kind.id >= 0 ? this.#innermost[kind.id]! : (this.#named?.get(name) ?? -1)
   }
 
   /** The place of the innermost element of that kind, or -1. */

@@ -34,7 +34,7 @@ const WHITE_SPACE = new Map<string, WhiteSpace>([
   ['pre-line', 'keep lines'],
 ])
 /** Most inline styles of a mail are about looks; those are not taken apart. */
-const RELEVANT = /display|visibility|opacity|overflow|white-space|font-size\s*:\s*[01]|font\s*:|\/\*/i
+const RELEVANT = /display|visibility|opacity|overflow|white-space|font-size\s*:\s*[01]|font\s*:|\/\*|\\/i
 
 /**
  * The style of an element inside of `outer`, or `outer` itself where nothing changes.
@@ -88,7 +88,7 @@ function declared(outer: Style, name: string, style: string): Style {
 function declarations(style: string): Map<string, string> {
   const values = new Map<string, string>()
   let important: Set<string> | undefined
-  for (const declaration of withoutComments(style).toLowerCase().split(';')) {
+  for (const declaration of unescaped(withoutComments(style)).toLowerCase().split(';')) {
     const colon = declaration.indexOf(':')
     if (colon < 0) continue
     let property = declaration.slice(0, colon).trim()
@@ -122,6 +122,14 @@ function withoutComments(style: string): string {
     if (end < 0) return rest
     from = end + 2
   }
+}
+
+/** CSS Syntax 4.3.7: `\\64 isplay` is `display`. */
+function unescaped(style: string): string {
+  if (!style.includes('\\')) return style
+  return style.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex: string | undefined, other: string) =>
+    hex === undefined ? other : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 /** `0`, `0px`, `0.0em`, `0%`. */
