@@ -388,7 +388,7 @@ describe('hostile input', () => {
   }
 
   test('of any shape gives clean text', () => {
-    const seed = Number(process.env.POSTROAD_TEST_SEED ?? Date.now() % 2 ** 31)
+    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
     console.log(`seed ${seed}`)
     fc.assert(
       fc.property(hostileHtml, (html) => {

@@ -3,6 +3,7 @@
  * built-in functions that it called had to read or copy. For tests that double an input and want the cost to double.
  */
 import { type Profiler, Session } from 'node:inspector'
+import { setFlagsFromString } from 'node:v8'
 
 export interface Work {
   /** Entries into blocks of the source (functions, branches, turns of loops). */
@@ -12,34 +13,37 @@ export interface Work {
 }
 
 // Begun before the functions that are measured run for the first time: what is compiled earlier has no blocks that are counted.
+// Code that is thrown away for not having run for a while would take its counts along.
+setFlagsFromString('--no-flush-bytecode')
 const session = new Session()
 session.connect()
 session.post('Profiler.enable')
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
 /** Entries since the last call. */
-function takeSteps(source: string): number {
+function takeSteps(sources: readonly string[]): number {
   let scripts: Profiler.ScriptCoverage[] = []
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
     if (error) throw error
     scripts = result
   })
   return scripts
-    .filter(({ url }) => url.includes(source))
+    .filter(({ url }) => sources.some((source) => url.includes(source)))
     .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
     .reduce((sum, { count }) => sum + count, 0)
 }
 
-/** @param source part of the URL of the files whose steps count, e.g. `/src/mail/` */
-export function measureWork(source: string, work: () => unknown): Work {
-  takeSteps(source)
+/** @param sources parts of the URLs of the files whose steps count, e.g. `/src/mail/` */
+export function measureWork(sources: string | readonly string[], work: () => unknown): Work {
+  const counted = typeof sources === 'string' ? [sources] : sources
+  takeSteps(counted)
   const meter = meterBuiltIns()
   try {
     work()
   } finally {
     meter.stop()
   }
-  return { steps: takeSteps(source), handled: meter.handled() }
+  return { steps: takeSteps(counted), handled: meter.handled() }
 }
 
 type Method = (this: never, ...args: never[]) => unknown
@@ -73,10 +77,11 @@ function start(from: unknown): number {
   return typeof from === 'number' ? from : 0
 }
 
-/** From the beginning of the text. */
-const exec: Cost = (_self, [text], result) => {
+/** From the beginning of the text; a sticky expression, as splitting uses, looks at one place. */
+const exec: Cost = (self, [text], result) => {
   const found = result as RegExpExecArray | null
-  return found === null ? lengthOf(text) : found.index + found[0].length
+  if (found !== null) return found.index + found[0].length
+  return (self as unknown as RegExp).sticky ? 1 : lengthOf(text)
 }
 
 const COSTS: [prototype: object, costs: Record<string, Cost>][] = [
@@ -103,7 +108,21 @@ const COSTS: [prototype: object, costs: Record<string, Cost>][] = [
       includes: contains,
     },
   ],
-  [Array.prototype, { includes: elements, indexOf: elements, concat: made, slice: made, join: made }],
+  [
+    Array.prototype,
+    {
+      includes: elements,
+      indexOf: elements,
+      concat: made,
+      slice: made,
+      join: made,
+      filter: whole,
+      map: whole,
+      shift: whole,
+      unshift: whole,
+      splice: whole,
+    },
+  ],
   [
     Buffer.prototype,
     {
@@ -121,6 +140,7 @@ const COSTS: [prototype: object, costs: Record<string, Cost>][] = [
 
 function meterBuiltIns(): { handled(): number; stop(): void } {
   const restore: (() => void)[] = []
+  const read = new Set<unknown>()
   let handled = 0
   let inside = false
   const meter = (prototype: object, name: string, cost: Cost) => {
@@ -136,6 +156,11 @@ function meterBuiltIns(): { handled(): number; stop(): void } {
       if (inside) return result
       inside = true
       handled += Math.max(0, cost(this, args, result) - from)
+      // What was put together piece by piece is copied as a whole when it is first read.
+      if (prototype === String.prototype && !read.has(this)) {
+        read.add(this)
+        handled += lengthOf(this)
+      }
       inside = false
       return result
     }
