@@ -3,6 +3,7 @@ import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { TOKEN_IN_TEXT } from './accounts/token.ts'
 import type { Settings } from './config/settings.ts'
+import { visible, visibleJson } from './visible-text.ts'
 
 export type { Logger } from 'pino'
 
@@ -26,13 +27,13 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_NAMES.flatMap(placesOf), censor: '[redacted]' },
-    hooks: { streamWrite: (line: string) => line.replaceAll(TOKEN_IN_TEXT, '[redacted]') },
+    hooks: { streamWrite: (line: string) => visibleJson(line.replaceAll(TOKEN_IN_TEXT, '[redacted]')) },
   }
   const stream = target.stream ?? standardOutput()
   const terminal = target.pretty ?? process.stdout.isTTY === true
   if (!terminal) return pino(options, stream)
   const pretty = prettyFactory({ colorize: target.stream === undefined, translateTime: 'SYS:HH:MM:ss.l' })
-  return pino(options, { write: (line: string) => stream.write(pretty(line) ?? '') })
+  return pino(options, { write: (line: string) => stream.write(pretty(seen(JSON.parse(line))) ?? '') })
 }
 
 /** Octets of lines that could not be written and are tried again with the next; what comes when there are more is dropped. */
@@ -48,4 +49,15 @@ function standardOutput() {
 function placesOf(name: string): string[] {
   if (name.includes('-')) return [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]
   return [name, `*.${name}`, `*.*.${name}`]
+}
+
+/** A line's values as a terminal may have them. A stack has lines, which are our own; all else has one. */
+function seen<T>(value: T, name = ''): T {
+  if (typeof value === 'string') {
+    const lines = name === 'stack' ? value.split('\n') : [value]
+    return lines.map(visible).join('\n') as T
+  }
+  if (Array.isArray(value)) return value.map((item) => seen(item)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [visible(key), seen(item, key)])) as T
 }

@@ -4,7 +4,7 @@ import type { Company } from '../accounts/account.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { withStore } from './open.ts'
-import { jsonTime, plain, printJson, printLine, printTable, shownTime } from './print.ts'
+import { jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
 
 const LONGEST_NAME = 200
 
@@ -37,7 +37,7 @@ async function create(text: string, { json }: JsonOption): Promise<void> {
   const company: Company = { id: randomUUIDv7(), name, createdAt: Date.now() }
   await withStore(({ store }) => store.addCompany(company), { make: true })
   if (json) return printJson(inJson(company))
-  printLine(`Created the company ${plain(name)} (id ${company.id}).`)
+  printLine(`Created the company ${name} (id ${company.id}).`)
   printLine(`Next: postroad domain add example.com --company ${company.id}`)
 }
 

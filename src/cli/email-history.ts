@@ -3,7 +3,7 @@ import type { AccountsSnapshot } from '../accounts/account.ts'
 import type { EventDetail } from '../events/event.ts'
 import type { EmailHistory, StoredAttempt } from '../store/store.ts'
 import { companyName } from './named.ts'
-import { clipped, jsonTime, plain, printFields, printLine, printTable, shownTime } from './print.ts'
+import { clipped, jsonTime, printFields, printLine, printTable, shownTime } from './print.ts'
 
 export function printHistory(
   { email, recipients, events, attempts }: EmailHistory,
@@ -29,7 +29,8 @@ export function printHistory(
     ],
     ['Tags', email.tags.map(({ name, value }) => `${name}=${value}`).join(', ')],
   ])
-  printLine('\nRecipients')
+  printLine()
+  printLine('Recipients')
   printTable(
     ['#', 'ADDRESS', 'KIND', 'STATE', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ANSWER'],
     recipients.map((each) => [
@@ -43,7 +44,8 @@ export function printHistory(
     ]),
     'none',
   )
-  printLine('\nEvents')
+  printLine()
+  printLine('Events')
   printTable(
     ['TIME', 'EVENT', '#', 'DETAIL'],
     events.map(({ at, type, recipient, detail }) => [
@@ -65,8 +67,9 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
     tls ?? 'not encrypted',
     `${Math.round(duration)} ms`,
   ]
-  printLine(`\nAttempt ${plain(parts.join('; '))}`)
-  for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${plain(line)}`)
+  printLine()
+  printLine(`Attempt ${parts.join('; ')}`)
+  for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
 function detailShown({

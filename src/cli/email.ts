@@ -4,7 +4,16 @@ import { historyInJson, printHistory } from './email-history.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
-import { clipped, jsonTime, plain, printJson, printLine, printTable, shownTime } from './print.ts'
+import {
+  clipped,
+  jsonTime,
+  printJson,
+  printLine,
+  printMessage,
+  printNote,
+  printTable,
+  shownTime,
+} from './print.ts'
 
 export function addEmail(program: Command): void {
   const email = group(program, 'email', 'Emails: what was accepted and what became of it.')
@@ -84,7 +93,10 @@ async function list({
     ]),
     before === undefined ? 'There is no email yet.' : 'There is no email before that one.',
   )
-  if (emails.length === limit) printLine(`\nOlder ones: postroad email list --before ${emails.at(-1)!.id}`)
+  if (emails.length === limit) {
+    printLine()
+    printLine(`Older ones: postroad email list --before ${emails.at(-1)!.id}`)
+  }
 }
 
 function recipientsShown(to: string[]): string {
@@ -110,12 +122,12 @@ async function show(
     }
     const [copy] = copies
     if (copies.length > 1) {
-      process.stderr.write(
-        `postroad: ${copies.length} copies were made; this is the one for ${plain(copy!.addresses.join(', '))}. ` +
-          'Choose another with --recipient.\n',
+      printNote(
+        `postroad: ${copies.length} copies were made; this is the one for ${copy!.addresses.join(', ')}. ` +
+          'Choose another with --recipient.',
       )
     }
-    process.stdout.write(copy!.message)
+    printMessage(copy!.message)
   })
 }
 

@@ -7,7 +7,7 @@ import { CommandFailed, WrongUsage } from './failure.ts'
 import { expiryOf, rangesWith } from './key-bounds.ts'
 import { companyFilter, companyName, companyNamed, domainNamed } from './named.ts'
 import { withStore } from './open.ts'
-import { jsonTime, plain, printFields, printJson, printLine, printTable, shownTime } from './print.ts'
+import { jsonTime, printFields, printJson, printLine, printTable, shownTime } from './print.ts'
 
 const LONGEST_NAME = 200
 
@@ -157,9 +157,9 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
     if (!key) throw new CommandFailed(`there is no API key with the id "${id}"; see: postroad key list`)
     const revokedAt = Date.now()
     if (!(await store.revokeKey(id, revokedAt)))
-      throw new CommandFailed(`the key "${plain(key.name)}" was revoked before`)
+      throw new CommandFailed(`the key "${key.name}" was revoked before`)
     if (json) return printJson(inJson(accounts, { ...key, revokedAt }))
-    printLine(`Revoked the key ${plain(key.name)} (id ${id}).`)
+    printLine(`Revoked the key ${key.name} (id ${id}).`)
   })
 }
 

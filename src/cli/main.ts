@@ -11,6 +11,7 @@ import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
 import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
+import { printError, printText } from './print.ts'
 import { addQueue } from './queue.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
@@ -39,7 +40,11 @@ export async function run(args: string[]): Promise<void> {
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what can be said)')
     // All that goes wrong begins alike; commander writes `error:`.
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
+    .configureOutput({
+      writeOut: printText,
+      writeErr: printError,
+      outputError: (text) => printError(text.replace(/^error: /, 'postroad: ')),
+    })
     // Commander gives help before it looks whether there is such a command.
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()
@@ -64,7 +69,7 @@ export async function run(args: string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE
       return
     }
-    process.stderr.write(`postroad: ${explain(error)}\n`)
+    printError(`postroad: ${explain(error)}\n`)
     process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
   }
 }

@@ -9,7 +9,7 @@ import { type TransferProgress, transfer } from '../store/transfer/transfer.ts'
 import { command, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { refuseMissing } from './open.ts'
-import { printJson, printLine, printTable } from './print.ts'
+import { printJson, printLine, printNote, printTable } from './print.ts'
 
 /** Milliseconds between two lines about the same table. */
 const LINE_EVERY = 2_000
@@ -86,6 +86,6 @@ function progressLines(): (progress: TransferProgress) => void {
     if (rows < of && now - shownAt < LINE_EVERY) return
     shownAt = now
     const what = step === 'copy' ? 'copied' : 'verified'
-    process.stderr.write(`${table}: ${rows} of ${of} rows ${what}\n`)
+    printNote(`${table}: ${rows} of ${of} rows ${what}`)
   }
 }

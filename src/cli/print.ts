@@ -1,12 +1,86 @@
-/** How commands print: tables and lines for people, one JSON value for scripts. */
+/**
+ * How commands print: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to a terminal, and
+ * what is written here cannot do anything there: senders, recipients and servers have written most of it.
+ */
+import { isUtf8 } from 'node:buffer'
+import { visible, visibleJson } from '../visible-text.ts'
 
 /** One JSON value and a line end. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`)
 }
 
+/** The same on one line. */
+export function printJsonLine(value: unknown): void {
+  process.stdout.write(`${visibleJson(JSON.stringify(value))}\n`)
+}
+
+/** One line: a line break within it is shown as an escape, so that nobody writes lines of their own. */
 export function printLine(text = ''): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${visible(text)}\n`)
+}
+
+/** Text of our own that has several lines. */
+export function printText(text: string): void {
+  process.stdout.write(lineByLine(text))
+}
+
+/** One line on stderr. */
+export function printNote(text: string): void {
+  process.stderr.write(`${visible(text)}\n`)
+}
+
+/** A line on stderr that is replaced as the work goes on, and is gone in the end; for people at a terminal only. */
+export class Progress {
+  #shown = false
+
+  show(text: string): void {
+    if (!process.stderr.isTTY) return
+    process.stderr.write(`\r\x1b[K${visible(text)}`)
+    this.#shown = true
+  }
+
+  end(): void {
+    if (this.#shown) process.stderr.write('\r\x1b[K')
+    this.#shown = false
+  }
+}
+
+/** What went wrong, on stderr; may have several lines. */
+export function printError(text: string): void {
+  process.stderr.write(lineByLine(text))
+}
+
+/**
+ * A message as it is transferred. What goes to a file or another program is the message, octet for octet; what goes to a terminal is
+ * shown, with octets that are no UTF-8 as `\xHH`.
+ */
+export function printMessage(message: Buffer): void {
+  if (!process.stdout.isTTY) {
+    process.stdout.write(message)
+    return
+  }
+  for (let start = 0; start < message.length; ) {
+    const end = message.indexOf(10, start)
+    const line = message.subarray(start, end < 0 ? message.length : end)
+    printShown(line.at(-1) === 13 ? line.subarray(0, -1) : line)
+    start = end < 0 ? message.length : end + 1
+  }
+}
+
+function printShown(line: Buffer): void {
+  if (isUtf8(line)) {
+    printLine(line.toString().replaceAll('\t', '        '))
+    return
+  }
+  const text = line.toString('latin1').replace(/[\x80-\xff]/g, (octet) => {
+    return `\\x${octet.charCodeAt(0).toString(16)}`
+  })
+  printLine(text)
+}
+
+function lineByLine(text: string): string {
+  return text.split('\n').map(visible).join('\n')
 }
 
 export type Cell = string | number | null
@@ -36,14 +110,7 @@ export function printFields(fields: [name: string, value: Cell][]): void {
 }
 
 function cellText(value: Cell): string {
-  return value === null || value === '' ? '-' : plain(String(value))
-}
-
-/** Text from outside with control characters made visible: no message may write escape sequences to the operator's terminal. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
-  })
+  return value === null || value === '' ? '-' : visible(String(value))
 }
 
 /** At most `length` characters, the cut marked. */

@@ -6,7 +6,7 @@ import { command, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName, domainName } from './named.ts'
 import { withStore } from './open.ts'
-import { printJson, printLine } from './print.ts'
+import { Progress, printJson, printLine } from './print.ts'
 
 interface RetryOptions extends JsonOption {
   company?: string
@@ -82,16 +82,11 @@ async function refuseDone(store: Store, emailId: string): Promise<void> {
 async function withProgress<Result>(
   work: (onStep: (sum: Retried) => void) => Promise<Result>,
 ): Promise<Result> {
-  const { stderr } = process
-  if (!stderr.isTTY) return await work(() => {})
-  let shown = false
+  const progress = new Progress()
   try {
-    return await work(({ retried }) => {
-      shown = true
-      stderr.write(`\r${recipients(retried)} made due ...`)
-    })
+    return await work(({ retried }) => progress.show(`${recipients(retried)} made due ...`))
   } finally {
-    if (shown) stderr.write('\r\u001b[K')
+    progress.end()
   }
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load.ts'
 import type { Logger } from '../log.ts'
 import { firstStartText, firstStepsText } from './banner.ts'
+import { printJsonLine, printLine, printText } from './print.ts'
 
 /** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
 const SAME_STOP = 1000
@@ -35,11 +36,11 @@ async function serve(json: boolean): Promise<void> {
   const app = await startApp(settings, log)
   stopOnSignal(log, () => app.close())
   const { url, firstStart, empty } = app
-  if (json) process.stdout.write(`${JSON.stringify({ url, firstStart })}\n`)
-  else if (firstStart) process.stdout.write(firstStartText(url, firstStart))
-  else if (empty) process.stdout.write(firstStepsText(url))
+  if (json) printJsonLine({ url, firstStart })
+  else if (firstStart) printText(firstStartText(url, firstStart))
+  else if (empty) printText(firstStepsText(url))
   // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
-  else if (!log.isLevelEnabled('info')) process.stdout.write(`Postroad listens on ${url}\n`)
+  else if (!log.isLevelEnabled('info')) printLine(`Postroad listens on ${url}`)
 }
 
 function stopOnSignal(log: Logger, close: () => Promise<void>): void {

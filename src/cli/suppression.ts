@@ -4,7 +4,7 @@ import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName, companyNamed } from './named.ts'
 import { withStore } from './open.ts'
-import { clipped, jsonTime, plain, printJson, printLine, printTable, shownTime } from './print.ts'
+import { clipped, jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
 
 export function addSuppression(program: Command): void {
   const suppression = group(
@@ -95,7 +95,7 @@ async function add(
       throw new CommandFailed(`"${address}" is on the list of ${company.name} already`)
     }
     if (json) return printJson({ address, company_id: company.id, added: true })
-    printLine(`${company.name} sends no more to ${plain(address)}.`)
+    printLine(`${company.name} sends no more to ${address}.`)
   })
 }
 
@@ -121,6 +121,6 @@ async function remove(
       )
     }
     if (json) return printJson({ address, company_id: company.id, removed: true })
-    printLine(`${company.name} sends to ${plain(address)} again.`)
+    printLine(`${company.name} sends to ${address} again.`)
   })
 }

@@ -7,7 +7,7 @@ import { inJson, recordInJson } from './domain.ts'
 import { CommandFailed } from './failure.ts'
 import { domainNamed } from './named.ts'
 import { withStore } from './open.ts'
-import { plain, printJson, printLine } from './print.ts'
+import { printJson, printLine } from './print.ts'
 
 /** @param domain the group `domain` */
 export function addVerify(domain: Command): void {
@@ -73,7 +73,7 @@ function hint({ name, sending }: SendingDomain): string {
 function printCheck({ state, required, type, name, value, found, advice }: RecordCheck): void {
   printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
   if (advice === null) return
-  printLine(`           ${plain(advice)}`)
+  printLine(`           ${advice}`)
   printLine(`           expected: ${value}`)
-  for (const text of found) printLine(`           found:    ${plain(text)}`)
+  for (const text of found) printLine(`           found:    ${text}`)
 }

@@ -51,6 +51,20 @@ describe('the log', () => {
     })
   }
 
+  test('lets nothing through that a terminal obeys, and means the same as JSON', () => {
+    const nasty = '\u001b]0;x\u0007 \u009b2J \u202e \u200b\u{e0041}'
+    const write = (log: ReturnType<typeof createLogger>) => {
+      log.info({ err: new Error(nasty), answer: { [nasty]: [nasty] } }, nasty)
+    }
+    const json = logged(false, write)
+    assert.doesNotMatch(json, /(?!\n)[\p{Cc}\p{Cf}]/u)
+    assert.equal((JSON.parse(json) as { msg: string }).msg, nasty)
+    const pretty = logged(true, write)
+    assert.doesNotMatch(pretty, /(?!\n)[\p{Cc}\p{Cf}]/u)
+    assert.ok(pretty.includes('\\u001b]0;x\\u0007 \\u009b2J \\u202e \\u200b\\u{e0041}'), pretty)
+    assert.match(pretty, /\n {8}at /)
+  })
+
   test('that cannot be written ends nothing and fills no memory', { skip: !existsSync('/dev/full') }, () => {
     const program = `
       import { createLogger } from ${JSON.stringify(new URL('../../src/log.ts', import.meta.url).href)}
