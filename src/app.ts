@@ -77,8 +77,6 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const metrics = new Metrics()
   const plan = planMemory(settings)
   const monitor = new LoopMonitor(metrics.registry, log)
-  monitor.start()
-  started.defer(() => monitor.stop())
 
   const store = await openStore(settings.database, {
     exclusive: true,
@@ -193,6 +191,9 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const makesUp = apart && directory.companies().length === 0
   const firstStart = makesUp ? await firstCompany(store, seal) : null
   if (makesUp) await refreshAccounts()
+  // Not before: a start keeps the thread busy, and nobody waits yet.
+  monitor.start()
+  started.defer(() => monitor.stop())
   log.info(
     { url, metricsUrl, delivery: settings.delivery.kind, roles, node: nodeName },
     'Postroad is listening',
