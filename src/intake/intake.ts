@@ -67,7 +67,9 @@ export class Intake {
         const text = await this.#parts.deriveText(draft.content.html ?? '')
         if (text) draft.content.text = text
       }
-      return await this.#accept(principal, this.#check(principal, submission, draft))
+      const email = this.#check(principal, submission, draft)
+      this.#assertStillAllowed(principal, submission, draft)
+      return await this.#accept(email)
     } catch (error) {
       throw this.#counted(error)
     }
@@ -87,12 +89,8 @@ export class Intake {
   /** Whether the whole may be sent, and what is to be stored of it. */
   #check(principal: Principal, submission: Submission, draft: Draft): NewEmail {
     const { from, content } = draft
-    const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
-    if (from.domain !== domain.name) {
-      throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
-    }
+    const domain = this.#authorise(principal, submission, draft)
     assertPlainSender(from)
-    for (const author of draft.authors) this.#assertAuthor(principal, submission, domain, author)
     const { maxRecipients, maxMessageSize } = this.#parts.limits
     if (draft.recipients.length > maxRecipients) {
       throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: draft.recipients.length })
@@ -128,6 +126,26 @@ export class Intake {
       recipients: draft.recipients,
       idempotency: submission.idempotency ?? null,
     }
+  }
+
+  /** The domain it is sent from, when the caller may send as everybody the message says it is from. */
+  #authorise(principal: Principal, submission: Submission, { from, authors }: Draft): SendingDomain {
+    const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
+    if (from.domain !== domain.name) {
+      throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
+    }
+    for (const author of authors) this.#assertAuthor(principal, submission, domain, author)
+    return domain
+  }
+
+  /**
+   * Authority is looked at again where it counts: a request may take an hour to arrive, and a text some time to be derived, while a key
+   * is revoked or a domain suspended. Nothing is awaited between this and the store.
+   */
+  #assertStillAllowed(principal: Principal, submission: Submission, draft: Draft): void {
+    const current = this.#parts.directory.current(principal)
+    if ('denied' in current) throw refusalOf(current)
+    this.#authorise(current, submission, draft)
   }
 
   /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
@@ -175,19 +193,7 @@ export class Intake {
     }
   }
 
-  /**
-   * Authority is looked at where it counts: a request may take an hour to arrive, and a text some time to be derived, while a key is
-   * revoked or a domain suspended. Nothing is awaited between this and the store.
-   */
-  #assertStillAllowed(principal: Principal, { domainId }: NewEmail): void {
-    const { directory } = this.#parts
-    const current = directory.current(principal)
-    if ('denied' in current) throw refusalOf(current)
-    this.#sendingDomain(current, directory.domain(domainId)?.name ?? domainId)
-  }
-
-  async #accept(principal: Principal, email: NewEmail): Promise<Receipt> {
-    this.#assertStillAllowed(principal, email)
+  async #accept(email: NewEmail): Promise<Receipt> {
     const { store, handover, metrics } = this.#parts
     const lease = handover.lease(email)
     try {
