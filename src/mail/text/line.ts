@@ -1,30 +1,29 @@
 /** One line of text being written: collapses white space as a browser does and drops what nobody can see. */
 
-const isSpace = (code: number) =>
-  code === 0x20 ||
-  (code >= 0x09 && code <= 0x0d) ||
-  code === 0xa0 ||
-  code === 0x2007 ||
-  code === 0x202f ||
-  code === 0x2028 ||
-  code === 0x2029
-/**
+const PLAIN = 0
+const WHITE = 1
+const DROPPED = 2
+const JOINER = 3
+
+/** What each UTF-16 code unit is. */
+const CLASSES = new Uint8Array(0x10000)
+function classify(kind: number, ...codes: (number | readonly [from: number, to: number])[]): void {
+  for (const code of codes) {
+    const [from, to] = typeof code === 'number' ? [code, code] : code
+    CLASSES.fill(kind, from, to + 1)
+  }
+}
+classify(DROPPED, [0, 0x1f], [0x7f, 0x9f])
+classify(WHITE, 0x20, [0x09, 0x0d], 0xa0, 0x2007, 0x202f, 0x2028, 0x2029)
+/*
  * Invisible and without meaning in plain text: soft hyphen, zero-width space, BOM, and the fillers of preheaders. So are the two
  * bidirectional overrides, which exist to show characters in another order than they are in.
  */
-const isInvisible = (code: number) =>
-  code === 0xad ||
-  code === 0x34f ||
-  code === 0x180e ||
-  code === 0x200b ||
-  code === 0x202d ||
-  code === 0x202e ||
-  code === 0x2060 ||
-  code === 0xfeff
-/** Zero-width (non-)joiner: part of Persian words and of emoji, but filler where no visible character is beside it. */
-const isJoiner = (code: number) => code === 0x200c || code === 0x200d
-const isControl = (code: number) => code < 0x20 || (code >= 0x7f && code <= 0x9f)
-/** Text that needs none of the above but the collapsing of ordinary white space. */
+classify(DROPPED, 0xad, 0x34f, 0x180e, 0x200b, 0x202d, 0x202e, 0x2060, 0xfeff)
+/* Zero-width (non-)joiner: part of Persian words and of emoji, but filler where no visible character is beside it. */
+classify(JOINER, 0x200c, 0x200d)
+
+/** Text of which only ordinary white space needs anything: the collapsing. */
 const ORDINARY =
   /^[\x20-\x7e\t\n\f\r\xa1-\xac\xae-\u033f\u0370-\u180d\u2010-\u2027\u2030-\u205f\u2070-\ufefe]*$/
 const BLANK = /^[ \t\n\f\r]*$/
@@ -118,20 +117,20 @@ export class Line {
     }
     let visible = false
     let from = 0
-    for (let index = 0; index <= data.length; index++) {
-      const code = index < data.length ? data.charCodeAt(index) : -1
-      const special = code < 0 || isSpace(code) || isInvisible(code) || isJoiner(code) || isControl(code)
-      if (!special) continue
+    for (let index = 0; index < data.length; index++) {
+      const kind = CLASSES[data.charCodeAt(index)]
+      if (kind === PLAIN) continue
       if (index > from) {
         this.#put(data.slice(from, index))
         visible = true
       }
       from = index + 1
-      if (code < 0) break
-      if (isSpace(code)) this.#breakWord()
-      else if (isJoiner(code) && this.#space === NONE && !this.empty) this.#joiner = data[index]!
+      if (kind === WHITE) this.#breakWord()
+      else if (kind === JOINER && this.#space === NONE && !this.empty) this.#joiner = data[index]!
     }
-    return visible
+    if (from === data.length) return visible
+    this.#put(data.slice(from))
+    return true
   }
 
   /** Adds text whose spaces stay. It has no line ends. */
