@@ -10,12 +10,13 @@ if (skip) process.stderr.write(`NOT TESTED with Exim: ${skip}\n`)
 
 const WAITS = { state: 'waiting', attempts: 0, suppressed: false }
 const BOUNCED = { state: 'bounced', attempts: 1, suppressed: false }
+const BOXES = Array.from({ length: 100 }, (_, n) => `box${n}`)
 const LOGIN = { user: 'relay', password: 'secret', tls: 'required' } as const
 
 describe('Exim', { skip }, () => {
   let stage: Stage<Exim>
   before(async () => {
-    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'greylisted']
+    const boxes = ['octets', 'idn', 'jörg', 'relayed', 'second', 'once', 'retried', ...BOXES]
     stage = await Stage.set(Exim.start, at.plain, boxes)
   })
   after(() => stage?.[Symbol.asyncDispose]())
@@ -121,15 +122,26 @@ describe('Exim', { skip }, () => {
     await using sending = await stage.direct('good.test', [at.greylisting], {
       retrySchedule: [1_000, 36_000_000],
     })
-    const many = Array.from({ length: 60 }, (_, n) => `greylisted@${n}.good.test`)
-    assert.equal(many.length, 60)
-    const id = await sending.send(['greylisted@good.test', 'octets@good.test', 'idn@good.test'])
+    stage.peer.greylisting = true
+    const id = await sending.send(BOXES.map((box) => `${box}@good.test`))
     await sending.settled(id)
-    stage.peer.endGreylisting()
+    stage.peer.greylisting = false
     const { attempts } = await sending.delivered(id)
     assert.deepEqual(
       attempts.map(({ recipients }) => recipients.length),
-      [3, 3],
+      [BOXES.length, BOXES.length],
     )
+    for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
+  })
+
+  test('what waits is tried at the operator’s word, once the server takes mail again', async () => {
+    await using sending = await stage.direct('good.test', [at.greylisting])
+    stage.peer.greylisting = true
+    const ids = await Promise.all(Array.from({ length: 5 }, () => sending.send(['retried@good.test'])))
+    for (const id of ids) await sending.settled(id)
+    stage.peer.greylisting = false
+    await sending.retry()
+    for (const id of ids) await sending.delivered(id)
+    assert.equal((await inBox(stage.peer, 'retried', 5)).length, 5)
   })
 })

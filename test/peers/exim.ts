@@ -8,7 +8,7 @@ import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
 const WAYS = {
   /** Delivers to boxes of good.test, knows nobody else, relays nothing. */
   plain: '',
-  /** Until `endGreylisting` is called. */
+  /** While `greylisting` is set. */
   greylisting: `defer condition = \${if exists{/etc/greylisting}}\n  message = greylisted - please try again later\n`,
   /** For authenticated clients only, told at RCPT as many smarthosts do. */
   smarthost: 'deny !authenticated = *\n  message = authentication required\n',
@@ -141,8 +141,10 @@ export class Exim implements Peer {
     return new Exim(jail)
   }
 
-  endGreylisting(): void {
-    rmSync(join(this.#jail.root, 'etc/greylisting'), { force: true })
+  /** Whether everybody is put off. */
+  set greylisting(on: boolean) {
+    if (on) this.#jail.write('etc/greylisting', '')
+    else rmSync(join(this.#jail.root, 'etc/greylisting'))
   }
 
   delivered(box: string): Buffer[] {

@@ -21,6 +21,7 @@ describe('Postfix', { skip }, () => {
       'second',
       'once',
       'tls',
+      'screened',
       ...BOXES,
     ])
   })

@@ -5,7 +5,7 @@ import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
 
 export type PostfixWay = keyof typeof WAYS
 
-/** What each of its addresses does otherwise than plain Postfix: settings of its smtpd. */
+/** What each of its addresses does otherwise than plain Postfix: settings of its smtpd (or of postscreen, which stands before it). */
 const WAYS = {
   /** Delivers to boxes of good.test, knows nobody else, relays nothing. */
   plain: {},
@@ -38,6 +38,17 @@ const WAYS = {
     smtpd_helo_restrictions: 'reject_non_fqdn_helo_hostname',
   },
   tlsRequired: { smtpd_tls_security_level: 'encrypt' },
+  /**
+   * Puts off who comes for the first time, whatever is said in that session, and lets him in when he comes again (postscreen's tests
+   * after the greeting).
+   */
+  postscreen: {
+    postscreen_greet_wait: '1s',
+    postscreen_pipelining_enable: 'yes',
+    postscreen_bare_newline_enable: 'yes',
+    postscreen_access_list: '',
+    postscreen_cache_map: 'btree:/var/lib/postfix/postscreen',
+  },
   /** Takes no UTF-8 addresses. */
   asciiOnly: { smtputf8_enable: 'no' },
 } as const
@@ -97,6 +108,9 @@ export class Postfix implements Peer {
       'error',
       'discard',
       'showq',
+      'postscreen',
+      'tlsproxy',
+      'dnsblog',
     ]
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(
@@ -158,9 +172,14 @@ export class Postfix implements Peer {
 function masterFile(port: number): string {
   const listeners = Object.entries(WAYS).map(([way, settings]) => {
     const options = Object.entries(settings).map(([name, value]) => ` -o { ${name} = ${value} }`)
-    return `${postfixAddresses[way as PostfixWay]}:${port} inet n - n - - smtpd${options.join('')}\n`
+    // One process of postscreen sees all that come.
+    const program = way === 'postscreen' ? '1 postscreen' : '- smtpd'
+    return `${postfixAddresses[way as PostfixWay]}:${port} inet n - n - ${program}${options.join('')}\n`
   })
-  return `${listeners.join('')}cleanup unix n - n - 0 cleanup
+  return `${listeners.join('')}smtpd pass - - n - - smtpd
+tlsproxy unix - - n - 0 tlsproxy
+dnsblog unix - - n - 0 dnsblog
+cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 rewrite unix - - n - - trivial-rewrite
 bounce unix - - n - 0 bounce
