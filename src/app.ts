@@ -101,6 +101,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(watchAccounts(store, refreshAccounts, log))
 
   const workers = new Workers({
+    memory: Math.floor(plan.workerHeap / 1024 ** 2),
     onDeath: (cause, detail) => {
       metrics.workerDeaths.inc({ cause })
       log.warn({ cause, detail }, 'A worker died of what it was given; another takes its place')

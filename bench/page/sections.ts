@@ -1,4 +1,5 @@
 /** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
+import { type AbuseRun, shownStatuses } from '../abuse/report.ts'
 import { type Comparison, compared } from '../compare/report.ts'
 import { type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
@@ -15,7 +16,7 @@ type Read = <Result>(kind: ResultKind) => Result[]
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
-      (['run', 'compare', 'growth', 'scaling', 'soak'] as const).flatMap((kind) => {
+      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse'] as const).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
         const last = results.at(-1)
         return last === undefined ? [] : [`${last.machine}; ${last.node}`]
@@ -160,6 +161,30 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       'when, commit',
     ]
     return table(head, rows)
+  },
+  abuse: (read) => {
+    const run = read<AbuseRun>('abuse').at(-1)
+    if (run === undefined) return NOTHING
+    const rows = run.attacks.map((each) => [
+      each.what,
+      [each.p50, each.p99, each.worst].map((ms) => ms.toFixed(0)).join(' / '),
+      shownStatuses(each.statuses),
+      megabytes(each.peak),
+      String(each.stalls),
+      shownStatuses(each.abuser),
+    ])
+    const head = [
+      'attack',
+      "the other company's p50 / p99 / worst, ms",
+      'its answers',
+      'peak RSS, MB',
+      'holds over 50 ms',
+      "the abuser's answers",
+    ]
+    return (
+      `${day(run.at)}, ${run.commit}: ${run.database}, CPUs ${run.cpus}; ${[`${run.connections} connections`, `${run.seconds} s each`, ...listed(run.settings)].join(', ')}. ` +
+      `Of the other company's ${run.accepted} mails ${run.lost} were lost and ${run.doubled} doubled.\n\n${table(head, rows)}`
+    )
   },
   soak: (read) => {
     const newest = newestOfEach(read<SoakReport>('soak'), ({ database, nodes, settings }) =>

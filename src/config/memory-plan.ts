@@ -3,21 +3,21 @@
  * so that together they stay below what was set. Everything in octets.
  *
  * What a part costs is more than what it was given: a body is in memory as it arrived, as it was parsed, as its files were decoded and as
- * the store takes it; a message as it was stored, composed and cut for the wire. The factors are measured; see "Memory" in
+ * the store takes it; a message as it was stored, composed and cut for the wire. The factors are measured; see "Admission" in
  * docs/architecture.md.
  */
 import { constants } from 'node:buffer'
 
 const MIB = 1024 * 1024
 
-/** Program, compiled code, stacks, and the garbage of a service that has little to do. */
+/** Program, compiled code, stacks, page caches of SQLite, and the garbage of a service that has little to do. */
 const BASE = 150 * MIB
 /** The same of each delivery thread. */
 const DELIVERY_THREAD = 28 * MIB
 /** Times its octets that a body costs from its arrival to its answer. */
 const BODY_COST = 4
-/** What a request costs beside its body: its head, its part of the socket, the objects made for it. */
-const REQUEST_COST = 32 * 1024
+/** What a connection costs beside the bodies on it: the head of a request, the socket, the objects made for both. */
+const CONNECTION_COST = 24 * 1024
 /** Room around a message in the body that brings it: the other fields, and how JSON and forms write them. */
 const ENVELOPE = MIB
 
@@ -29,11 +29,10 @@ export interface MemoryPlan {
     max: number
     /** From so many octets on a body or a message is large: such are counted against `large`, all others against `small`. */
     large: number
-    /** Times its octets that a body costs until its request is answered, and what every request costs beside that. */
+    /** Times its octets that a body costs until its request is answered. */
     cost: number
-    request: number
   }
-  /** What small bodies and all heads, parsed or not, may cost together until their requests are answered. */
+  /** What small bodies, parsed or not, may cost together until their requests are answered. */
   small: number
   /** The same for large bodies. One alone always has room. */
   large: number
@@ -43,13 +42,8 @@ export interface MemoryPlan {
   /** Connections of clients, and requests under way on them. */
   connections: number
   requests: number
-  /** Page caches of SQLite's connections. */
-  sqlite: { writing: number; reading: number }
-  /**
-   * Of the bounded workers: how many at once, and the heap (old generation) each may have. What a worker holds outside its heap
-   * (buffers) is part of the cost of the body it works on.
-   */
-  workers: { count: number; heap: number }
+  /** Heap (old generation) of each bounded worker. What one holds outside its heap (buffers) is part of the cost of the body at hand. */
+  workerHeap: number
 }
 
 export interface PlanInput {
@@ -61,25 +55,24 @@ export interface PlanInput {
 }
 
 /** Parts of what is left beside the base; the rest is garbage not yet collected. */
-const PART = { small: 0.12, large: 0.5, ready: 0.06, readyLarge: 0.06 }
+const PART = { small: 0.15, large: 0.5, ready: 0.06, readyLarge: 0.06 }
 
 export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInput): MemoryPlan {
   const rest = Math.max(64 * MIB, memory - BASE - deliveryThreads * DELIVERY_THREAD)
   const part = (of: number) => Math.floor(rest * of)
   const max = bodyLimit(maxMessageSize)
-  const cache = Math.min(1, rest / (256 * MIB))
+  const connections = Math.floor((2 * memory) / MIB)
   return {
     total: memory,
-    body: { max, large: 256 * 1024, cost: BODY_COST, request: REQUEST_COST },
-    small: part(PART.small),
+    body: { max, large: 256 * 1024, cost: BODY_COST },
+    small: Math.max(4 * MIB, part(PART.small) - connections * CONNECTION_COST),
     large: part(PART.large),
     ready: part(PART.ready),
     readyLarge: part(PART.readyLarge),
-    connections: Math.floor((2 * memory) / MIB),
+    connections,
     requests: Math.floor(memory / MIB),
-    sqlite: { writing: Math.floor(12 * MIB * cache), reading: Math.floor(4 * MIB * cache) },
     // The text of the largest body and the largest string in it are both in the heap for a moment.
-    workers: { count: 2, heap: Math.max(64 * MIB, Math.min(3 * max, Math.floor(memory / 2))) },
+    workerHeap: Math.max(64 * MIB, Math.min(3 * max, Math.floor(memory / 3))),
   }
 }
 

@@ -1,4 +1,5 @@
 /** An answer as plain values, and the one place where answers leave. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
@@ -16,6 +17,8 @@ export interface Answer {
   type: string
   body: string
   headers?: Record<string, string>
+  /** Ms for which it is kept back: who asks again at once, whatever he is told, is slowed down by it. */
+  heldFor?: number
 }
 
 /** Names of what can be asked for, as metrics label them. */
@@ -58,7 +61,6 @@ export class Answers {
     answer: Answer,
     startedAt?: number,
   ): FastifyReply {
-    if (!request.raw.complete) discardBody(request.raw, reply.raw)
     this.#count(operation, answer.status)
     if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
     if (this.#log.isLevelEnabled('debug')) {
@@ -83,8 +85,8 @@ export class Answers {
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing them.
     reply.hijack()
-    reply.raw.writeHead(answer.status, headers)
-    reply.raw.end(answer.body)
+    if (answer.heldFor === undefined) leave(request.raw, reply.raw, answer, headers)
+    else setTimeout(leave, answer.heldFor, request.raw, reply.raw, answer, headers)
     return reply
   }
 
@@ -148,4 +150,15 @@ export class Answers {
     }
     child.observe(seconds)
   }
+}
+
+function leave(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: Answer,
+  headers: string[],
+): void {
+  if (!request.complete) discardBody(request, response)
+  response.writeHead(status, headers)
+  response.end(body)
 }

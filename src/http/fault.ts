@@ -31,6 +31,9 @@ export type HttpReason =
   /** Our own fault. `requestId` leads to the log entry; nothing else is told. */
   | { code: 'internal'; requestId: string }
 
+/** Ms after which a company hears that it has too much under way. Told at once, it would be asked again at once. */
+export const REFUSED_FOR = 1_000
+
 /** Everything a dialect needs words for. */
 export type AnyReason = Reason | HttpReason
 

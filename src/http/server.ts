@@ -30,6 +30,8 @@ import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
 import { CertificateWatch, readCertificate } from './tls.ts'
 
+/** Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not fill it. */
+const BACKLOG = 4_096
 /** Octets of request line and header fields together. */
 const MAX_HEAD = 16 * 1024
 /** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
@@ -151,7 +153,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     async listen() {
       const metricsUrl = metrics ? await metrics.listen() : null
       const { host, port } = settings.listen
-      const address = await app.listen({ host, port }).catch((error: unknown) => {
+      const address = await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
         throw cannotListen(error, 'POSTROAD_LISTEN', settings.listen)
       })
       const url = certificate ? address.replace(/^http:/, 'https:') : address

@@ -128,7 +128,6 @@ export class Admission {
     this.#visits.set(request, visit)
     this.#requests.take(1)
     company.requests += 1
-    this.#take(this.#small, visit, this.#plan.body.request)
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { SharedPool } from '../../shared-pool.ts'
+import { REFUSED_FOR } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 
 /** This part of all connections is kept for those that have none. */
@@ -38,6 +39,7 @@ export class Connections {
   readonly #shaking = new Map<string, Connection>()
   /** Connections that had to go, or were not let in. */
   dropped = 0
+  #refused = 0
 
   /** `most`: connections at once. */
   constructor(most: number) {
@@ -59,8 +61,7 @@ export class Connections {
     const address = addressGroup(socket.remoteAddress ?? '')
     const room = this.#makeRoom(this.#strangers.get(address)) || this.#dropAny()
     if (!room || (shaking && !this.#mayShake())) {
-      this.dropped += 1
-      socket.destroy()
+      this.#refuse(socket)
       return
     }
     const party = this.#party(this.#strangers, address, true)
@@ -75,6 +76,22 @@ export class Connections {
       this.#handshakes.take(1)
     }
     socket.once('close', () => this.#closed(connection))
+  }
+
+  /** Nobody speaks to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are too many. */
+  #refuse(socket: Socket): void {
+    this.dropped += 1
+    if (this.#refused >= this.#pool.size * KEPT) {
+      socket.destroy()
+      return
+    }
+    this.#refused += 1
+    socket.pause()
+    const cut = setTimeout(() => socket.destroy(), REFUSED_FOR)
+    socket.once('close', () => {
+      this.#refused -= 1
+      clearTimeout(cut)
+    })
   }
 
   /** The handshake of a connection is done: requests will come on `secure`. */

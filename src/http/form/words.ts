@@ -1,7 +1,7 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { type AnyReason, clip, inMegabytes, REFUSED_FOR } from '../fault.ts'
 
 function messageAnswer(status: number, message: string, headers?: Record<string, string>): Answer {
   const body = JSON.stringify({ message })
@@ -96,11 +96,14 @@ export function formWords(reason: AnyReason): Answer {
         { 'retry-after': String(reason.retryAfter) },
       )
     case 'too_much_under_way':
-      return messageAnswer(
-        429,
-        'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
-        { 'retry-after': String(reason.retryAfter) },
-      )
+      return {
+        ...messageAnswer(
+          429,
+          'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
+          { 'retry-after': String(reason.retryAfter) },
+        ),
+        heldFor: REFUSED_FOR,
+      }
     case 'overloaded':
       return messageAnswer(
         503,

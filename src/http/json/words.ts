@@ -1,7 +1,7 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { type AnyReason, clip, inMegabytes, REFUSED_FOR } from '../fault.ts'
 
 /** The closed list of names that existing clients know; some fail to read an error with another one. */
 export type ErrorName =
@@ -137,12 +137,15 @@ export function jsonWords(reason: AnyReason): Answer {
         { 'retry-after': String(reason.retryAfter) },
       )
     case 'too_much_under_way':
-      return errorAnswer(
-        429,
-        'rate_limit_exceeded',
-        'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
-        { 'retry-after': String(reason.retryAfter) },
-      )
+      return {
+        ...errorAnswer(
+          429,
+          'rate_limit_exceeded',
+          'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
+          { 'retry-after': String(reason.retryAfter) },
+        ),
+        heldFor: REFUSED_FOR,
+      }
     case 'overloaded':
       return errorAnswer(
         503,

@@ -1,0 +1,192 @@
+/** One company sends the worst there is, another posts a small mail every 100 ms: what becomes of the other one? See `--help`. */
+import { writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseSize } from '../src/config/parse.ts'
+import { ATTACKS } from './abuse/attacks.ts'
+import type { AbuseOrder, AbuseReport } from './abuse/order.ts'
+import { type AbuseRun, type AttackFigure, latencyFigures, shownStatuses, wrongWith } from './abuse/report.ts'
+import { Victim } from './abuse/victim.ts'
+import { takeNumbers } from './measure.ts'
+import { USUAL_SHAPE } from './message.ts'
+import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { currentCommit, describeMachine } from './report.ts'
+import { keepResult } from './results.ts'
+import { Rig } from './rig.ts'
+import { PinnedProcess } from './service/pinned-process.ts'
+import { processMemory } from './service/process-usage.ts'
+import type { SinkReport } from './sink/order.ts'
+
+const HELP = `Usage: node bench/abuse.ts [options]
+
+One company sends the worst that is known from many connections, one attack after the other; another posts a small mail every 100 ms.
+Tells the other one's latency and answers, the memory of the process, how often its main thread held, and whether the other one's
+mail arrived once each. Fails when one of them is not as promised.
+
+  --attack NAME      only this one; may be given several times (${ATTACKS.map(({ name }) => name).join(', ')})
+  --together         all of them at once instead of one after the other
+  --seconds N        of each attack (10)
+  --connections N    of the abuser (50); some attacks have a number of their own
+  --memory SIZE      POSTROAD_MEMORY of the service, to which it is held (600MB)
+  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
+  --cpus LIST        CPUs shared by service, abuser, other company and sink, as taskset writes them; "all" pins nothing (0,1)
+  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
+  --directory DIR    where the temporary database goes (the system's temporary directory)
+  --no-keep          prints only
+`
+
+const values = parseOptions(HELP, {
+  attack: { type: 'string', multiple: true, default: [] },
+  together: { type: 'boolean', default: false },
+  seconds: { type: 'string', default: '10' },
+  connections: { type: 'string', default: '50' },
+  memory: { type: 'string', default: '600MB' },
+  database: { type: 'string', default: 'sqlite' },
+  cpus: { type: 'string', default: '0,1' },
+  set: { type: 'string', multiple: true, default: [] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'no-keep': { type: 'boolean', default: false },
+})
+const unknown = values.attack.find((name) => !ATTACKS.some((attack) => attack.name === name))
+if (unknown !== undefined) {
+  process.stderr.write(
+    `--attack ${unknown}: one of ${ATTACKS.map(({ name }) => name).join(', ')} is needed\n`,
+  )
+  process.exit(2)
+}
+const chosen = values.attack.length > 0 ? values.attack : ATTACKS.map(({ name }) => name)
+const turns = values.together ? [chosen] : chosen.map((name) => [name])
+const seconds = count('seconds', values.seconds)
+const connections = count('connections', values.connections)
+const cpus = usableCpus(values.cpus)
+const memory = orRefuse(() => parseSize(values.memory))
+const settings = { POSTROAD_MEMORY: values.memory, ...parseSettings(values.set) }
+
+/** Ms that what was accepted has to arrive, when the abuse is over. */
+const PATIENCE = 60_000
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+await using rig = await Rig.start({
+  cpus,
+  database: database(values.database),
+  route: 'relay',
+  shape: USUAL_SHAPE,
+  parent: values.directory,
+  nodes: 0,
+  settings: { POSTROAD_METRICS_LISTEN: 'same', ...settings },
+})
+const abuser = new PinnedProcess(cpus, new URL('./abuse/abuse-process.ts', import.meta.url))
+let token = ''
+const domain = 'abuse.test'
+const { service } = await rig.serve({
+  prepare: async (installation) => {
+    token = (await installation.addTenant(domain)).token
+  },
+})
+const { port, pids, from } = service
+const pid = pids[0]!
+const victim = new Victim(port, { host: `127.0.0.1:${port}`, token: service.token, from, shape: USUAL_SHAPE })
+const mails = (seconds + 1) * 10
+const first = takeNumbers((turns.length + 1) * mails)
+rig.sink.order({ first, count: (turns.length + 1) * mails })
+await rig.sink.hear()
+
+/** The highest resident set from now on counts (proc(5): clear_refs). */
+function forgetPeak(): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // Not ours to write: the peak is then that of all so far.
+  }
+}
+
+async function stalls(): Promise<number> {
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^postroad_main_thread_stalls_total (\d+)/m.exec(page)?.[1] ?? Number.NaN)
+}
+
+// What is slow only for the first time is nobody's abuse.
+await victim.post(first, 20)
+const idle = processMemory(pid).resident
+const accepted: number[] = []
+const figures: AttackFigure[] = []
+const names = Math.max(...turns.map((names) => names.join('+').length), 10)
+say(
+  `${'attack'.padEnd(names)}   p50    p99  worst ms   peak MB  stalls  the other one's answers | the abuser's`,
+)
+for (const [turn, names_] of turns.entries()) {
+  forgetPeak()
+  const before = await stalls()
+  const order: AbuseOrder = {
+    target: { port, token, domain },
+    attacks: names_,
+    connections,
+    milliseconds: seconds * 1_000,
+  }
+  const abused = abuser.report<AbuseReport>(order)
+  const posted = await victim.post(first + (turn + 1) * mails, seconds * 10)
+  const report = await abused
+  accepted.push(...posted.accepted)
+  const abuserStatuses: Record<string, number> = {}
+  for (const each of Object.values(report.statuses))
+    for (const [status, times] of Object.entries(each))
+      abuserStatuses[status] = (abuserStatuses[status] ?? 0) + times
+  const figure: AttackFigure = {
+    attack: names_.join('+'),
+    what: values.together ? 'all at once' : ATTACKS.find(({ name }) => name === names_[0])!.what,
+    statuses: posted.statuses,
+    ...latencyFigures(posted.latencies),
+    peak: processMemory(pid).peak,
+    stalls: (await stalls()) - before,
+    abuser: abuserStatuses,
+    octets: report.octets,
+  }
+  figures.push(figure)
+  const wrong = wrongWith(figure, memory)
+  say(
+    `${figure.attack.padEnd(names)} ${[figure.p50, figure.p99, figure.worst].map((ms) => ms.toFixed(0).padStart(6)).join(' ')} ` +
+      `${(figure.peak / 1048576).toFixed(0).padStart(10)} ${String(figure.stalls).padStart(7)}  ` +
+      `${shownStatuses(figure.statuses)} | ${shownStatuses(figure.abuser)}${wrong.length > 0 ? `   WRONG: ${wrong.join(', ')}` : ''}`,
+  )
+}
+victim.close()
+await abuser.stop()
+
+const expected = 20 + accepted.length
+let arrived: SinkReport
+for (const giveUp = performance.now() + PATIENCE; ; await pause(200)) {
+  arrived = await rig.sink.report<SinkReport>({ report: true })
+  if (arrived.arrived >= expected || performance.now() > giveUp) break
+}
+const lost = accepted.filter((number) => arrived.arrivedAt[number - first] === 0).length
+const passed =
+  lost === 0 && arrived.doubled === 0 && figures.every((figure) => wrongWith(figure, memory).length === 0)
+say(
+  `\n${accepted.length} mails of the other company accepted, ${accepted.length - lost} arrived, ${lost} lost, ${arrived.doubled} doubled; ` +
+    `memory ${(idle / 1048576).toFixed(0)} MB idle, ${(Math.max(...figures.map(({ peak }) => peak)) / 1048576).toFixed(0)} MB at most`,
+)
+for (const line of service.logs()[0]!.slice(-12)) if (line.includes('held')) say(line)
+say(passed ? 'As promised.' : 'FAILED')
+await rig.stop(service)
+if (!values['no-keep']) {
+  const run: AbuseRun = {
+    at: new Date().toISOString(),
+    commit: currentCommit(),
+    node: `Node ${process.version}`,
+    machine: describeMachine(),
+    cpus,
+    database: rig.database.name,
+    connections,
+    seconds,
+    settings,
+    idle,
+    attacks: figures,
+    accepted: accepted.length,
+    arrived: arrived.arrived,
+    lost,
+    doubled: arrived.doubled,
+    passed,
+  }
+  say(`kept as ${keepResult('abuse', run)}`)
+}
+process.exitCode = passed ? 0 : 1

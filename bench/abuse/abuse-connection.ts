@@ -1,0 +1,103 @@
+/** A connection of an abuser: writes what it is told as fast as the service takes it, and counts the answers. */
+import net, { type Socket } from 'node:net'
+import type { Statuses } from './order.ts'
+
+/** Ms without anything heard or taken after which the connection is given up. */
+const PATIENCE = 60_000
+
+export class AbuseConnection {
+  readonly #port: number
+  readonly #statuses: Statuses
+  readonly #end: AbortSignal
+  #socket: Socket | null = null
+  /** Answers on this connection so far, and those that somebody has waited for. */
+  #answers = 0
+  #seen = 0
+  #wake: () => void = () => {}
+  octets = 0
+
+  constructor(port: number, statuses: Statuses, end: AbortSignal) {
+    this.#port = port
+    this.#statuses = statuses
+    this.#end = end
+    end.addEventListener('abort', () => this.#wake())
+  }
+
+  /** One request and its answer. Connects when it has to. */
+  async ask(request: Uint8Array[]): Promise<void> {
+    if (await this.write(request)) await this.answer()
+  }
+
+  /** False when the service cut the connection, or the time is over. */
+  async write(octets: Uint8Array[]): Promise<boolean> {
+    const socket = await this.#connected()
+    if (socket === null) return false
+    for (const piece of octets) {
+      // What has its answer already is written no further.
+      if (this.#gone(socket) || this.#answers > this.#seen) break
+      this.octets += piece.length
+      socket.write(piece)
+      while (socket.writableNeedDrain && !this.#gone(socket) && this.#answers === this.#seen)
+        await this.#news()
+    }
+    return !this.#gone(socket)
+  }
+
+  /** Resolves when an answer has come, or none will. A connection with octets of a request left over is given up. */
+  async answer(): Promise<void> {
+    const socket = this.#socket
+    if (socket === null) return
+    while (this.#answers === this.#seen && !this.#gone(socket)) await this.#news()
+    this.#seen = this.#answers
+    if (socket.writableNeedDrain) this.close()
+  }
+
+  close(): void {
+    this.#socket?.destroy()
+    this.#socket = null
+  }
+
+  #gone(socket: Socket): boolean {
+    return socket.destroyed || this.#end.aborted
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #connected(): Promise<Socket | null> {
+    const open = this.#socket
+    if (open !== null && !open.destroyed) return Promise.resolve(open)
+    if (this.#end.aborted) return Promise.resolve(null)
+    const socket = net.connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    this.#socket = socket
+    this.#answers = 0
+    this.#seen = 0
+    socket.setTimeout(PATIENCE, () => socket.destroy())
+    socket.on('error', () => {})
+    socket.on('drain', () => this.#wake())
+    socket.on('data', (chunk) => {
+      for (const [, status] of chunk.toString('latin1').matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)) {
+        this.#answers++
+        this.#count(status!)
+      }
+      this.#wake()
+    })
+    socket.on('end', () => socket.destroy())
+    socket.on('close', () => {
+      if (this.#socket !== socket) return
+      if (this.#answers === 0 && !this.#end.aborted) this.#count('cut')
+      this.#wake()
+    })
+    return new Promise((resolve) => {
+      socket.once('connect', () => resolve(socket))
+      socket.once('close', () => resolve(null))
+    })
+  }
+
+  #count(status: string): void {
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+  }
+}

@@ -1,0 +1,72 @@
+/** The abusers, a process of their own: so many connections for so long, with one attack or several at once. */
+import { setMaxListeners } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AbuseConnection } from './abuse-connection.ts'
+import { ATTACKS, type Attack } from './attacks.ts'
+import type { AbuseOrder, AbuseReport, Statuses } from './order.ts'
+
+async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder): Promise<AbuseReport> {
+  const chosen = attacks.map((name) => ATTACKS.find((attack) => attack.name === name)!)
+  // Made before the time begins: what it costs to make is not the service's.
+  const octets = new Map(chosen.map((attack) => [attack, (attack.request ?? attack.hold!)(target)]))
+  const end = AbortSignal.timeout(milliseconds)
+  // Every connection listens, which is no leak.
+  setMaxListeners(0, end)
+  const statuses: Record<string, Statuses> = {}
+  const all: AbuseConnection[] = []
+  const work: Promise<void>[] = []
+  for (const attack of chosen) {
+    const counted: Statuses = {}
+    statuses[attack.name] = counted
+    const share = Math.max(1, Math.floor((attack.connections ?? connections) / chosen.length))
+    for (let index = 0; index < share; index++) {
+      const connection = new AbuseConnection(target.port, counted, end)
+      all.push(connection)
+      work.push(run(attack, connection, octets.get(attack)!, end))
+    }
+  }
+  await Promise.all(work)
+  for (const connection of all) connection.close()
+  return { statuses, octets: all.reduce((sum, connection) => sum + connection.octets, 0) }
+}
+
+/** Ms before a connection that was cut is opened again: an abuser's machine has its limits, too. */
+const AGAIN = 20
+
+async function run(
+  attack: Attack,
+  connection: AbuseConnection,
+  octets: Uint8Array[],
+  end: AbortSignal,
+): Promise<void> {
+  while (!end.aborted) {
+    if (attack.request) await connection.ask(octets)
+    else {
+      const { drip } = attack
+      let open = await connection.write(octets)
+      while (open && !end.aborted) {
+        if (drip) {
+          await rest(drip.every, end)
+          open = await connection.write([Buffer.from(drip.octets)])
+        } else {
+          await connection.answer()
+          open = false
+        }
+      }
+      connection.close()
+    }
+    if (!attack.request || octets.length > 1) await rest(AGAIN, end)
+  }
+}
+
+async function rest(ms: number, end: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal: end }).catch(() => {})
+}
+
+process.on('message', (order: AbuseOrder) => {
+  abuse(order).then(
+    (report) => process.send?.({ report }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  )
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,294 @@
+/** What a customer with a key of its own, and a stranger without one, can do at worst: one small generator each. */
+import type { Target } from './order.ts'
+
+const MIB = 1024 * 1024
+
+export interface Attack {
+  name: string
+  what: string
+  /** In place of as many connections as are asked for. */
+  connections?: number
+  /** A request that is sent again and again, each after the answer to the last. */
+  request?(target: Target): Uint8Array[]
+  /** What is sent once; then the connection is held open, and `drip` written again and again. */
+  hold?(target: Target): Uint8Array[]
+  drip?: { octets: string; every: number }
+}
+
+/** In pieces, so that a piece at a time is on its way. */
+function pieces(...parts: (string | Uint8Array)[]): Uint8Array[] {
+  const whole = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+  const cut: Uint8Array[] = []
+  for (let at = 0; at < whole.length; at += 256 * 1024) cut.push(whole.subarray(at, at + 256 * 1024))
+  return cut
+}
+
+function head(path: string, authorization: string, type: string, length: number): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: abuse.test\r\n${authorization === '' ? '' : `Authorization: ${authorization}\r\n`}` +
+    `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+  )
+}
+
+function json({ token }: Target, body: string | Buffer): Uint8Array[] {
+  const length = Buffer.byteLength(body)
+  return pieces(head('/emails', `Bearer ${token}`, 'application/json', length), body)
+}
+
+function basic({ token }: Target): string {
+  return `Basic ${Buffer.from(`api:${token}`).toString('base64')}`
+}
+
+type Part = [name: string, value: string | Buffer, file?: string]
+
+function form(target: Target, parts: Part[], path = 'messages'): Uint8Array[] {
+  const chunks: Buffer[] = []
+  for (const [name, value, file] of parts) {
+    const disposition = `form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}`
+    chunks.push(Buffer.from(`--abuse\r\nContent-Disposition: ${disposition}\r\n\r\n`), Buffer.from(value))
+    chunks.push(Buffer.from('\r\n'))
+  }
+  chunks.push(Buffer.from('--abuse--\r\n'))
+  const body = Buffer.concat(chunks)
+  const type = 'multipart/form-data; boundary=abuse'
+  return pieces(head(`/v3/${target.domain}/${path}`, basic(target), type, body.length), body)
+}
+
+function mail({ domain }: Target): { from: string; to: string; subject: string } {
+  return { from: `a@${domain}`, to: 'abuse@sink.test', subject: 'abuse' }
+}
+
+function fields(target: Target): Part[] {
+  return Object.entries(mail(target))
+}
+
+function repeated(text: string, octets: number): string {
+  return text.repeat(Math.ceil(octets / text.length))
+}
+
+const recipients = (count: number, domain: string) =>
+  Array.from({ length: count }, (_, index) => `r${index}@${domain}`)
+
+export const ATTACKS: Attack[] = [
+  { name: 'nothing', what: 'no abuse, for comparison', connections: 1, hold: () => [] },
+  {
+    name: 'variables-nested',
+    what: '30 MB of nested recipient variables',
+    request: (target) => {
+      const deep = `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`
+      const value = `{"abuse@sink.test":{${repeated(`"k":${deep},`, 30 * MIB)}"z":1}}`
+      return form(target, [...fields(target), ['text', 't'], ['recipient-variables', value]])
+    },
+  },
+  {
+    name: 'variables-keys',
+    what: '30 MB of recipient variables with ever new keys',
+    request: (target) => {
+      const keys = Array.from({ length: 1_500_000 }, (_, index) => `"k${index}":"${index}"`).join(',')
+      return form(target, [
+        ...fields(target),
+        ['text', 't'],
+        ['recipient-variables', `{"abuse@sink.test":{${keys}}}`],
+      ])
+    },
+  },
+  {
+    name: 'placeholders',
+    what: '8 MB of placeholders for 30 recipients',
+    request: (target) => {
+      const to = recipients(30, 'sink.test')
+      const variables = Object.fromEntries(to.map((address) => [address, { a: 'x' }]))
+      return form(target, [
+        ['from', `a@${target.domain}`],
+        ['to', to.join(',')],
+        ['subject', 's'],
+        ['text', repeated('%recipient.a%', 8 * MIB)],
+        ['recipient-variables', JSON.stringify(variables)],
+      ])
+    },
+  },
+  {
+    name: 'json-file',
+    what: 'JSON of 53 MB with one file',
+    request: (target) => {
+      const content = Buffer.alloc(Math.floor(28.5 * MIB), 7).toString('base64')
+      return json(
+        target,
+        JSON.stringify({ ...mail(target), text: 't', attachments: [{ filename: 'f', content }] }).padEnd(
+          53 * MIB,
+        ),
+      )
+    },
+  },
+  {
+    name: 'json-keys',
+    what: 'JSON of 40 MB of unknown keys',
+    request: (target) => {
+      const keys = Array.from({ length: 2_200_000 }, (_, index) => `"k${index}":[${index}]`).join(',')
+      return json(target, `{"from":"a@${target.domain}","to":"x@sink.test","text":"t",${keys}}`)
+    },
+  },
+  {
+    name: 'json-deep',
+    what: 'JSON of 20 MB of brackets',
+    request: (target) => json(target, `{"from":"a@${target.domain}","x":${'['.repeat(20 * MIB)}`),
+  },
+  {
+    name: 'json-small',
+    what: 'JSON of 1 MB of brackets and numbers',
+    request: (target) =>
+      json(
+        target,
+        `{"from":"a@${target.domain}","to":"x@sink.test","text":"t","x":[${repeated('[1],', 1_000_000)}1]}`,
+      ),
+  },
+  {
+    name: 'html-links',
+    what: '1 MB of links in one line of HTML',
+    request: (target) =>
+      json(
+        target,
+        JSON.stringify({ ...mail(target), html: repeated('<a href="http://x.test/">y</a>', 990_000) }),
+      ),
+  },
+  {
+    name: 'html-tags',
+    what: '250 KB of open tags, many a second',
+    request: (target) =>
+      json(target, JSON.stringify({ ...mail(target), html: repeated('<b><table><td>', 250_000) })),
+  },
+  {
+    name: 'boundaries',
+    what: '4 MB of text that looks like boundaries',
+    request: (target) =>
+      json(target, JSON.stringify({ ...mail(target), text: repeated('--=_\n--\n', 4 * MIB) })),
+  },
+  {
+    name: 'addresses',
+    what: '1,000 recipients with long comments',
+    request: (target) => {
+      const to = recipients(1_000, 'sink.test').map(
+        (address) => `(${'('.repeat(40)}c${')'.repeat(40)}) <${address}>`,
+      )
+      return json(target, JSON.stringify({ from: `a@${target.domain}`, to, text: 't' }))
+    },
+  },
+  {
+    name: 'headers',
+    what: '200 KB of header fields',
+    request: (target) => {
+      const headers = Object.fromEntries(
+        Array.from({ length: 4_000 }, (_, index) => [`X-H-${index}`, 'v'.repeat(40)]),
+      )
+      return json(target, JSON.stringify({ ...mail(target), text: 't', headers }))
+    },
+  },
+  {
+    name: 'multipart-parts',
+    what: '2,500 parts, each a file',
+    request: (target) =>
+      form(target, [
+        ...fields(target),
+        ['text', 't'],
+        ...Array.from({ length: 2_500 }, (_, index): Part => ['attachment', `${index}`, `f${index}`]),
+      ]),
+  },
+  {
+    name: 'multipart-file',
+    what: 'a form with a file of 28 MB',
+    request: (target) =>
+      form(target, [...fields(target), ['text', 't'], ['attachment', Buffer.alloc(28 * MIB, 7), 'f']]),
+  },
+  {
+    name: 'urlencoded',
+    what: '20 MB of urlencoded fields',
+    request: (target) => {
+      const body = repeated('a=%41&', 20 * MIB)
+      const type = 'application/x-www-form-urlencoded'
+      return pieces(head(`/v3/${target.domain}/messages`, basic(target), type, body.length), body)
+    },
+  },
+  {
+    name: 'mime-boundaries',
+    what: 'ready MIME of 20 MB of lines like boundaries',
+    request: (target) => {
+      const lines = repeated('--b\r\n\r\n', 20 * MIB)
+      const message = `From: a@${target.domain}\r\nTo: x@sink.test\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${lines}--b--\r\n`
+      return form(
+        target,
+        [
+          ['to', 'abuse@sink.test'],
+          ['message', message, 'm'],
+        ],
+        'messages.mime',
+      )
+    },
+  },
+  {
+    name: 'mime-headers',
+    what: 'ready MIME with 20 MB of header',
+    request: (target) => {
+      const lines = repeated('X-A: (((((((((((((=?utf-8?q?=28?=\r\n', 20 * MIB)
+      const message = `From: a@${target.domain}\r\nTo: x@sink.test\r\n${lines}\r\nbody\r\n`
+      return form(
+        target,
+        [
+          ['to', 'abuse@sink.test'],
+          ['message', message, 'm'],
+        ],
+        'messages.mime',
+      )
+    },
+  },
+  {
+    name: 'small-mail',
+    what: 'small mail as fast as it goes',
+    request: (target) => json(target, JSON.stringify({ ...mail(target), text: 'x'.repeat(4_000) })),
+  },
+  {
+    name: 'middling-mail',
+    what: 'mail of 250 KB as fast as it goes',
+    request: (target) =>
+      json(target, JSON.stringify({ ...mail(target), text: repeated('word \n', 250_000) })),
+  },
+  {
+    name: 'parked',
+    what: '1,500 requests that stop within their bodies of 250 KB',
+    connections: 1_500,
+    hold: (target) => json(target, 'x'.repeat(250_000)).map((piece) => piece.subarray(0, 240_000)),
+  },
+  {
+    name: 'parked-large',
+    what: '50 bodies of 53 MB that stop within',
+    hold: (target) => json(target, Buffer.alloc(53 * MIB, 0x20)).slice(0, 20),
+  },
+  {
+    name: 'drip',
+    what: 'bodies that arrive one octet at a time',
+    hold: (target) => pieces(head('/emails', `Bearer ${target.token}`, 'application/json', 50 * MIB)),
+    drip: { octets: ' ', every: 50 },
+  },
+  {
+    name: 'heads',
+    what: '1,500 heads that never end',
+    connections: 1_500,
+    hold: () => pieces('POST /emails HTTP/1.1\r\nHost: x\r\n', `X-A: ${'a'.repeat(12_000)}\r\n`),
+    drip: { octets: 'X: y\r\n', every: 1_000 },
+  },
+  { name: 'idle', what: '2,000 idle connections', connections: 2_000, hold: () => [] },
+  {
+    name: 'no-key',
+    what: 'bodies of 53 MB without a key',
+    request: () => pieces(head('/emails', '', 'application/json', 53 * MIB), Buffer.alloc(53 * MIB, 0x20)),
+  },
+  {
+    name: 'no-key-small',
+    what: 'requests without a key, as fast as it goes',
+    request: () => pieces(head('/emails', 'Bearer pr_nothing', 'application/json', 2_000), 'x'.repeat(2_000)),
+  },
+  {
+    name: 'ready',
+    what: 'questions about readiness, as fast as it goes',
+    request: () => pieces('GET /ready HTTP/1.1\r\nHost: x\r\n\r\n'),
+  },
+]

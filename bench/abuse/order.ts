@@ -1,0 +1,25 @@
+/** What is asked of the abusers' process, and what it answers. */
+
+export interface Target {
+  port: number
+  /** The abuser's own company: what any customer has. */
+  token: string
+  domain: string
+}
+
+export interface AbuseOrder {
+  target: Target
+  /** Names of attacks; the connections are divided among them. */
+  attacks: string[]
+  connections: number
+  milliseconds: number
+}
+
+/** Answers by status; `cut`: connections that the service ended without one. */
+export type Statuses = Record<string, number>
+
+export interface AbuseReport {
+  statuses: Record<string, Statuses>
+  /** Octets written in all. */
+  octets: number
+}

@@ -1,0 +1,67 @@
+/** What is kept and printed of a run of abuse. */
+import { percentile } from '../statistics.ts'
+import type { Statuses } from './order.ts'
+
+export interface AttackFigure {
+  attack: string
+  what: string
+  /** The other company: its answers, and ms from when each of its mails was due to the answer. */
+  statuses: Statuses
+  p50: number
+  p99: number
+  worst: number
+  /** Highest resident set during the attack, in octets. */
+  peak: number
+  /** Times the main thread held for more than 50 ms. */
+  stalls: number
+  abuser: Statuses
+  /** Octets that the abuser wrote. */
+  octets: number
+}
+
+export interface AbuseRun {
+  at: string
+  commit: string
+  node: string
+  machine: string
+  cpus: string
+  database: string
+  connections: number
+  seconds: number
+  settings: Record<string, string>
+  /** Before anything was asked of the service. */
+  idle: number
+  attacks: AttackFigure[]
+  accepted: number
+  arrived: number
+  lost: number
+  doubled: number
+  passed: boolean
+}
+
+/** Limits that the other company and the process are held to. */
+export const MOST_P99 = 300
+
+export function latencyFigures(latencies: number[]): Pick<AttackFigure, 'p50' | 'p99' | 'worst'> {
+  return {
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
+    worst: percentile(latencies, 100),
+  }
+}
+
+export function shownStatuses(statuses: Statuses): string {
+  return Object.entries(statuses)
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(', ')
+}
+
+/** What is wrong with it; empty when nothing is. */
+export function wrongWith({ p99, peak, statuses }: AttackFigure, memory: number): string[] {
+  const wrong: string[] = []
+  if (!(p99 <= MOST_P99)) wrong.push(`p99 over ${MOST_P99} ms`)
+  if (peak > memory) wrong.push('memory')
+  if (Object.keys(statuses).some((status) => status !== '200')) wrong.push('answers other than 200')
+  return wrong
+}

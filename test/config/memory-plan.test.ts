@@ -1,0 +1,45 @@
+/** The plan of the memory: its parts stay below the whole, and one message of the largest size always has room. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadSettings, SettingsError } from '../../src/config/load.ts'
+import { bodyLimit, leastMemory, planMemory } from '../../src/config/memory-plan.ts'
+
+const MIB = 1024 * 1024
+
+for (const memory of [400, 600, 2_000, 16_000]) {
+  for (const deliveryThreads of [0, 3, 8]) {
+    const input = { memory: memory * MIB, maxMessageSize: 40 * MIB, deliveryThreads }
+    if (input.memory < leastMemory(input)) continue
+    test(`${memory} MB and ${deliveryThreads} delivery threads: the parts are less than the whole`, () => {
+      const plan = planMemory(input)
+      // Companies that hold nothing may go twice as far with what waits to be sent.
+      const parts = plan.small + plan.large + 2 * plan.ready + 2 * plan.readyLarge
+      assert.ok(parts < input.memory, `${parts} of ${input.memory}`)
+      assert.ok(Object.values(plan).every((value) => typeof value !== 'number' || value > 0))
+      assert.equal(plan.body.max, bodyLimit(input.maxMessageSize))
+    })
+  }
+}
+
+test('with more memory every part grows', () => {
+  const less = planMemory({ memory: 400 * MIB, maxMessageSize: 40 * MIB, deliveryThreads: 0 })
+  const more = planMemory({ memory: 800 * MIB, maxMessageSize: 40 * MIB, deliveryThreads: 0 })
+  for (const part of ['small', 'large', 'ready', 'readyLarge', 'connections', 'requests'] as const)
+    assert.ok(less[part] < more[part], part)
+})
+
+test('the defaults have room for the largest message, however many processors there are', () => {
+  for (let threads = 0; threads <= 8; threads++)
+    assert.doesNotThrow(() => loadSettings({ POSTROAD_DELIVERY_THREADS: String(threads) }, { envFile: null }))
+})
+
+test('too little memory for one message is told with what would do', () => {
+  assert.throws(
+    () => loadSettings({ POSTROAD_MEMORY: '400MB', POSTROAD_MAX_MESSAGE_SIZE: '100MB' }, { envFile: null }),
+    (error: unknown) =>
+      error instanceof SettingsError &&
+      /POSTROAD_MEMORY \(400MB\) is too little .*POSTROAD_MAX_MESSAGE_SIZE \(100MB\).*set it to \d+MB or more/.test(
+        error.message,
+      ),
+  )
+})
