@@ -350,6 +350,7 @@ describe('structure', () => {
   test('of quotes and preformatted text is kept', () => {
     become([
       ['<blockquote>a<p>b</p></blockquote>c', '> a\n>\n> b\n\nc'],
+      ['<blockquote>a<ul><li>b</ul>c</blockquote>', '> a\n>\n> - b\n>\n> c'],
       ['<pre>\n a  b\r\n\n\tc</pre>d', ' a  b\n\n\tc\n\nd'],
       ['<pre>a<br>b</pre>', 'a\nb'],
     ])

@@ -1,7 +1,7 @@
 /** From tags and text to lines: keeps the open elements and decides what each of them writes. */
 import { Block, type Mark, type Prefix } from './block.ts'
 import { CELLS, closesItself, HEAD, type Kind, kindOf, PARAGRAPH, TABLE } from './elements.ts'
-import { type Attributes, type HtmlEvents, NO_ATTRIBUTES } from './html-reader.ts'
+import { type Attributes, type HtmlEvents, NO_ATTRIBUTES, span, whole } from './html-reader.ts'
 import { Line } from './line.ts'
 import { shownLink } from './link.ts'
 import { type OpenElement, OpenElements } from './open-elements.ts'
@@ -36,10 +36,11 @@ export class TextConverter implements HtmlEvents {
   readonly #open = new OpenElements<Element>()
   #block = this.#root
   #style = INITIAL
+  /** Open list items. */
+  #items = 0
   /** Open elements that changed the style: below one of them every element is kept, to pair its end tag rightly. */
   #styled = 0
   #containers = 0
-  #items = 0
   #table: Table | undefined
   #list: List | undefined
   /** Right after the tag of preformatted text. */
@@ -205,30 +206,29 @@ export class TextConverter implements HtmlEvents {
       case 'th':
         return this.#beginCell(name === 'th', attributes)
       case 'li':
-        return this.#beginContainer(this.#bullet(whole(attributes.get('value'))), 1)
+        return this.#beginContainer('item', this.#bullet(whole(attributes.get('value'))))
       case 'dd':
-        return this.#beginContainer(['  ', '  '], 1)
+        return this.#beginContainer('details', ['  ', '  '])
       case 'blockquote':
-        return this.#beginContainer(['> ', '> '], 2)
+        return this.#beginContainer('quote', ['> ', '> '])
       default:
         return undefined
     }
   }
 
-  #beginContainer(prefix: Prefix, gap: 1 | 2): (() => void) | undefined {
+  #beginContainer(kind: 'item' | 'quote' | 'details', prefix: Prefix): (() => void) | undefined {
     if (this.#containers >= MAX_CONTAINERS) return undefined
     const outer = this.#block
-    const list = this.#list
     const inner = new Block(this.#line)
+    const items = this.#items
     this.#block = inner
     this.#containers++
-    this.#items++
+    if (kind === 'item') this.#items++
     return () => {
       this.#block = outer
-      this.#list = list
       this.#containers--
-      this.#items--
-      outer.block(inner.finish(), gap, prefix)
+      this.#items = items
+      outer.block(inner.finish(), kind === 'quote' ? 2 : 1, prefix)
     }
   }
 
@@ -291,11 +291,11 @@ export class TextConverter implements HtmlEvents {
   }
 
   #endLink(href: string, block: Block, mark: Mark, visible: boolean): void {
-    const inside = block === this.#block ? block.since(mark) : undefined
+    const inside = block.since(mark)
     const link = shownLink(visible ? (inside?.trim() ?? '') : '', href)
     if (link === undefined) return
     if (inside !== undefined) block.address(link.address, link.instead)
-    else this.#block.addressBelow(mark, link.address)
+    else block.addressBelow(mark, link.address)
     this.#seen++
   }
 
@@ -307,15 +307,4 @@ export class TextConverter implements HtmlEvents {
     const first = `${number}. `
     return [first, ' '.repeat(first.length)]
   }
-}
-
-function whole(value: string | undefined): number | undefined {
-  const number = Number.parseInt(value ?? '', 10)
-  return Number.isNaN(number) || Math.abs(number) > 999_999 ? undefined : number
-}
-
-/** How far a cell reaches; 0 means to the end. */
-function span(value: string | undefined, most: number): number {
-  const number = Number.parseInt(value ?? '1', 10)
-  return number === 0 ? most : Math.min(Math.max(number || 1, 1), most)
 }

@@ -63,3 +63,15 @@ export function readHtml(html: string, events: HtmlEvents): void {
   tokenizer.write(html)
   tokenizer.end()
 }
+
+/** The whole number of an attribute, of six digits at most. */
+export function whole(value: string | undefined): number | undefined {
+  const number = Number.parseInt(value ?? '', 10)
+  return Number.isNaN(number) || Math.abs(number) > 999_999 ? undefined : number
+}
+
+/** How many columns or rows a cell reaches over; 0 means to the end. */
+export function span(value: string | undefined, most: number): number {
+  const number = Number.parseInt(value ?? '1', 10)
+  return number === 0 ? most : Math.min(Math.max(number || 1, 1), most)
+}
