@@ -112,6 +112,17 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'second', 4)).length, 4)
   })
 
+  test('of two equal servers, one of which always puts off, the other gets every message', async () => {
+    await using sending = await stage.direct('good.test', [at.busy, at.plain], { equal: true })
+    const before = stage.peer.delivered('once').length
+    const ids = await Promise.all(Array.from({ length: 12 }, () => sending.send(['once@good.test'])))
+    for (const id of ids) {
+      const { recipients } = await sending.delivered(id)
+      assert.equal(recipients[0]?.attempts, 1)
+    }
+    assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
+  })
+
   test('a message too large for every server ends, and suppresses nobody', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['small', 'smallUnannounced'] as const) {

@@ -45,17 +45,22 @@ export class Stage<AnyPeer extends Peer> implements AsyncDisposable {
     return new Stage(peer, port, dns, started.move())
   }
 
-  /** The service, which delivers to these hosts directly; the first is preferred to the second. `settings` as in the configuration. */
-  async direct(domain: string, hosts: readonly string[], settings: Partial<Settings> = {}): Promise<Sending> {
+  /** The service, which delivers to these hosts directly; the first is preferred to the second, unless they are `equal`. */
+  async direct(
+    domain: string,
+    hosts: readonly string[],
+    settings: Partial<Settings> & { equal?: boolean } = {},
+  ): Promise<Sending> {
+    const { equal = false, ...changed } = settings
     const zone = this.#dns.zone
-    zone[`${domain}/MX`] = hosts.map((_, index) => `${(index + 1) * 10} mx${index}.${domain}`)
+    zone[`${domain}/MX`] = hosts.map((_, index) => `${equal ? 10 : (index + 1) * 10} mx${index}.${domain}`)
     for (const [index, host] of hosts.entries()) zone[`mx${index}.${domain}/A`] = [host]
     return await this.#service({
       delivery: { kind: 'direct' },
       dnsServers: [this.#dns.address],
       smtpPort: this.port,
       allowPrivateNetworks: true,
-      ...settings,
+      ...changed,
     })
   }
 
