@@ -224,8 +224,8 @@ function openCourier(
   log: RouteLog,
 ): Courier {
   const { delivery: route, deliveryThreads, dnsServers } = settings
-  const { hostname, smtpPort, allowPrivateNetworks, softBounce } = settings
-  const options = { route, hostname, smtpPort, allowPrivateNetworks, softBounce }
+  const { hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const options = { route, hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule }
   const boundarySecret = seal.derive(BOUNDARIES)
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)

@@ -2,7 +2,7 @@
 import type { RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type Way } from './judge/judge.ts'
-import type { SmtpError, SmtpErrorKind } from './smtp/error.ts'
+import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
 import { clip } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
 
@@ -17,6 +17,8 @@ export interface RouteFailure {
   server?: string
   /** What ends the recipient is not the server's refusal but that we cannot send this to it. */
   cannotSend?: boolean
+  /** Nobody answered there, or nobody was asked, as nobody had answered a moment ago. */
+  unreachable?: boolean
   /** The server's address is one we do not connect to; the operator may know better. */
   refusedAddress?: boolean
 }
@@ -70,7 +72,10 @@ export function failureOfError(error: SmtpError, server: string, way: Way): Rout
   )
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
-  return { finding, ...(code !== undefined && { code }), enhancedCode, message }
+  const failure: RouteFailure = { finding, enhancedCode, message }
+  if (code !== undefined) failure.code = code
+  if (isUnreachable(error)) failure.unreachable = true
+  return failure
 }
 
 /** A failure of our own: never the recipient's fault, so it waits. */

@@ -15,6 +15,9 @@ const TELL_ANY_MS = 1_000
 /** What was on its way to the store when the way was clear again is released by another look. */
 const LATECOMERS_MS = 2_000
 
+/** Trouble that nobody has met for so long after its way could be tried again is forgotten. */
+const FORGET_MS = 2 * 3_600_000
+
 interface Trouble {
   kind: HindranceReport['kind']
   message: string
@@ -84,7 +87,7 @@ export class Paths {
       trouble.withheld.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
       const dueAt = Math.max(now, trouble.probeAt) + this.#parts.pauses.spread()
-      return { dueAt, why: `Waits without being tried, as others were refused: ${trouble.message}` }
+      return { dueAt, why: `Waits without being tried, as others met this: ${trouble.message}` }
     }
     for (const trouble of closed) trouble.probe = ready
     return null
@@ -96,7 +99,9 @@ export class Paths {
    */
   ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
     const { hindrance, outcomes, server } = result
-    const refused = hindrance !== undefined && outcomes.some(({ verdict }) => verdict === 'postponed')
+    const refused =
+      hindrance !== undefined &&
+      (hindrance.kind === 'unreachable' || outcomes.some(({ verdict }) => verdict === 'postponed'))
     if (!refused && this.#troubles.size === 0) return null
     if (!refused || outcomes.some(({ verdict }) => verdict === 'delivered')) {
       const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
@@ -108,6 +113,7 @@ export class Paths {
     }
     const [whole, own] = waysOf(ready)
     const trouble = this.#met(hindrance.wide ? whole : own, hindrance, now)
+    trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
     if (!hindrance.wide) this.#unknown(whole, ready, now)
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
@@ -131,14 +137,25 @@ export class Paths {
         withheld: new Set(),
         told: new Seldom(TELL_MS),
       }
-      this.#troubles.set(way, trouble)
     }
+    // Last in order, so that those that nobody met again come first.
+    this.#troubles.delete(way)
+    this.#troubles.set(way, trouble)
     trouble.kind = kind
     trouble.message = message
     trouble.inARow += 1
     trouble.probe = null
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since, kind === 'credentials')
+    this.#forget(now)
     return trouble
+  }
+
+  /** Ways that no mail has taken for long. */
+  #forget(now: number): void {
+    for (const [way, { probeAt }] of this.#troubles) {
+      if (now - probeAt < FORGET_MS) return
+      this.#troubles.delete(way)
+    }
   }
 
   #clear(way: string, { site }: ReadyDelivery): void {
@@ -165,14 +182,16 @@ export class Paths {
   }
 
   #tell({ site, email }: ReadyDelivery, { kind, message, wide }: HindranceReport, { told }: Trouble): void {
+    const relay = site === 'relay'
+    // Domains whose servers are down are nothing to be woken for.
+    if (kind === 'unreachable' && !relay) return
     if (told.met() === null || this.#toldAny.met() === null) return
     const { log, domainName } = this.#parts
-    const relay = site === 'relay'
     const who = relay ? 'The relay' : `The mail servers of ${site}`
     const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
     const whose = wide ? '' : ` from ${domainName(email.domainId)}`
     const advice =
-      relay && (kind === 'credentials' || kind === 'path')
+      relay && kind !== 'busy' && kind !== 'sender'
         ? ' Check POSTROAD_DELIVERY (host, port, tls, user, password).'
         : ''
     const line = `${who} ${relay ? 'takes' : 'take'} ${what}${whose}: ${message}. Mail waits, spends no attempt, and is tried again.${advice}`

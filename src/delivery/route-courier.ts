@@ -7,6 +7,7 @@ import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
+import { ProbePauses } from './probe-pauses.ts'
 import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
 import { Relay } from './route/relay.ts'
@@ -47,6 +48,8 @@ export interface RouteCourierOptions extends Preparation {
   /** Prepares a large message elsewhere; null for one to be prepared here, as all are without it. */
   elsewhere?: (delivery: Delivery) => PreparedMessage | null
   limits?: Partial<WalkLimits>
+  /** Milliseconds between attempts: a host that cannot be reached is left alone for less. */
+  retrySchedule: readonly number[]
   policies?: HostPolicies
   /** Asked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
@@ -167,7 +170,8 @@ function givenBack(recipients: DeliveryRecipient[]): RouteResult {
 function openRoute(options: RouteCourierOptions): Route | null {
   const { route, resolver, hostname, smtpPort, allowPrivateNetworks, log, ca } = options
   const limits = { ...walkLimits, ...options.limits }
-  const shared = { hostname, limits, log, ...(ca && { ca }) }
+  const pauses = new ProbePauses(options.retrySchedule)
+  const shared = { hostname, limits, log, pauses, ...(ca && { ca }) }
   switch (route.kind) {
     case 'capture':
       return null

@@ -161,3 +161,40 @@ test('queue retry tries a closed way now', async (t) => {
   await sink.until(40)
   for (const id of ids) await api.lastEvent(id, 'delivered')
 })
+
+test('a server that takes few connections at once gets them, and nobody pays for the others', async (t) => {
+  let refused = 0
+  const { service, sink, send } = await start(
+    t,
+    ({ step }) => {
+      if (step !== 'connect') return undefined
+      if (sink.open > 2) {
+        refused++
+        return { reply: '421 4.7.0 Error: too many connections from 127.0.0.1', close: true }
+      }
+      return undefined
+    },
+    { waits: [1_000, 600_000] },
+  )
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => send(`n${n}@x.test`)))
+  await sink.until(60)
+  for (const id of ids) {
+    const { recipients } = (await service.store.readHistory(id))!
+    assert.ok(recipients[0]!.attempts <= 1, `${recipients[0]!.attempts} attempts`)
+  }
+  assert.ok(refused < 60, `${refused} refused`)
+})
+
+test('a relay that is down costs a few attempts, not one for each message, and all leave when it is up', async (t) => {
+  const { service, sink, api, send } = await start(t, () => undefined, { waits: [1_000, 600_000] })
+  await sink.close()
+  const first = await send('first@x.test')
+  await api.lastEvent(first, 'delivery_delayed')
+  const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => send(`n${n}@x.test`)))
+  for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
+  const histories = await Promise.all(ids.map((id) => service.store.readHistory(id)))
+  const spent = histories.reduce((sum, history) => sum + history!.recipients[0]!.attempts, 0)
+  assert.ok(spent <= 5, `${spent} attempts spent on 50 messages`)
+  await sink.listen()
+  await sink.until(51)
+})

@@ -124,7 +124,13 @@ async function relayed(
     password: null,
     auth: null,
   } as const
-  const options = { route, hostname: 'acme.test', smtpPort: 25, allowPrivateNetworks: true }
+  const options = {
+    route,
+    hostname: 'acme.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    retrySchedule: [120_000],
+  }
   const elsewhere = largeElsewhere(workers, boundaries)
   const courier =
     threads > 0

@@ -149,6 +149,7 @@ async function start(
     hostname: 'postroad.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    retrySchedule: [120_000],
     boundaries: new Boundaries(Buffer.alloc(32)),
     log: () => {},
   })

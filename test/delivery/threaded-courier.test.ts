@@ -136,6 +136,7 @@ function open(
       hostname: 'postroad.test',
       smtpPort: 25,
       allowPrivateNetworks: false,
+      retrySchedule: [120_000],
       boundarySecret: Buffer.alloc(32),
       right: right.shared,
     },

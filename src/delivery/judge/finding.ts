@@ -15,6 +15,8 @@ export type Finding =
   | 'patience'
   /** The server's: it is broken, cannot be reached, or was lost on the way. */
   | 'server'
+  /** The server's: it was not asked, as it could not be reached a moment ago. */
+  | 'unreachable'
   /** The server's: more connections or messages than it wants from us. */
   | 'busy'
   /** The server's: more recipients than it takes in one transaction. */
@@ -58,8 +60,9 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
   unsuited: consequence(true, false, true, true),
   patience: consequence(false, false, true, true),
   server: consequence(false, false, true, true),
+  unreachable: consequence(false, false, true, false),
   busy: consequence(false, false, true, false),
-  crowded: consequence(false, false, false, true),
+  crowded: consequence(false, false, true, true),
   credentials: consequence(false, false, true, false),
   path: consequence(false, false, true, false),
   sender: consequence(false, false, true, false),
@@ -78,6 +81,7 @@ export const TELLING: readonly Finding[] = [
   'path',
   'busy',
   'server',
+  'unreachable',
   'dead-address',
   'recipient',
   'message',
@@ -86,7 +90,15 @@ export const TELLING: readonly Finding[] = [
 
 /** The way our mail goes is in trouble: nothing more is to be sent along it until it has been tried again. */
 export function hinders(finding: Finding): boolean {
-  return finding === 'credentials' || finding === 'path' || finding === 'sender' || finding === 'busy'
+  return HINDRANCES.has(finding)
 }
 
-export type Hindrance = 'credentials' | 'path' | 'sender' | 'busy'
+export type Hindrance = 'credentials' | 'path' | 'sender' | 'busy' | 'unreachable'
+
+const HINDRANCES: ReadonlySet<Finding> = new Set<Hindrance>([
+  'credentials',
+  'path',
+  'sender',
+  'busy',
+  'unreachable',
+])

@@ -2,7 +2,9 @@ import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
+import type { ProbePauses } from '../probe-pauses.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
+import { HostMemory } from './host-memory.ts'
 import { mailHosts } from './hosts.ts'
 import type { Leg, Route, RouteLog, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
@@ -22,6 +24,7 @@ export interface DirectOptions {
   /** PEM, instead of the built-in authorities. */
   ca?: string[]
   limits: WalkLimits
+  pauses: ProbePauses
   log: RouteLog
 }
 
@@ -35,9 +38,11 @@ export class DirectRoute implements Route {
     maxIdle: 500,
   })
   readonly #ipv6 = new Ipv6Reachability()
+  readonly #hosts: HostMemory
 
   constructor(options: DirectOptions) {
     this.#options = options
+    this.#hosts = new HostMemory(options.pauses)
   }
 
   /** `leg.recipients` are of one domain. */
@@ -65,6 +70,7 @@ export class DirectRoute implements Route {
       pool: this.#pool,
       limits,
       ipv6: this.#ipv6,
+      hosts: this.#hosts,
       way: 'direct',
       // The domain's other servers, not asked this time, may see it differently.
       pinned: only,

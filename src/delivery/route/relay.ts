@@ -2,7 +2,9 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import type { HostAddress } from '../../dns/resolver.ts'
+import type { ProbePauses } from '../probe-pauses.ts'
 import { alternate, Ipv6Reachability, type ServerAddresses } from './addresses.ts'
+import { HostMemory } from './host-memory.ts'
 import type { Leg, Route, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
@@ -14,6 +16,7 @@ export interface RelayOptions {
   /** PEM, instead of the built-in authorities. */
   ca?: string[]
   limits: WalkLimits
+  pauses: ProbePauses
 }
 
 /**
@@ -30,9 +33,11 @@ export class Relay implements Route {
     maxIdle: 500,
   })
   readonly #ipv6 = new Ipv6Reachability()
+  readonly #hosts: HostMemory
 
   constructor(options: RelayOptions) {
     this.#options = options
+    this.#hosts = new HostMemory(options.pauses)
     const { ca, hostname } = options
     const { host, port, implicitTls, tls, user, password, auth } = options.relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
@@ -46,7 +51,14 @@ export class Relay implements Route {
 
   async deliver(leg: Leg): Promise<RouteResult> {
     const { limits } = this.#options
-    const walk = new ServerWalk({ leg, pool: this.#pool, limits, ipv6: this.#ipv6, way: 'relay' })
+    const walk = new ServerWalk({
+      leg,
+      pool: this.#pool,
+      limits,
+      ipv6: this.#ipv6,
+      hosts: this.#hosts,
+      way: 'relay',
+    })
     return walk.visit([this.#server])
   }
 

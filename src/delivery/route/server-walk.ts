@@ -2,6 +2,7 @@
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
 import type { Way } from '../judge/judge.ts'
+import { monotonic } from '../monotonic.ts'
 import {
   asTemporary,
   failureOfError,
@@ -13,11 +14,12 @@ import {
   type RouteFailure,
   released,
 } from '../outcome.ts'
-import { SmtpError } from '../smtp/error.ts'
+import { isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import type { Ipv6Reachability, ServerAddresses } from './addresses.ts'
+import type { HostMemory } from './host-memory.ts'
 import type { Leg, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
@@ -56,6 +58,7 @@ export interface WalkOptions {
   pool: SessionPool
   limits: WalkLimits
   ipv6: Ipv6Reachability
+  hosts: HostMemory
   way: Way
   /** No other server may be asked than these: what ends a recipient here may not be the last word. */
   pinned?: boolean
@@ -94,6 +97,8 @@ export class ServerWalk {
   /** Why nothing was taken: for all that were left at that time, and by position. */
   readonly #failures: RouteFailure[] = []
   readonly #ofRecipient = new Map<number, RouteFailure[]>()
+  /** Unix ms: when the first of the hosts that were not asked is asked again. */
+  #notBefore = Number.POSITIVE_INFINITY
   #server: string | null = null
   #tls: string | null = null
 
@@ -139,8 +144,10 @@ export class ServerWalk {
       tls: this.#tls,
       failures,
     }
-    const hindrance = decisive.find(({ finding }) => hinders(finding)) ?? failures.find(isBusy)
+    const hindrance =
+      decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ?? failures.find(isBusy)
     if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
+    if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
   }
 
@@ -167,15 +174,41 @@ export class ServerWalk {
       return false
     }
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
+    let asked = await this.#ask(site, key, addresses, (address) => this.#mayAsk(site, address))
+    // A relay is the only way there is, and who sends us sees to it that one asks at a time (paths.ts).
+    if (!asked && this.#options.way === 'relay') asked = await this.#ask(site, key, addresses, () => true)
+    return asked
+  }
+
+  /** One address after the other until there is a session; what is answered there is the word of the server. False when none was asked. */
+  async #ask(
+    site: Site,
+    key: string,
+    addresses: string[],
+    mayAsk: (address: string) => boolean,
+  ): Promise<boolean> {
+    let asked = false
     for (const [index, address] of addresses.entries()) {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
+      if (!mayAsk(address)) continue
+      asked = true
       const session = await this.#open(site, key, address, index === addresses.length - 1)
       if (session === null) continue
       await this.#transact(session)
-      // What it answered is the word of the server, at whichever of its addresses.
       break
     }
-    return true
+    return asked
+  }
+
+  /** False for a host that could not be reached a moment ago. */
+  #mayAsk({ host, port }: Site, address: string): boolean {
+    const waits = this.#options.hosts.waits(`${address}:${port}`)
+    if (waits === 0) return true
+    const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not asked again yet`
+    this.#leg.dialogue.note(message)
+    this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
+    this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true })
+    return false
   }
 
   /** Gives what is left back when nothing may be handed over any more. */
@@ -188,7 +221,7 @@ export class ServerWalk {
   }
 
   async #open(site: Site, key: string, address: string, last: boolean): Promise<PooledSession | null> {
-    const { pool, ipv6, limits: walk } = this.#options
+    const { pool, ipv6, hosts, limits: walk } = this.#options
     const remaining = Math.max(1, this.#deadline - performance.now())
     const limits = { ...defaultTimeouts, ...walk.timeouts }
     const timeouts = {
@@ -198,11 +231,17 @@ export class ServerWalk {
     }
     const target: SmtpTarget = { ...site, address, timeouts }
     const { dialogue, stopping } = this.#leg
+    const name = `${address}:${target.port}`
+    const begunAt = monotonic()
     try {
-      return await pool.open(key, target, dialogue, stopping)
+      const session = await pool.open(key, target, dialogue, stopping)
+      hosts.reached(name)
+      return session
     } catch (error) {
       if (!this.#mayGoOn()) return null
       ipv6.failed(address, error)
+      if (isUnreachable(error)) hosts.failed(name, begunAt)
+      else hosts.reached(name)
       if (!mayGoInClear(target, error)) {
         this.#openFailed(target, error)
         return null
@@ -227,47 +266,54 @@ export class ServerWalk {
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
   async #transact(pooled: PooledSession): Promise<boolean> {
     const { delivery, message, mayHandOver, dialogue } = this.#leg
-    const recipients = this.#left
     const { session } = pooled
-    let replies: RecipientReply[]
+    let recipients = this.#left
+    let refusedAll = false
     try {
-      replies = await session.send(
-        {
-          sender: delivery.sender,
-          recipients: recipients.map(({ address }) => address),
-          message,
-          mayHandOver,
-        },
-        dialogue,
-      )
+      for (let first = true; recipients.length > 0; first = false) {
+        const addresses = recipients.map(({ address }) => address)
+        const replies = await session.send(
+          { sender: delivery.sender, recipients: addresses, message, mayHandOver },
+          dialogue,
+        )
+        if (first && pooled.reused && wasStale(replies)) {
+          dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
+          return false
+        }
+        this.#server = session.server
+        this.#tls = session.tls
+        refusedAll = replies.every(({ code = 0 }) => code >= 400 && code < 500)
+        const crowded = this.#hear(recipients, replies, session.server)
+        // RFC 5321 4.5.3.1.10: who was one too many goes with the next transaction, as long as that gets us on.
+        recipients = session.usable && crowded.length < recipients.length ? crowded : []
+      }
     } finally {
-      this.#options.pool.release(pooled)
+      // postscreen lets nobody through on the connection that it tests us on, whatever comes later.
+      this.#options.pool.release(pooled, !refusedAll)
     }
-    if (pooled.reused && wasStale(replies)) {
-      dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
-      return false
-    }
-    this.#server = session.server
-    this.#tls = session.tls
-    this.#hear(recipients, replies, session.server)
     return true
   }
 
-  #hear(recipients: DeliveryRecipient[], replies: RecipientReply[], server: string): void {
+  /** Returns those who were one too many for this transaction. */
+  #hear(recipients: DeliveryRecipient[], replies: RecipientReply[], server: string): DeliveryRecipient[] {
     const settled: RecipientOutcome[] = []
-    for (const [index, { position }] of recipients.entries()) {
+    const crowded: DeliveryRecipient[] = []
+    for (const [index, recipient] of recipients.entries()) {
+      const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
       const failure = failureOfReply(reply, server, this.#options.way)
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {
+        if (failure.finding === 'crowded') crowded.push(recipient)
         const others = this.#ofRecipient.get(position)
         if (others === undefined) this.#ofRecipient.set(position, [failure])
         else others.push(failure)
       }
     }
     this.#settle(settled)
+    return crowded
   }
 
   #settle(outcomes: RecipientOutcome[]): void {
@@ -292,8 +338,10 @@ function isBusy({ finding }: RouteFailure): boolean {
 }
 
 /** What was said before MAIL, or about the account, concerns all mail. */
-function reportOf({ finding, server, message }: RouteFailure): HindranceReport {
+function reportOf({ finding, server, message, unreachable }: RouteFailure): HindranceReport {
   const kind = finding as Hindrance
+  // Whether it was asked a moment ago or now, nobody answered.
+  if (unreachable) return { kind: 'unreachable', wide: true, message }
   return { kind, wide: server === undefined || kind === 'credentials' || kind === 'busy', message }
 }
 

@@ -93,12 +93,12 @@ export class SessionPool {
     return { session, reused: false }
   }
 
-  /** Back after a transaction. A session that cannot be used again is ended. */
-  release({ session }: PooledSession): void {
+  /** Back after a transaction. A session that cannot be used again, or is not to be kept, is ended. */
+  release({ session }: PooledSession, keep = true): void {
     const entry = this.#open.get(session)
     if (entry === undefined) return
     entry.transactions++
-    if (this.#closed || !session.usable || this.#worn(entry)) {
+    if (!keep || this.#closed || !session.usable || this.#worn(entry)) {
       this.#end(entry)
       return
     }

@@ -75,3 +75,10 @@ export class SmtpError extends Error {
     this.permanent = reply !== undefined && reply.code >= 500 && reply.code <= 599
   }
 }
+
+/** Nobody is there, or nobody who speaks. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof SmtpError)) return false
+  const { kind, stage } = error
+  return kind === 'connect' || (kind === 'timeout' && (stage === 'connect' || stage === 'greeting'))
+}

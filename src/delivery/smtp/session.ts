@@ -36,7 +36,9 @@ export async function openSession(
     const extensions = await open(connection, target)
     return new SmtpSession(connection, extensions)
   } catch (error) {
-    connection.destroy()
+    // RFC 5321 3.8, 4.1.1.10: also to a server that will not have us. Nobody waits for its goodbye.
+    if (connection.failure === null) void connection.quit()
+    else connection.destroy()
     throw error
   } finally {
     signal?.removeEventListener('abort', abandon)

@@ -13,6 +13,7 @@ export interface ThreadOptions {
   smtpPort: number
   allowPrivateNetworks: boolean
   softBounce?: boolean
+  retrySchedule: readonly number[]
   /** The secret of boundaries. */
   boundarySecret: Uint8Array
   /** Memory of the node's sending right. */

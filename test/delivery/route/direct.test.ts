@@ -351,3 +351,77 @@ test('the time of one attempt has an end', async (t) => {
   assert.match(message, /time of one attempt/)
   assert.equal(mx(1).connections, 0)
 })
+
+test('a host that cannot be reached is asked once for all mail, whatever the domain', async (t) => {
+  const zone: Zone = { 'x.test/MX': ['10 mx9.x.test', '20 mx2.x.test'], 'mx9.x.test/A': ['127.0.0.9'] }
+  for (const name of ['a', 'b', 'c']) zone[`${name}.test/MX`] = ['10 mx9.x.test']
+  const { deliver, mx } = await startDirect(t, [{}, {}], zone)
+  const first = await deliver(['jane@a.test'])
+  assert.deepEqual([first.outcomes[0]?.verdict, first.hindrance?.kind], ['deferred', 'unreachable'])
+  assert.equal(first.notBefore, undefined)
+  for (const domain of ['b', 'c']) {
+    const { outcomes, notBefore, dialogue } = await deliver([`jane@${domain}.test`])
+    assert.equal(outcomes[0]?.verdict, 'postponed', 'no attempt is spent on it')
+    assert.ok(notBefore! > Date.now())
+    assert.match(dialogue, /could not be reached a moment ago/)
+  }
+  // Nor does it hold up mail that has somewhere else to go.
+  const other = await deliver(['jane@x.test'])
+  assert.equal(other.outcomes[0]?.verdict, 'delivered')
+  assert.doesNotMatch(other.dialogue, /ECONNREFUSED/)
+  assert.equal(mx(2).messages.length, 1)
+})
+
+test('who is one too many for a transaction goes with the next, at once and on the same connection', async (t) => {
+  const script: Script = ({ step, recipients }) =>
+    step === 'rcpt' && recipients.length === 2 ? { reply: '452 4.5.3 Error: too many recipients' } : undefined
+  const { deliver, mx } = await startDirect(t, [{ script }])
+  const { outcomes } = await deliver(Array.from({ length: 5 }, (_, n) => `n${n}@x.test`))
+  assert.deepEqual(
+    outcomes.map(({ verdict }) => verdict),
+    Array(5).fill('delivered'),
+  )
+  assert.deepEqual(
+    mx(1).messages.map(({ recipients }) => recipients),
+    [['n0@x.test', 'n1@x.test'], ['n2@x.test', 'n3@x.test'], ['n4@x.test']],
+  )
+  assert.equal(mx(1).connections, 1)
+})
+
+test('a server that finds one recipient too many is not asked without end', async (t) => {
+  const { outcome, mx } = await startDirect(t, [{ script: at('rcpt', '452 4.5.3 too many recipients') }])
+  assert.equal((await outcome('jane@x.test')).verdict, 'deferred')
+  assert.equal(mx(1).dialogue.filter((line) => line.includes('C: MAIL')).length, 1)
+})
+
+test('a connection on which everybody was put off is not used again, and ends with QUIT', async (t) => {
+  const { outcome, mx } = await startDirect(t, [
+    { script: at('rcpt', '450 4.3.2 Service currently unavailable') },
+  ])
+  assert.equal((await outcome('jane@x.test')).verdict, 'deferred')
+  mx(1).script = undefined
+  assert.equal((await outcome('jane@x.test')).verdict, 'delivered')
+  assert.equal(mx(1).connections, 2)
+  assert.ok(mx(1).dialogue.includes('1 C: QUIT'), mx(1).dialogue.join('\n'))
+})
+
+test('a server that will not have us is said goodbye to', async (t) => {
+  for (const script of [
+    at('connect', '554 5.7.1 no service'),
+    at('connect', '450 4.3.2 not now'),
+    at('ehlo', '550 no'),
+  ]) {
+    const quit = Promise.withResolvers<void>()
+    const { outcome, mx } = await startDirect(t, [
+      {
+        script: (moment) => {
+          if (moment.step === 'quit') quit.resolve()
+          return script(moment)
+        },
+      },
+    ])
+    await outcome('jane@x.test')
+    await quit.promise
+    await mx(1).close()
+  }
+})

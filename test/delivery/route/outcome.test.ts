@@ -33,6 +33,7 @@ test('a session that could not be opened is told with the server and a fitting c
     finding: 'server',
     enhancedCode: '4.4.1',
     message: `${server}: connection refused`,
+    unreachable: true,
   })
   const said = new SmtpError('reply', 'greeting', `${server} refused the session`, {
     code: 554,

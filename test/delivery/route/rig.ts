@@ -95,6 +95,7 @@ export async function startRig(
     hostname: 'out.acme.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    retrySchedule: [120_000],
     boundaries,
     right: { holds: () => true },
     log: (level, message, detail) => log.push({ level, message, detail }),
