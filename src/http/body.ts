@@ -121,7 +121,7 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
     request.off('data', onData)
     request.off('end', onEnd)
     request.off('close', onClose)
-    if (visit) admission.arrived(visit)
+    if (visit) admission.ended(visit)
     receiver.fail(error)
   }
   const visit: Visit | undefined = admission.arriving(request, fail)
@@ -143,8 +143,8 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
   // The listeners go with the request; taking them off one by one would only cost time.
   const onEnd = () => {
     ended = true
-    if (visit) admission.arrived(visit)
-    receiver.done()
+    if (visit) admission.arrived(visit, receiver.done)
+    else receiver.done()
   }
   const onClose = () => {
     if (!ended) fail(new ClientGone(GONE))

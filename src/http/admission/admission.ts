@@ -9,6 +9,7 @@ import type { LoopMonitor } from '../../loop-monitor.ts'
 import { SharedPool } from '../../shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
+import { Turns } from './turns.ts'
 import { type Company, describeVisit, Visit } from './visit.ts'
 
 /** Ms a body waits for room before its client is told to come again. */
@@ -23,6 +24,8 @@ const LEAST_RATE = 16 * 1024
 const WHOLE_WITHIN = 30_000
 /** Ms that every body has to begin with. */
 const GRACE = 3_000
+/** From so many octets on a body takes its turn at the main thread. */
+const IN_TURN = 16 * 1024
 /** Ms between looks for bodies that are too slow, while others wait. */
 const LOOK = 250
 
@@ -87,6 +90,7 @@ export class Admission {
   /** A request found no place since the last look. */
   #wanted = false
   #turns = 0
+  readonly #turnsOfWork = new Turns()
 
   constructor(plan: AdmissionPlan, monitor: LoopMonitor) {
     this.#plan = plan
@@ -182,9 +186,16 @@ export class Admission {
     this.#monitor.on(describeVisit, visit)
   }
 
-  /** The whole body is there. */
-  arrived(visit: Visit): void {
+  /** No more of the body will be read. */
+  ended(visit: Visit): void {
     this.#arriving.delete(visit)
+  }
+
+  /** The whole body is there: `begin` is called when it may be worked on, which is at once for that of a usual mail. */
+  arrived(visit: Visit, begin: () => void): void {
+    this.#arriving.delete(visit)
+    if (visit.arrived < IN_TURN) begin()
+    else this.#turnsOfWork.take(visit.company.id, begin)
   }
 
   /** To be called once the request is answered, whatever the answer; again is without effect. */

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Turns } from '../../src/http/admission/turns.ts'
+
+test('one begins in each turn of the event loop, and companies take turns', async () => {
+  const turns = new Turns()
+  const begun: [company: string, turn: number][] = []
+  let turn = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const count = () => {
+    turn += 1
+    if (begun.length < 23) setImmediate(count)
+    else resolve()
+  }
+  setImmediate(count)
+  for (let index = 0; index < 20; index++) turns.take('a', () => begun.push(['a', turn]))
+  for (const company of ['b', 'c', 'b']) turns.take(company, () => begun.push([company, turn]))
+  await promise
+  assert.deepEqual(
+    begun.slice(0, 6).map(([company]) => company),
+    ['a', 'b', 'c', 'a', 'b', 'a'],
+  )
+  assert.equal(new Set(begun.map(([, at]) => at)).size, begun.length)
+})
