@@ -7,6 +7,7 @@ import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import { largeElsewhere } from './delivery/composing.ts'
 import type { Courier } from './delivery/courier.ts'
+import { IsolatedCourier } from './delivery/isolation/isolated-courier.ts'
 import { Membership } from './delivery/membership.ts'
 import type { ReadyLimits } from './delivery/ready-queues.ts'
 import { RetrySchedule } from './delivery/retry-schedule.ts'
@@ -119,13 +120,13 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
   await membership.start()
+  const routeLog: RouteLog = (level, message, detail) => log[level](detail, message)
   let scheduler: Scheduler | null = null
   if (roles.includes('delivery')) {
     const delivering = new Scheduler({
       store,
-      courier: openCourier(settings, seal, right, workers, (level, message, detail) =>
-        log[level](detail, message),
-      ),
+      courier: openCourier(settings, seal, right, workers, routeLog),
+      isolated: openIsolated(settings, seal, right, metrics, routeLog),
       membership,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
@@ -235,6 +236,29 @@ function openCourier(
   }
   const resolver = new Resolver({ servers: dnsServers })
   return new RouteCourier({ ...options, boundaries, right, resolver, log, elsewhere })
+}
+
+function openIsolated(
+  settings: Settings,
+  seal: Seal,
+  right: SendingRight,
+  metrics: Metrics,
+  log: RouteLog,
+): Courier {
+  const { delivery: route, dnsServers, hostname, smtpPort, allowPrivateNetworks } = settings
+  const boundarySecret = seal.derive(BOUNDARIES)
+  const process = { route, dnsServers, hostname, smtpPort, allowPrivateNetworks, boundarySecret }
+  return new IsolatedCourier({
+    process,
+    right,
+    log,
+    onDeath: (cause) => {
+      metrics.isolatedDeaths.inc({ cause })
+      log('warn', 'The process for suspect mail died of what it was given; another takes its place', {
+        cause,
+      })
+    },
+  })
 }
 
 /** After accounts could not be read: a revoked key must not live on for want of another change. */

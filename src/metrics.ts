@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
   deliveries(): { ready: number; underWay: number; paused: boolean; closed: ReadonlyMap<string, number> }
-  recipients(): Promise<{ waiting: number; leased: number; due: number }>
+  recipients(): Promise<{ waiting: number; leased: number; quarantined: number; due: number }>
 }
 
 /** Milliseconds the store may take to count; whoever asks for the page has little more patience. */
@@ -44,6 +44,12 @@ export class Metrics {
   readonly fenced = new Counter({
     name: 'postroad_fenced_results_total',
     help: 'Results refused because the lease had passed to another.',
+    registers: [this.registry],
+  })
+  readonly isolatedDeaths = new Counter({
+    name: 'postroad_isolated_process_deaths_total',
+    help: 'Deaths of the process in which suspect mail is tried alone, by cause.',
+    labelNames: ['cause'] as const,
     registers: [this.registry],
   })
   readonly nodesGivenUp = new Counter({
@@ -118,7 +124,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'postroad_recipients',
-      help: 'Unfinished recipients in the store: waiting (for their time or a session), leased (being delivered), due (waiting and past their time).',
+      help: 'Unfinished recipients in the store: waiting (for their time or a session), leased (being delivered), quarantined (took a process down; the operator releases or cancels them), due (waiting and past their time).',
       labelNames: ['state'] as const,
       registers,
       async collect() {

@@ -3,7 +3,8 @@ import { command, type JsonOption, refuseUnknown } from './command.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
 import { addPause, isPaused } from './pause.ts'
-import { clipped, jsonTime, printJson, printTable, shownTime } from './print.ts'
+import { clipped, jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
+import { addQuarantine } from './quarantine.ts'
 import { addRetry } from './retry.ts'
 
 export function addQueue(program: Command): void {
@@ -17,6 +18,7 @@ export function addQueue(program: Command): void {
     .enablePositionalOptions()
     .helpCommand(false)
   addRetry(shown)
+  addQuarantine(shown)
   addPause(shown)
   // A slip in the name of one of its commands looks like an argument.
   shown.allowExcessArguments()
@@ -36,6 +38,7 @@ async function queue({ company, json }: JsonOption & { company?: string }, calle
         domain: lane.domain,
         waiting: lane.waiting,
         on_the_way: lane.leased,
+        quarantined: lane.quarantined,
         next_attempt_at: jsonTime(lane.nextDueAt),
         last_answer: lane.lastMessage,
         paused: isPaused(pauses, lane.companyId, lane.domain),
@@ -43,15 +46,19 @@ async function queue({ company, json }: JsonOption & { company?: string }, calle
     )
   }
   printTable(
-    ['COMPANY', 'DESTINATION', 'WAITING', 'ON THE WAY', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    ['COMPANY', 'DESTINATION', 'WAITING', 'ON THE WAY', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
     lanes.map((lane) => [
       companyName(accounts, lane.companyId),
       lane.domain,
       lane.waiting,
       lane.leased,
+      lane.quarantined,
       isPaused(pauses, lane.companyId, lane.domain) ? 'paused' : shownTime(lane.nextDueAt),
       clipped(lane.lastMessage ?? '', 100),
     ]),
     'Nothing waits.',
   )
+  if (lanes.some(({ quarantined }) => quarantined > 0)) {
+    printLine('\nWhat is in quarantine, and why: postroad queue quarantine')
+  }
 }

@@ -34,7 +34,7 @@ export function attemptRecord(
     tls: result.tls,
     dialogue: result.dialogue,
     captured: result.captured ?? null,
-    recipients: result.outcomes.map((outcome) =>
+    recipients: outcomesOf(result).map((outcome) =>
       outcome.verdict === 'postponed'
         ? postponedRecord(outcome, before.get(outcome.position)!, result, patience, now)
         : recipientRecord(outcome, before.get(outcome.position)!, result, nextAttempt, now),
@@ -60,6 +60,14 @@ export function closedRecord(
     held: recipient.state === 'waiting',
   }))
   return { ...record, recipients }
+}
+
+/** What a worker died of costs no attempt: it is tried where it can do no harm. */
+function outcomesOf({ outcomes, died }: DeliveryResult): RecipientOutcome[] {
+  if (died === undefined) return outcomes
+  return outcomes.map((outcome) => {
+    return outcome.verdict === 'deferred' ? { ...outcome, verdict: 'released', suspicion: 1 } : outcome
+  })
 }
 
 /** Gives a delivery back untried. `held`: because its domain may not send now. `dueAt` in Unix ms. */
@@ -123,11 +131,14 @@ function recipientRecord(
     case 'suppressed':
       return ended(verdict, outcome.message)
     case 'released':
-      return waiting(position, now, {
-        tried: false,
-        preferredServer: result.server,
-        message: outcome.message,
-      })
+      return {
+        ...waiting(position, now, {
+          tried: false,
+          preferredServer: result.server,
+          message: outcome.message,
+        }),
+        suspicion: outcome.suspicion ?? 0,
+      }
     case 'deferred':
     case 'uncertain': {
       const dueAt = nextAttempt(attempt)
@@ -143,6 +154,7 @@ function recipientRecord(
         }),
         uncertain: verdict === 'uncertain' || stillUncertain(before, asked),
         code: outcome.code ?? null,
+        suspicion: outcome.suspicion ?? 0,
         events: [{ type: 'delivery_delayed', at: now, detail: { ...detail, nextAttemptAt: dueAt } }],
       }
     }

@@ -7,6 +7,7 @@ import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { EventType } from '../events/event.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
+import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Hindrance } from './judge/finding.ts'
 
@@ -52,6 +53,8 @@ export interface Delivery {
   testMode?: boolean
   /** What its recipients are leased under: see sending-right.ts. */
   leaseToken: number
+  /** The gravest of its recipients. */
+  suspicion?: Suspicion
 }
 
 /** How one attempt ended for one recipient. */
@@ -85,6 +88,8 @@ export interface RecipientOutcome {
   server?: string
   /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
+  /** It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it was. */
+  suspicion?: Suspicion
   /** More events to record after the verdict's own (the simulator's `complained`). */
   alsoEvents?: EventType[]
 }
@@ -94,6 +99,14 @@ export interface HindranceReport {
   kind: Hindrance
   /** All mail that goes there; otherwise only that of the same sending domain, as far as anybody knows. */
   wide: boolean
+  message: string
+}
+
+/** Why a delivery must not be tried again. */
+export interface Condemned {
+  during: 'composing' | 'sending'
+  cause: DeathCause
+  /** For the operator and the sender. */
   message: string
 }
 
@@ -116,6 +129,8 @@ export interface DeliveryResult {
   hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
+  /** It took down the process in which it was tried alone: its recipients are to be set aside, whatever `outcomes` says. */
+  condemned?: Condemned
   /** A worker died of composing the message, and why: whoever composes it again may lose another. */
   died?: DeathCause
 }

@@ -6,7 +6,7 @@ import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../sto
 import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryResult } from './delivery.ts'
+import type { Condemned, Delivery, DeliveryResult } from './delivery.ts'
 import { LateResults } from './late-results.ts'
 import type { Membership } from './membership.ts'
 import { monotonic } from './monotonic.ts'
@@ -17,12 +17,15 @@ import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { SiteLimits } from './site-limits.ts'
+import { Suspects } from './suspects.ts'
 import { Withheld } from './withheld.ts'
-import { deliveriesOf, deliveryOf, workOf } from './work.ts'
+import { deliveriesOf, deliveryOf, suspicionOf, workOf } from './work.ts'
 
 export interface SchedulerParts {
   store: Store
   courier: Courier
+  /** For what is suspect: delivers it where it can take nothing else down. */
+  isolated: Courier
   /** This node among the others. It starts before the scheduler and leaves after it. */
   membership: Membership
   /** Domain an email is sent from, by id. */
@@ -47,17 +50,31 @@ export interface SchedulerParts {
 const CLAIM_RECIPIENTS = 500
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
+/** Sessions at once for what is suspect. */
+const ISOLATED_SESSIONS = 32
+/** When more is suspect than there is room for, the rest waits so long. */
+const SUSPECT_MS = 10_000
 /** A stop whose time is over still waits so long (ms) for what came last to be recorded. */
 const LAST_RECORDS_MS = 5_000
+
+/** What takes turns, and who delivers it. */
+interface Way {
+  queues: ReadyQueues
+  courier: Courier
+}
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
  * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open while a
- * network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not be recorded.
+ * network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not be recorded. What is
+ * suspect of taking a process down has queues of its own and goes to a process of its own (isolation/).
  */
 export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
   readonly #ready: ReadyQueues
+  readonly #usual: Way
+  readonly #isolated: Way
+  readonly #suspects: Suspects
   readonly #recorder: Recorder
   readonly #claims: ClaimLoop
   readonly #late = new LateResults()
@@ -91,10 +108,17 @@ export class Scheduler implements Handover {
       },
       log: parts.log,
     })
+    this.#usual = { queues: this.#ready, courier: parts.courier }
+    const concurrency = Math.min(parts.limits.concurrency, ISOLATED_SESSIONS)
+    this.#isolated = {
+      queues: new ReadyQueues({ ...parts.limits, concurrency }, this.#siteLimits),
+      courier: parts.isolated,
+    }
+    this.#suspects = new Suspects(parts)
     this.#withheld = new Withheld({
       store: parts.store,
       domain: parts.domain,
-      waiting: () => this.#ready.deliveries(),
+      waiting: () => [...this.#ready.deliveries(), ...this.#isolated.queues.deliveries()],
       onChanged: () => {
         this.#pump()
         this.#claims.look(0)
@@ -155,7 +179,9 @@ export class Scheduler implements Handover {
       recovered: () => this.#claims.look(0),
       // One site has one limit, whoever of us talks to it.
       deliveryNodes: (count) => {
-        this.#ready.siteConcurrency = Math.ceil(limits.siteConcurrency / count)
+        const share = Math.ceil(limits.siteConcurrency / count)
+        this.#ready.siteConcurrency = share
+        this.#isolated.queues.siteConcurrency = share
       },
     })
     this.#unwatch = store.watch((change) => {
@@ -182,18 +208,19 @@ export class Scheduler implements Handover {
     this.#withheld.stop()
     this.#unwatch?.()
     await this.#claims.stop()
-    this.#giveBack(this.#ready.drain())
+    this.#giveBack([...this.#ready.drain(), ...this.#isolated.queues.drain()])
     const finished = new Promise<void>((resolve) => {
       this.#idle = resolve
-      if (this.#ready.busy === 0) resolve()
+      if (this.#busy === 0) resolve()
     })
-    await Promise.all([this.#parts.courier.close(ms), finished])
+    await Promise.all([this.#parts.courier.close(ms), this.#parts.isolated.close(ms), finished])
+    this.#suspects.stop()
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
   get counts(): { ready: number; underWay: number; paused: boolean; closed: ReadonlyMap<string, number> } {
-    const { waiting: ready, busy: underWay } = this.#ready
-    return { ready, underWay, paused: !this.#mayBegin, closed: this.#paths.closed }
+    const ready = this.#ready.waiting + this.#isolated.queues.waiting
+    return { ready, underWay: this.#busy, paused: !this.#mayBegin, closed: this.#paths.closed }
   }
 
   /** Domains may have become active: what was held for them is due now. */
@@ -255,7 +282,26 @@ export class Scheduler implements Handover {
   }
 
   #push(deliveries: ReadyDelivery[]): void {
-    for (const ready of deliveries) this.#ready.push(ready)
+    for (const ready of deliveries) {
+      if (suspicionOf(ready.recipients) > 0) this.#pushSuspect(ready)
+      else this.#ready.push(ready)
+    }
+  }
+
+  #pushSuspect(ready: ReadyDelivery): void {
+    const { queues } = this.#isolated
+    if (queues.room > 0 && !queues.overfull) {
+      queues.push(ready)
+      return
+    }
+    const later = { dueAt: Date.now() + SUSPECT_MS, held: false }
+    this.#record(
+      releaseRecord(ready, later, 'Waits for others that are to be tried by a process of their own'),
+    )
+  }
+
+  get #busy(): number {
+    return this.#ready.busy + this.#isolated.queues.busy
   }
 
   /** What has not begun when the service stops. */
@@ -271,27 +317,37 @@ export class Scheduler implements Handover {
 
   #pump(): void {
     if (!this.#mayBegin) return
-    for (let ready = this.#ready.take(); ready !== null; ready = this.#ready.take()) {
-      if (this.#ours(ready)) this.#deliver(ready)
-      else this.#ready.done(ready)
-      if (this.#recorder.paused) return
+    for (const way of [this.#usual, this.#isolated]) {
+      const { queues } = way
+      for (let ready = queues.take(); ready !== null; ready = queues.take()) {
+        if (this.#ours(ready)) this.#deliver(ready, way)
+        else queues.done(ready)
+        if (this.#recorder.paused) return
+      }
     }
   }
 
-  #deliver(taken: ReadyDelivery): void {
-    const { courier, domain, signingKeys, metrics, log } = this.#parts
+  #deliver(taken: ReadyDelivery, way: Way): void {
+    const { domain, signingKeys, metrics, log } = this.#parts
+    const { queues, courier } = way
     this.#parts.monitor.on(describeDelivery, taken)
     const startedAt = Date.now()
-    const ready = this.#withoutWithheld(taken, startedAt)
+    const weighed = this.#suspects.weighed(taken)
+    if (way === this.#usual && weighed !== taken) {
+      queues.done(taken)
+      this.#pushSuspect(weighed)
+      return
+    }
+    const ready = this.#withoutWithheld(weighed, startedAt)
     if (ready === null) {
-      this.#ready.done(taken)
+      queues.done(taken)
       return
     }
     const closed = this.#paths.closedFor(ready, startedAt)
     if (closed !== null) {
       const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses }
       this.#record(closedRecord(ready, closed, patience, startedAt))
-      this.#ready.done(taken)
+      queues.done(taken)
       return
     }
     let delivery: Delivery
@@ -300,27 +356,42 @@ export class Scheduler implements Handover {
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
-      this.#finish(ready, this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic()))
+      this.#finish(
+        ready,
+        way,
+        this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic(), queues),
+      )
       return
     }
     this.#late.begin(ready)
     const begunAt = monotonic()
     courier.deliver(delivery).then((result) => {
       metrics.attemptSeconds.observe(result.duration / 1_000)
-      for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
-      this.#finish(ready, this.#recordOf(ready, result, begunAt))
+      if (result.condemned !== undefined) {
+        this.#finish(ready, way)
+        this.#setAside(ready, result.condemned)
+      } else {
+        for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
+        if (result.died !== undefined) this.#suspects.suspect(ready.email.id)
+        this.#finish(ready, way, this.#recordOf(ready, result, begunAt, queues))
+      }
       this.#pump()
       if (this.#claims.full && this.#ready.wants(ready.companyId, ready.site)) this.#claims.look(0)
     })
   }
 
   /** What to record of an attempt, and what is learned from it about its way. */
-  #recordOf(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): AttemptRecord {
+  #recordOf(
+    ready: ReadyDelivery,
+    result: DeliveryResult,
+    begunAt: number,
+    queues: ReadyQueues,
+  ): AttemptRecord {
     const now = Date.now()
     const { site } = ready
     let alone = false
     if (result.hindrance?.kind === 'busy') {
-      alone = !this.#siteLimits.tooMany(site, this.#ready.busyAt(site), begunAt)
+      alone = !this.#siteLimits.tooMany(site, queues.busyAt(site), begunAt)
     } else if (result.hindrance === undefined && result.server !== null) this.#siteLimits.well(site)
     const again = this.#paths.ended(ready, result, alone, now)
     return attemptRecord(
@@ -343,10 +414,19 @@ export class Scheduler implements Handover {
   }
 
   /** The session is free at once; the lease is the node's until the result is durable. */
-  #finish(ready: ReadyDelivery, attempt: AttemptRecord): void {
-    this.#ready.done(ready)
-    this.#record(attempt, ready)
-    if (this.#stopping && this.#ready.busy === 0) this.#idle?.()
+  #finish(ready: ReadyDelivery, { queues }: Way, attempt?: AttemptRecord): void {
+    queues.done(ready)
+    if (attempt !== undefined) this.#record(attempt, ready)
+    if (this.#stopping && this.#busy === 0) this.#idle?.()
+  }
+
+  #setAside(ready: ReadyDelivery, condemned: Condemned): void {
+    void this.#suspects.setAside(ready, condemned).then(() => {
+      // Nothing of it comes again by itself.
+      const done = releaseRecord(ready, { dueAt: Date.now(), held: false }, condemned.message)
+      this.#late.settle(done, [], ready)
+      this.#claims.look(0)
+    })
   }
 
   #record(attempt: AttemptRecord, ready?: ReadyDelivery): void {

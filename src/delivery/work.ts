@@ -1,6 +1,6 @@
 import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
-import type { ClaimedEmail, ClaimedRecipient, NewEmail } from '../store/store.ts'
+import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
 import type { Delivery, DeliveryMessage, SigningKey } from './delivery.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
@@ -32,6 +32,7 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
         preferredServer: null,
         uncertain: false,
         postponedSince: null,
+        suspicion: 0,
       }
     }),
   }
@@ -77,6 +78,14 @@ export function deliveriesOf(
   }))
 }
 
+/** The gravest of the recipients. */
+export function suspicionOf(recipients: readonly ClaimedRecipient[]): Suspicion {
+  return recipients.reduce<Suspicion>(
+    (gravest, { suspicion }) => (suspicion > gravest ? suspicion : gravest),
+    0,
+  )
+}
+
 /** What the courier is given. */
 export function deliveryOf(
   { email, recipients, leaseToken }: ReadyDelivery,
@@ -93,6 +102,7 @@ export function deliveryOf(
     preferredOnly: recipients[0]?.uncertain ?? false,
     leaseToken,
     testMode: email.testMode,
+    suspicion: suspicionOf(recipients),
   }
 }
 

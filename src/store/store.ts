@@ -38,10 +38,14 @@ export class StoreConflict extends Error {
 
 export type RecipientKind = 'to' | 'cc' | 'bcc'
 
-/** Where a recipient stands. `waiting` and `leased` are live; the others are final. */
+/**
+ * Where a recipient stands. `waiting` and `leased` are live; `quarantined` is neither tried nor removed until the operator releases
+ * or cancels it; the others are final.
+ */
 export type RecipientState =
   | 'waiting'
   | 'leased'
+  | 'quarantined'
   | 'delivered'
   | 'bounced'
   | 'failed'
@@ -152,7 +156,16 @@ export interface ClaimedRecipient {
    * now all the same.
    */
   postponedSince: number | null
+  suspicion: Suspicion
 }
+
+/**
+ * May this take down the process that composes or sends it?
+ * - 0: nothing says so.
+ * - 1: it, or another recipient of its email, was under way when a process or thread ended.
+ * - 2: it was under way when the process died that was to show who is to blame.
+ */
+export type Suspicion = 0 | 1 | 2
 
 export interface ClaimRequest {
   lease: Lease
@@ -193,7 +206,7 @@ export interface AttemptRecord {
 export interface RecipientRecord {
   position: number
   /** New state; `waiting` for another attempt at `dueAt`. */
-  state: Exclude<RecipientState, 'leased'>
+  state: Exclude<RecipientState, 'leased' | 'quarantined'>
   /** Unix ms, for `waiting`. */
   dueAt: number | null
   /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */
@@ -210,6 +223,8 @@ export interface RecipientRecord {
   message: string
   /** Given back because the sending domain may not send: `releaseHeld` makes it due. */
   held?: boolean
+  /** An attempt ends the suspicion unless it says otherwise; what was not tried keeps it, or gets this if it is graver. */
+  suspicion?: Suspicion
   /** Put `address` of this recipient on the company's suppression list. */
   suppress: boolean
   events: { type: EventType; at: number; detail: EventDetail }[]
@@ -295,9 +310,10 @@ export interface QueueLane {
   domain: string
   waiting: number
   leased: number
+  quarantined: number
   /** Unix ms of the earliest due time of a waiting recipient. */
   nextDueAt: number | null
-  /** Last reply seen by a waiting recipient of the lane. */
+  /** Last reply seen by a waiting recipient of the lane; why one is in quarantine, where none waits. */
   lastMessage: string | null
 }
 
@@ -321,6 +337,7 @@ export interface RetentionRequest {
 export interface StoreCounts {
   waiting: number
   leased: number
+  quarantined: number
   /** Waiting and past their time. A store may stop counting these at 100,000. */
   due: number
 }
@@ -332,10 +349,41 @@ export interface HeldRelease {
 }
 
 export interface Canceled {
-  /** Recipients that were waiting: they are canceled. */
+  /** Recipients that were waiting or in quarantine: they are canceled. */
   canceled: number
   /** Recipients under way: they end as canceled if their attempt leaves them waiting. */
   underWay: number
+}
+
+/** An email that took a process down. */
+export interface SetAside {
+  emailId: string
+  leaseToken: number
+  /** Recipients, leased under the token, of the delivery that did it. */
+  positions: number[]
+  /** What becomes of the others that wait: the same content is as dangerous, other content is suspect. */
+  others: 'quarantine' | 'suspect'
+  /** Unix ms. */
+  at: number
+  /** Shown with each recipient and its event. */
+  message: string
+}
+
+export interface QuarantinedEmail {
+  id: string
+  companyId: string
+  from: string
+  subject: string
+  /** So many of its recipients are in quarantine. */
+  recipients: number
+  /** Unix ms. */
+  since: number
+  message: string | null
+}
+
+export interface QuarantineScope {
+  companyId: string | null
+  emailId: string | null
 }
 
 /** The operator's word that mail stays where it is. Null: of every company, to every domain. */
@@ -413,13 +461,20 @@ export interface Store extends AccountStore {
   record(attempt: AttemptRecord): Promise<Recorded>
   /**
    * Re-queues leased recipients whose token is no node's, due within `jitterMs` from `now` (Unix ms), in bounded steps. Ends
-   * those that were to be canceled. Returns how many were leased.
+   * those that were to be canceled. They are suspect from now on, and so are the others of their emails that wait. Returns how many were
+   * leased.
    */
   recover(request: { now: number; jitterMs: number }): Promise<number>
-  /** Cancels the recipients still waiting; those under way end as canceled unless their attempt ends them otherwise. */
+  /** Cancels the recipients still waiting or in quarantine; those under way end as canceled unless their attempt ends them otherwise. */
   cancel(emailId: string, at: number): Promise<Canceled>
   /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
   cancelRequests(): Promise<string[]>
+  /** Puts recipients into quarantine. Returns how many. Those no longer leased under the token are left alone. */
+  setAside(request: SetAside): Promise<number>
+  /** Newest first. */
+  quarantined(filter: { companyId?: string; limit: number }): Promise<QuarantinedEmail[]>
+  /** Makes what is in quarantine due now (Unix ms); it stays suspect. Returns how many recipients. */
+  releaseQuarantined(scope: QuarantineScope, now: number): Promise<number>
   /** Sending domains (ids) for which recipients were recorded as held. */
   heldDomains(): Promise<string[]>
   /** Makes recipients due that were held for this sending domain until before `dueBefore`. Returns how many were held. */

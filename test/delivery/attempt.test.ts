@@ -37,6 +37,7 @@ function recordedOf(
       preferredServer: null,
       uncertain: false,
       postponedSince: null,
+      suspicion: 0,
       ...each,
     }),
   )

@@ -163,6 +163,7 @@ async function start(
       },
       close: (ms) => courier.close(ms),
     },
+    isolated: courier,
     domain: (id) => (id === domain.id ? domain : undefined),
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule([1, 1, 1]),
@@ -441,7 +442,7 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   await until(async () => (await store.counts(Date.now())).leased === 0)
   await accept('third@z.test')
   assert.deepEqual([scheduler.counts.ready, scheduler.counts.underWay], [0, 0])
-  assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, leased: 0, due: 2 })
+  assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, leased: 0, quarantined: 0, due: 2 })
   await store.resume({ companyId: null, domain: null })
   await sink.until(3)
 })

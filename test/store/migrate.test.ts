@@ -121,10 +121,10 @@ describe('migrations', () => {
     `)
     const store = await SqliteStore.open(path, { exclusive: true })
     t.after(() => store.close())
-    assert.deepEqual(await store.counts(NOW), { waiting: 2, leased: 0, due: 1 })
+    assert.deepEqual(await store.counts(NOW), { waiting: 2, leased: 0, quarantined: 0, due: 1 })
     assert.equal((await store.readEmail('email'))?.lastEvent, 'delivery_delayed')
     await store.cancel('email', NOW + 2)
-    assert.deepEqual(await store.counts(NOW), { waiting: 0, leased: 0, due: 0 })
+    assert.deepEqual(await store.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
     assert.equal((await store.listEmails({ limit: 1 }))[0]?.lastEvent, 'canceled')
   })
 

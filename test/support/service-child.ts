@@ -212,6 +212,11 @@ export class ServiceChild {
     return this.#process.exitCode ?? this.#process.signalCode ?? 'unknown'
   }
 
+  /** Resolves when the process is gone, whoever ended it. */
+  async ended(): Promise<void> {
+    if (this.alive) await once(this.#process, 'exit')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill('SIGKILL')
   }

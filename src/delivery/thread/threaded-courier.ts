@@ -170,7 +170,13 @@ function uncertain(delivery: Delivery, startedAt: number, cause: string): Delive
   const message = `The thread that delivered this died (${cause}); whether the server accepted it is not known`
   return {
     emailId: delivery.emailId,
-    outcomes: delivery.recipients.map(({ position }) => ({ position, verdict: 'uncertain', message })),
+    outcomes: delivery.recipients.map(({ position }) => ({
+      position,
+      verdict: 'uncertain',
+      message,
+      // One of them may be what the thread died of.
+      suspicion: 1,
+    })),
     server: delivery.preferredServer,
     dialogue: '',
     startedAt,

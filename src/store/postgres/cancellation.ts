@@ -10,7 +10,7 @@ const HOLD = {
 }
 const REQUEST = {
   name: 'request-cancel',
-  text: 'UPDATE queue SET cancel = true WHERE email = $1 AND lease IS NOT NULL AND NOT cancel',
+  text: 'UPDATE queue SET cancel = true WHERE email = $1 AND lease > 0 AND NOT cancel',
 }
 const REQUESTED = {
   name: 'cancel-requests',
@@ -34,8 +34,9 @@ export class Cancellation {
       const live = await session.run<{ position: number; lease: number | null; cancel: boolean }>(HOLD, [
         emailId,
       ])
-      const waiting = live.filter(({ lease }) => lease === null)
-      const underWay = live.filter(({ lease, cancel }) => lease !== null && !cancel).length
+      // Nobody holds what is in quarantine (0).
+      const waiting = live.filter(({ lease }) => lease === null || lease === 0)
+      const underWay = live.filter(({ lease, cancel }) => lease !== null && lease !== 0 && !cancel).length
       const endings = waiting.map(({ position }) => ({
         email: emailId,
         position,

@@ -1,5 +1,5 @@
 import { ContentDamaged, notSent, variablesOf } from '../content-rows.ts'
-import type { ClaimedEmail, ClaimRequest } from '../store.ts'
+import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
 import { int4s, uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
 import { type Loaded, loadEmails } from './contents.ts'
@@ -24,6 +24,7 @@ interface TakenRow {
   preferredServer: string | null
   uncertain: boolean
   postponedSince: number | null
+  suspicion: Suspicion
   /** Why the address is on its company's suppression list. */
   reason: string | null
 }
@@ -35,10 +36,10 @@ WITH taken AS MATERIALIZED (
   UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL
   FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
-  RETURNING q.email, q.position, q.company, q.domain
+  RETURNING q.email, q.position, q.company, q.domain, q.suspicion
 )
 SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
-  r.uncertain, r.postponed_since AS "postponedSince", (
+  r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, (
     SELECT s.reason FROM suppressions s
     WHERE s.company = t.company
       AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
@@ -322,7 +323,7 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
 /** Puts the recipient into the work; or says how it ends. */
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
   const { email, position, domain, address, attempts, reason } = row
-  const { preferredServer, uncertain, postponedSince } = row
+  const { preferredServer, uncertain, postponedSince, suspicion } = row
   if (reason !== null && !exemptFromSuppression(work.testMode, domain)) {
     const message = `Not sent: the address is on the suppression list (${reason})`
     return { email, position, state: 'suppressed', at: request.now, message }
@@ -338,6 +339,7 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
     preferredServer,
     uncertain,
     postponedSince,
+    suspicion,
   })
   return null
 }

@@ -12,6 +12,7 @@ import { migrate } from './migrate.ts'
 import { nextDue } from './next-due.ts'
 import { Nodes } from './nodes.ts'
 import { Pauses } from './pauses.ts'
+import { Quarantine } from './quarantine.ts'
 import { EmailReader } from './read/emails.ts'
 import { QueueReader } from './read/queue.ts'
 import { readWork } from './read/work.ts'
@@ -51,6 +52,7 @@ export class PostgresStore {
   readonly #pauses: Pauses
   readonly #retention: Retention
   readonly #retry: Retry
+  readonly #quarantine: Quarantine
 
   private constructor(database: Database, { seekMs = SEEK_MS }: PostgresOptions) {
     this.#database = database
@@ -74,6 +76,7 @@ export class PostgresStore {
     this.#pauses = new Pauses(database, companies, this.#changes)
     this.#retention = new Retention(database)
     this.#retry = new Retry(parts)
+    this.#quarantine = new Quarantine(parts)
   }
 
   /**
@@ -157,6 +160,18 @@ export class PostgresStore {
 
   retry(request: types.RetryRequest, onStep?: (sum: types.Retried) => void): Promise<types.Retried> {
     return this.#retry.retry(request, onStep)
+  }
+
+  setAside(request: types.SetAside): Promise<number> {
+    return this.#quarantine.setAside(request)
+  }
+
+  quarantined(filter: { companyId?: string; limit: number }): Promise<types.QuarantinedEmail[]> {
+    return this.#quarantine.list(filter)
+  }
+
+  releaseQuarantined(scope: types.QuarantineScope, now: number): Promise<number> {
+    return this.#quarantine.release(scope, now)
   }
 
   readEmail(id: string): Promise<types.StoredEmail | null> {

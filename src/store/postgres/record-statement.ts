@@ -13,7 +13,7 @@ export interface Moved {
 }
 
 /**
- * The results of a whole group in one statement. ($1-$17 and $33: recipients, by column. $18-$23: their events. $24-$32: attempts.)
+ * The results of a whole group in one statement. ($1-$17, $33 and $34: recipients, by column. $18-$23: their events. $24-$32: attempts.)
  *
  * What ended leaves the queue, what waits again stays. A recipient that was to be canceled does not wait for another attempt:
  * then the event is ours instead of those given.
@@ -29,9 +29,9 @@ const RECORD: Statement = {
 WITH given AS MATERIALIZED (
   SELECT * FROM unnest(
     $1::int4[], $2::uuid[], $3::int4[], $4::int8[], $5::text[], $6::int8[], $7::bool[], $8::bool[], $9::bool[],
-    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[], $33::int8[]
+    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[], $33::int8[], $34::int4[]
   ) WITH ORDINALITY AS t (attempt, email, position, token, state, due_at, ready, tried, uncertain, preferred_server,
-    code, message, suppress, held, server, at, postponed_since, num)
+    code, message, suppress, held, server, at, postponed_since, suspicion, num)
 ), ended AS (
   DELETE FROM queue q USING given g
   WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE
@@ -39,6 +39,7 @@ WITH given AS MATERIALIZED (
   RETURNING g.*, q.company, CASE WHEN g.state = 'waiting' THEN 'canceled' ELSE g.state END AS final
 ), again AS (
   UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.ready,
+    suspicion = CASE WHEN g.tried THEN g.suspicion ELSE greatest(q.suspicion, g.suspicion) END,
     held_for = CASE WHEN g.held THEN (SELECT e.domain_id FROM emails e WHERE e.id = g.email) END
   FROM given g
   WHERE g.state = 'waiting' AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position
@@ -120,6 +121,7 @@ export async function writeResults(database: Database, attempts: readonly Attemp
     ...eventColumns(results),
     ...attemptColumns(attempts),
     int8s(results.map(({ recipient }) => recipient.postponedSince ?? null)),
+    int4s(results.map(({ recipient }) => recipient.suspicion ?? 0)),
   ])
 }
 

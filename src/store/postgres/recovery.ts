@@ -10,7 +10,7 @@ const LOST_TOKENS = {
   name: 'lost-tokens',
   text: `
 WITH RECURSIVE leased (token) AS (
-  (SELECT lease FROM queue WHERE lease IS NOT NULL ORDER BY lease LIMIT 1)
+  (SELECT lease FROM queue WHERE lease > 0 ORDER BY lease LIMIT 1)
   UNION ALL
   SELECT (SELECT q.lease FROM queue q WHERE q.lease > l.token ORDER BY q.lease LIMIT 1)
   FROM leased l WHERE l.token IS NOT NULL
@@ -28,8 +28,15 @@ const GIVE_BACK = {
 WITH lost AS MATERIALIZED (
   SELECT email, position, cancel FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
 ), waiting AS (
-  UPDATE queue q SET lease = NULL, due_at = $2::int8 + (hashtext(q.email::text) & 2147483647) % ($3::int8 + 1), ready = $3::int8 = 0
+  UPDATE queue q SET lease = NULL, suspicion = greatest(q.suspicion, 1), due_at = $2::int8 + (hashtext(q.email::text) & 2147483647) % ($3::int8 + 1), ready = $3::int8 = 0
   FROM lost l WHERE NOT l.cancel AND q.email = ANY (ARRAY[l.email]) AND q.position = l.position
+), others AS (
+  UPDATE queue q SET suspicion = 1
+  FROM (SELECT DISTINCT email FROM lost) l CROSS JOIN LATERAL (
+    SELECT o.email, o.position FROM queue o WHERE o.email = l.email AND o.lease IS NULL AND o.suspicion = 0
+    FOR UPDATE SKIP LOCKED
+  ) other
+  WHERE q.email = ANY (ARRAY[other.email]) AND q.position = other.position
 )
 SELECT email, position, cancel FROM lost`,
 }

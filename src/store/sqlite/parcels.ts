@@ -4,7 +4,7 @@
  */
 import type { EventDetail, EventType } from '../../events/event.ts'
 import type { Attachment } from '../../mail/message.ts'
-import type { AttemptRecord, Lease, NewEmail, NewRecipient, RecipientRecord } from '../store.ts'
+import type { AttemptRecord, Lease, NewEmail, NewRecipient, RecipientRecord, Suspicion } from '../store.ts'
 import { copied } from './bytes.ts'
 import type { Call, Writes } from './protocol.ts'
 
@@ -78,6 +78,7 @@ type ResultParcel = [
   code: number | null,
   message: string,
   held: boolean,
+  suspicion: Suspicion,
   suppress: boolean,
   events: EventParcel[],
 ]
@@ -154,6 +155,7 @@ export function packRecord(attempt: AttemptRecord, moved: ArrayBuffer[]): Parcel
         recipient.code,
         recipient.message,
         recipient.held === true,
+        recipient.suspicion ?? 0,
         recipient.suppress,
         recipient.events.map(({ type, at, detail }) => [type, at, detail]),
       ]),
@@ -274,6 +276,7 @@ function resultOf([
   code,
   message,
   held,
+  suspicion,
   suppress,
   events,
 ]: ResultParcel): RecipientRecord {
@@ -287,6 +290,7 @@ function resultOf([
     code,
     message,
     held,
+    suspicion,
     suppress,
     ...(postponedSince !== null && { postponedSince }),
     events: events.map(([type, at, detail]) => ({ type, at, detail })),

@@ -29,6 +29,8 @@ export interface Writes {
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease): number
+  setAside(request: store.SetAside): number
+  releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   addSuppression(companyId: string, address: string, reason: string, at: number): boolean
   removeSuppression(companyId: string, address: string): boolean
@@ -55,6 +57,7 @@ export interface Reads {
   heldDomains(): string[]
   listEmails(filter: store.EmailFilter): store.EmailSummary[]
   queue(companyId?: string): store.QueueLane[]
+  quarantined(filter: { companyId?: string; limit: number }): store.QuarantinedEmail[]
   counts(now: number): store.StoreCounts
   listSuppressions(filter: { companyId?: string; address?: string; limit: number }): store.Suppression[]
   suppressionsSince(cursor: string | null): store.NewSuppressions

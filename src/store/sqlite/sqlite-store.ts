@@ -171,6 +171,23 @@ export class SqliteStore implements types.Store {
     return sum
   }
 
+  setAside(request: types.SetAside): Promise<number> {
+    return this.#write('setAside', [request])
+  }
+
+  quarantined(filter: { companyId?: string; limit: number }): Promise<types.QuarantinedEmail[]> {
+    return this.#read('quarantined', [filter])
+  }
+
+  async releaseQuarantined(scope: types.QuarantineScope, now: number): Promise<number> {
+    let released = 0
+    while (true) {
+      const chunk = await this.#write('releaseQuarantinedChunk', [scope, now])
+      if (chunk === 0) return released
+      released += chunk
+    }
+  }
+
   readEmail(id: string): Promise<types.StoredEmail | null> {
     return this.#read('readEmail', [id])
   }

@@ -176,7 +176,10 @@ export const TABLES: readonly Table[] = [
       last_message: 'text',
     },
     from: `recipients t ${OF_EMAIL}`,
-    expressions: { email: 'e.id', state: "CASE WHEN t.state NOT IN ('waiting', 'leased') THEN t.state END" },
+    expressions: {
+      email: 'e.id',
+      state: "CASE WHEN t.state NOT IN ('waiting', 'leased', 'quarantined') THEN t.state END",
+    },
     order: ['t.email', 't.position'],
   },
   {
@@ -194,17 +197,19 @@ export const TABLES: readonly Table[] = [
       ready: 'bool',
       cancel: 'bool',
       domain: 'text',
+      suspicion: 'int4',
       held_for: 'text',
     },
     from: `recipients t ${OF_EMAIL}`,
-    where: "t.state IN ('waiting', 'leased')",
+    where: "t.state IN ('waiting', 'leased', 'quarantined')",
     expressions: {
       email: 'e.id',
       size: 'min(e.size, 2147483647)',
       together: `CASE e.individual WHEN 1 THEN 1
         ELSE (SELECT count(*) FROM recipients o WHERE o.email = t.email AND o.domain = t.domain) END`,
       due_at: "CASE WHEN t.state = 'waiting' THEN t.due_at END",
-      lease: "CASE WHEN t.state = 'leased' THEN t.lease END",
+      // 0 is the lease of what is in quarantine.
+      lease: "CASE t.state WHEN 'leased' THEN t.lease WHEN 'quarantined' THEN 0 END",
       ready: '0',
       cancel: 'EXISTS (SELECT 1 FROM cancel_requests r WHERE r.email = t.email AND r.position = t.position)',
       held_for: `(SELECT h.domain_id FROM held_recipients h

@@ -114,6 +114,7 @@ export function acceptContract(open: OpenBench): void {
             preferredServer: null,
             uncertain: false,
             postponedSince: null,
+            suspicion: 0,
           },
           {
             position: 1,
@@ -124,6 +125,7 @@ export function acceptContract(open: OpenBench): void {
             preferredServer: null,
             uncertain: false,
             postponedSince: null,
+            suspicion: 0,
           },
         ],
       }
@@ -279,7 +281,7 @@ export function acceptContract(open: OpenBench): void {
       assert.deepEqual(new Set(failed.map(([n]) => n)), new Set([150, twin]))
       for (const [, reason] of failed) assert.ok(reason instanceof StoreConflict, String(reason))
       assert.equal((await store.listEmails({ limit: 1_000 })).length, 298)
-      assert.deepEqual(await store.counts(NOW), { waiting: 298, leased: 0, due: 298 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 298, leased: 0, quarantined: 0, due: 298 })
     })
   })
 }

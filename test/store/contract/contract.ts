@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
 import { fairnessContract } from './fairness.ts'
 import { nodesContract } from './nodes.ts'
+import { quarantineContract } from './quarantine.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
 import { retentionContract } from './retention.ts'
@@ -33,6 +34,7 @@ export function storeContract(name: string, open: OpenBench): void {
     nodesContract(open)
     stopsContract(open)
     retryContract(open)
+    quarantineContract(open)
     readContract(open)
     accountsContract(open)
     retentionContract(open)

@@ -183,7 +183,7 @@ export function nodesContract(open: OpenBench): void {
         recovered.reduce((sum, n) => sum + n, 0),
         700,
       )
-      assert.deepEqual(await store.counts(NOW), { waiting: 700, leased: 0, due: 700 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 700, leased: 0, quarantined: 0, due: 700 })
     })
 
     test('of much is spread out', async (t) => {

@@ -94,6 +94,7 @@ export function readContract(open: OpenBench): void {
         domain: 'x.test',
         waiting: 2,
         leased: 1,
+        quarantined: 0,
         nextDueAt: NOW + HOUR,
         lastMessage: '451 4.7.1 Greylisted',
       }
@@ -102,6 +103,7 @@ export function readContract(open: OpenBench): void {
         domain: 'y.test',
         waiting: 0,
         leased: 1,
+        quarantined: 0,
         nextDueAt: null,
         lastMessage: null,
       }
@@ -118,9 +120,9 @@ export function readContract(open: OpenBench): void {
       }
       assert.deepEqual(byName(await store.queue()), [x, y, foreign])
       assert.deepEqual(await store.queue(newId()), [])
-      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, leased: 2, due: 2 })
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, leased: 2, quarantined: 0, due: 2 })
       assert.equal((await store.claim(claimRequest(2, { now: NOW + 2 * HOUR }))).length, 3)
-      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, leased: 5, due: 0 })
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, leased: 5, quarantined: 0, due: 0 })
     })
   })
 }

@@ -120,6 +120,7 @@ export function recordContract(open: OpenBench): void {
           preferredServer: 'mx.x.test',
           uncertain: true,
           postponedSince: null,
+          suspicion: 0,
         },
       ])
     })

@@ -114,7 +114,7 @@ export function retryContract(open: OpenBench): void {
         sums,
         sums.toSorted((a, b) => a - b),
       )
-      assert.deepEqual(await store.counts(NOW), { waiting: 3_000, leased: 0, due: 2_000 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 3_000, leased: 0, quarantined: 0, due: 2_000 })
       await told.promise
       const lanes = await store.queue()
       assert.ok(lanes.every(({ domain, nextDueAt }) => domain !== 'x.test' || nextDueAt === NOW))

@@ -87,7 +87,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     relay.reopen()
     await store.close()
     assert.equal(await direct.readEmail(value.id), null)
-    assert.deepEqual(await direct.counts(NOW), { waiting: 0, leased: 0, due: 0 })
+    assert.deepEqual(await direct.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
     const again = await direct.accept({ ...email(owner, ['a@x.test']), idempotency: value.idempotency }, null)
     assert.equal(again.kind, 'accepted')
   })

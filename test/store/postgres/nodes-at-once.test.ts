@@ -86,6 +86,7 @@ describe('several nodes on one database', { skip: withoutPostgres() }, () => {
             preferredServer: null,
             uncertain: false,
             postponedSince: null,
+            suspicion: 0 as const,
           }))
           if (answer.leased.length > 0) unfinished.push({ index, work: { ...value, recipients } })
         } else if (kind < 0.65) {

@@ -135,7 +135,8 @@ CREATE TABLE recipients (
   PRIMARY KEY (email, position)
 ) WITH (fillfactor = 40);
 
--- Live work. A recipient waits while lease is NULL, and is then due at due_at; under way it carries its node's fencing token.
+-- Live work. A recipient waits while lease is NULL, and is then due at due_at; under way it carries its node's fencing token; in
+-- quarantine it carries 0, which is no node's.
 -- Waiting rows are in one of two orders. With ready they take turns by company and domain; the others lie in order of time
 -- until a claim finds them due and makes them ready. So neither what is not due nor a long lane hides what is due.
 CREATE TABLE queue (
@@ -151,6 +152,8 @@ CREATE TABLE queue (
   -- Under way, but to be canceled when its attempt ends, unless that ends it.
   cancel   boolean NOT NULL DEFAULT false,
   domain   text COLLATE "C" NOT NULL,
+  -- See Suspicion in store.ts.
+  suspicion integer NOT NULL DEFAULT 0,
   -- The sending domain (id) that may not send, for which the recipient waits.
   held_for text COLLATE "C",
   PRIMARY KEY (email, position)

@@ -4,7 +4,8 @@ import type { Database } from '../database.ts'
 
 /** One pass over live work, which is all that `queue` holds. */
 const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
-    count(*) FILTER (WHERE lease IS NOT NULL) AS leased, min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt"
+    count(*) FILTER (WHERE lease > 0) AS leased, count(*) FILTER (WHERE lease = 0) AS quarantined,
+    min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt"
   FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain ORDER BY company, domain`
 
 /** Looked for among the hundred recipients of a lane that are due first. */
@@ -12,15 +13,15 @@ const MESSAGES = `WITH first AS (
     SELECT * FROM (
       SELECT email, position, company, domain, due_at,
              row_number() OVER (PARTITION BY company, domain ORDER BY due_at) AS place
-      FROM queue WHERE lease IS NULL AND ($1::integer IS NULL OR company = $1)
+      FROM queue WHERE (lease IS NULL OR lease = 0) AND ($1::integer IS NULL OR company = $1)
     ) ranked WHERE place <= 100
   )
   SELECT DISTINCT ON (f.company, f.domain) f.company, f.domain, r.last_message AS "lastMessage"
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
 
-const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease IS NOT NULL) AS leased,
-    count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
+const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS leased,
+    count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
   FROM queue`
 
 interface LaneRow {
@@ -28,6 +29,7 @@ interface LaneRow {
   domain: string
   waiting: number
   leased: number
+  quarantined: number
   nextDueAt: number | null
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { isEmailId } from '../rows.ts'
 
 const RECIPIENTS = `SELECT position, address, domain, attempts, variables, preferred_server AS "preferredServer", uncertain,
-    postponed_since AS "postponedSince"
+    postponed_since AS "postponedSince", 0 AS suspicion
   FROM recipients WHERE email = $1 ORDER BY position`
 
 interface RecipientRow extends Omit<ClaimedRecipient, 'variables'> {

@@ -125,6 +125,8 @@ CREATE TABLE recipients (
   preferred_server TEXT,
   -- The last attempt's answer was lost after the final dot.
   uncertain        INTEGER NOT NULL DEFAULT 0,
+  -- See Suspicion in store.ts.
+  suspicion        INTEGER NOT NULL DEFAULT 0,
   server           TEXT,
   last_code        INTEGER,
   last_message     TEXT,
@@ -134,6 +136,7 @@ CREATE TABLE recipients (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_waiting ON recipients (company, domain, due_at) WHERE state = 'waiting';
 CREATE INDEX recipients_leased ON recipients (lease) WHERE state = 'leased';
+CREATE INDEX recipients_quarantined ON recipients (company, domain, email) WHERE state = 'quarantined';
 
 -- One row for each company and domain with waiting recipients; due_at is the earliest of theirs. Claims find due work
 -- through it, whatever waits beside.

@@ -26,6 +26,7 @@ export function readOperations(db: DatabaseSync): Reads {
     cancelRequests: () => emails.cancelRequests(),
     listEmails: (filter) => emails.list(filter),
     queue: (companyId) => queue.lanes(companyId),
+    quarantined: (filter) => queue.quarantined(filter),
     counts: (now) => queue.counts(now),
     listSuppressions: (filter) => accounts.suppressions(filter),
     suppressionsSince: (cursor) => stops.suppressionsSince(cursor),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { QueueLane, StoreCounts } from '../../store.ts'
+import type { QuarantinedEmail, QueueLane, StoreCounts } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import { all, one } from '../rows.ts'
 
@@ -13,6 +13,9 @@ export class QueueReader {
   readonly #waiting: StatementSync
   readonly #leased: StatementSync
   readonly #message: StatementSync
+  readonly #quarantined: StatementSync
+  readonly #quarantinedEmails: StatementSync
+  readonly #allQuarantined: StatementSync
   readonly #allWaiting: StatementSync
   readonly #allLeased: StatementSync
   readonly #allDue: StatementSync
@@ -49,6 +52,24 @@ export class QueueReader {
          SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
          WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
        ) WHERE lastMessage IS NOT NULL LIMIT 1`,
+    )
+    this.#quarantined = db.prepare(
+      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
+       FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
+       WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+    )
+    this.#quarantinedEmails = db.prepare(
+      `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
+              (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
+       FROM (
+         SELECT email, count(*) AS recipients, max(last_message) AS message
+         FROM recipients INDEXED BY recipients_quarantined
+         WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
+       ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
+       ORDER BY chosen.email DESC`,
+    )
+    this.#allQuarantined = db.prepare(
+      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
     )
     this.#allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
     this.#allLeased = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'leased'")
@@ -91,6 +112,10 @@ export class QueueReader {
         () => one<Count>(this.#allLeased)!.n,
         () => this.#leasedByNode(),
       ),
+      quarantined: aroundDamage(
+        () => one<Count>(this.#allQuarantined)!.n,
+        () => 0,
+      ),
       due: aroundDamage(
         () => one<Count>(this.#allDue, now)!.n,
         () => this.#dueByLane(now),
@@ -122,27 +147,56 @@ export class QueueReader {
 
   /** By company, then domain. `lastMessage` is looked for among the twenty recipients of a lane that are due first. */
   lanes(companyId?: string): QueueLane[] {
-    let range: [number, number] = [0, Number.MAX_SAFE_INTEGER]
-    if (companyId !== undefined) {
-      const num = one<{ num: number }>(this.#company, companyId)?.num
-      if (num === undefined) return []
-      range = [num, num]
-    }
+    const range = this.#range(companyId)
+    if (range === null) return []
     const lanes = new Map<string, QueueLane>()
     for (const row of all<LaneRow & { nextDueAt: number }>(this.#waiting, ...range)) {
       const { companyId, company, domain, n, nextDueAt } = row
       const lastMessage = one<{ lastMessage: string }>(this.#message, company, domain)?.lastMessage ?? null
-      lanes.set(`${company} ${domain}`, { companyId, domain, waiting: n, leased: 0, nextDueAt, lastMessage })
+      lanes.set(`${company} ${domain}`, {
+        companyId,
+        domain,
+        waiting: n,
+        leased: 0,
+        quarantined: 0,
+        nextDueAt,
+        lastMessage,
+      })
     }
     for (const { companyId, company, domain, n } of all<LaneRow>(this.#leased, ...range)) {
       const lane = lanes.get(`${company} ${domain}`)
       if (lane !== undefined) lane.leased = n
       else {
-        const empty = { waiting: 0, nextDueAt: null, lastMessage: null }
+        const empty = { waiting: 0, quarantined: 0, nextDueAt: null, lastMessage: null }
         lanes.set(`${company} ${domain}`, { companyId, domain, leased: n, ...empty })
       }
     }
+    for (const { companyId, company, domain, n, lastMessage } of all<
+      LaneRow & { lastMessage: string | null }
+    >(this.#quarantined, ...range)) {
+      const lane = lanes.get(`${company} ${domain}`)
+      if (lane !== undefined) {
+        lane.quarantined = n
+        lane.lastMessage ??= lastMessage
+      } else {
+        const empty = { waiting: 0, leased: 0, nextDueAt: null }
+        lanes.set(`${company} ${domain}`, { companyId, domain, ...empty, quarantined: n, lastMessage })
+      }
+    }
     return [...lanes.values()]
+  }
+
+  /** Newest first. */
+  quarantined({ companyId, limit }: { companyId?: string; limit: number }): QuarantinedEmail[] {
+    const range = this.#range(companyId)
+    return range === null ? [] : all<QuarantinedEmail>(this.#quarantinedEmails, ...range, limit)
+  }
+
+  /** Numbers of companies, the ends included. Null for one that is not there. */
+  #range(companyId: string | undefined): [number, number] | null {
+    if (companyId === undefined) return [0, Number.MAX_SAFE_INTEGER]
+    const num = one<{ num: number }>(this.#company, companyId)?.num
+    return num === undefined ? null : [num, num]
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type FileRow,
   variablesOf,
 } from '../../content-rows.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
+import type { ClaimedEmail, ClaimedRecipient, Suspicion } from '../../store.ts'
 import { all, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
@@ -55,7 +55,7 @@ export class WorkReader {
     )
     this.#recipients = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain, postponed_since AS postponedSince
+              uncertain, postponed_since AS postponedSince, suspicion
        FROM recipients WHERE email = ? ORDER BY position`,
     )
   }
@@ -108,6 +108,7 @@ export interface RecipientRow {
   preferredServer: string | null
   uncertain: number
   postponedSince: number | null
+  suspicion: Suspicion
 }
 
 /** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */

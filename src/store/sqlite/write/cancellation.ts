@@ -17,6 +17,7 @@ export class Cancellation {
   readonly #parts: { events: EmailEvents; lanes: Lanes; changes: Changes }
   readonly #find: StatementSync
   readonly #end: StatementSync
+  readonly #endQuarantined: StatementSync
   readonly #request: StatementSync
   readonly #some: StatementSync
   readonly #requested: StatementSync
@@ -31,6 +32,10 @@ export class Cancellation {
     this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
     this.#end = db.prepare(
       `UPDATE recipients SET state = 'canceled', due_at = NULL WHERE email = ? AND state = 'waiting'
+       RETURNING email, position, company, domain`,
+    )
+    this.#endQuarantined = db.prepare(
+      `UPDATE recipients SET state = 'canceled' WHERE email = ? AND state = 'quarantined'
        RETURNING email, position, company, domain`,
     )
     this.#request = db.prepare(
@@ -56,13 +61,15 @@ export class Cancellation {
     const num = one<{ num: number }>(this.#find, emailId)?.num
     if (num === undefined) return { canceled: 0, underWay: 0 }
     const ended = all<Ended>(this.#end, num)
+    const setAside = all<Ended>(this.#endQuarantined, num)
     this.#tell(ended, at)
+    this.#append(setAside, at)
     const underWay = Number(this.#request.run(num).changes)
     if (underWay > 0) {
       this.#any = true
       this.#parts.changes.stops = true
     }
-    return { canceled: ended.length, underWay }
+    return { canceled: ended.length + setAside.length, underWay }
   }
 
   /** Is this recipient to be canceled when its attempt ends? */
@@ -93,13 +100,17 @@ export class Cancellation {
 
   #tell(ended: Ended[], at: number): void {
     for (const { company, domain } of ended) this.#parts.lanes.refresh(company, domain, 1)
+    this.#append(ended, at)
+    if (ended.length > 0) this.#parts.changes.queue = true
+  }
+
+  #append(ended: Ended[], at: number): void {
     for (const [email, recipients] of Map.groupBy(ended, (row) => row.email)) {
       this.#parts.events.append(
         email,
         recipients.map(({ position }) => canceledEvent(position, at)),
       )
     }
-    if (ended.length > 0) this.#parts.changes.queue = true
   }
 }
 

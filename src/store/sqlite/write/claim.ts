@@ -71,7 +71,7 @@ export class Claim {
     )
     this.#due = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain, postponed_since AS postponedSince
+              uncertain, postponed_since AS postponedSince, suspicion
        FROM recipients WHERE email = ? AND state = 'waiting' AND due_at <= ? ORDER BY domain <> ?, domain, position`,
     )
     this.#lease = db.prepare(

@@ -14,6 +14,7 @@ import { Holds } from './holds.ts'
 import { Lanes } from './lanes.ts'
 import { Nodes } from './nodes.ts'
 import { Pauses } from './pauses.ts'
+import { Quarantine } from './quarantine.ts'
 import { Recording } from './record.ts'
 import { Recovery } from './recovery.ts'
 import { Retention } from './retention.ts'
@@ -55,6 +56,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const holds = new Holds(db, { lanes, changes })
   const retry = new Retry(db, { companies, numbers, lanes, damage, changes })
   const cancellation = new Cancellation(db, { events, lanes, changes })
+  const quarantine = new Quarantine(db, { companies, numbers, events, lanes, cancellation, changes })
   const recording = new Recording(db, { events, numbers, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
@@ -72,6 +74,8 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
         return recovered
       },
       releaseHeldChunk: (domainId, release) => holds.releaseChunk(domainId, release),
+      setAside: (request) => quarantine.setAside(request),
+      releaseQuarantinedChunk: (scope, now) => quarantine.releaseChunk(scope, now),
       retryChunk: (request, place) => retry.chunk(request, place),
       cancel: (emailId, at) => cancellation.cancel(emailId, at),
       addSuppression: (companyId, address, reason, at) =>

@@ -39,11 +39,12 @@ export class Recording {
     )
     this.#tried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + ?, preferred_server = ?,
-         uncertain = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
+         uncertain = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
        WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
     this.#untried = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, last_message = coalesce(?, last_message),
+      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, suspicion = max(suspicion, ?),
+         last_message = coalesce(?, last_message),
          postponed_since = coalesce(?, postponed_since)
        WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
     )
@@ -95,7 +96,8 @@ export class Recording {
 
   /** False when the recipient is not leased under the attempt's token. */
   #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): boolean {
-    const { position, state, preferredServer, uncertain, code, message, postponedSince = null } = recipient
+    const { position, state, preferredServer, uncertain, code, message } = recipient
+    const { postponedSince = null, suspicion = 0 } = recipient
     const dueAt = state === 'waiting' ? dueAtOf(recipient, attempt) : null
     const { leaseToken, server } = attempt
     const { changes } = recipient.tried
@@ -105,6 +107,7 @@ export class Recording {
           postponedSince === null ? 1 : 0,
           preferredServer,
           uncertain ? 1 : 0,
+          suspicion,
           server,
           code,
           message,
@@ -116,6 +119,7 @@ export class Recording {
       : this.#untried.run(
           state,
           dueAt,
+          suspicion,
           message === '' ? null : message,
           postponedSince,
           num,

@@ -28,6 +28,7 @@ export class Recovery {
   readonly #leased: StatementSync
   readonly #lane: StatementSync
   readonly #giveBack: StatementSync
+  readonly #suspect: StatementSync
 
   constructor(db: DatabaseSync, parts: RecoveryParts) {
     this.#parts = parts
@@ -42,7 +43,11 @@ export class Recovery {
     )
     this.#lane = db.prepare('SELECT company, domain FROM recipients WHERE email = ? AND position = ?')
     this.#giveBack = db.prepare(
-      "UPDATE recipients SET state = 'waiting', lease = NULL, due_at = ? WHERE email = ? AND position = ?",
+      `UPDATE recipients SET state = 'waiting', lease = NULL, due_at = ?, suspicion = max(suspicion, 1)
+       WHERE email = ? AND position = ?`,
+    )
+    this.#suspect = db.prepare(
+      "UPDATE recipients SET suspicion = 1 WHERE email = ? AND state = 'waiting' AND suspicion = 0",
     )
   }
 
@@ -81,8 +86,16 @@ export class Recovery {
       if (rows.length === 0) break
       last = rows.at(-1)!
       for (const row of rows) if (this.#giveBackOne(row, now, spread(row.email) * jitterMs)) recovered++
+      for (const email of new Set(rows.map((row) => row.email))) this.#suspectOthers(email, now)
     }
     return recovered
+  }
+
+  /** What is in one of them may be in all: none must take down the next process. */
+  #suspectOthers(email: number, now: number): void {
+    const { damage } = this.#parts
+    if (!damage.none && damage.email(email, now)) return
+    damage.inEmail(email, now, () => this.#suspect.run(email))
   }
 
   #giveBackOne({ email, position }: Row, now: number, delay: number): boolean {

@@ -1,0 +1,323 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { DeathCause } from '../../workers/error.ts'
+import type { Courier } from '../courier.ts'
+import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
+import { released } from '../outcome.ts'
+import type { RouteLog } from '../route/route.ts'
+import type { SendingRight } from '../sending-right.ts'
+import type { FromProcess, IsolatedDelivery, IsolatedOptions, ToProcess } from './message.ts'
+
+/** MiB of heap of the process. */
+const MEMORY = 512
+/** Milliseconds that composing and signing one message may take. */
+const DEADLINE_MS = 30_000
+/** Milliseconds after which one that is tried all alone no longer keeps the others from beginning. */
+const ALONE_MS = 20_000
+/** The process ends after so many milliseconds without work. */
+const IDLE_MS = 10_000
+/** The sending right is copied to the process this often: it holds for seconds beyond. */
+const RIGHT_MS = 250
+/** Between two attempts to start the process, where it cannot be started. */
+const RESTART_MS = 2_000
+
+interface Item {
+  number: number
+  delivery: Delivery
+  startedAt: number
+  resolve: (result: DeliveryResult) => void
+}
+
+export interface IsolatedCourierOptions {
+  process: IsolatedOptions
+  right: SendingRight
+  log: RouteLog
+  /** The process died of what it was given. */
+  onDeath(cause: DeathCause): void
+  /** Milliseconds; for tests. */
+  deadline?: number
+}
+
+/**
+ * Delivers what is suspect by a process of its own, which may die of it. Messages are composed there one at a time, so that it is
+ * known which of them the process died of; what is composed is sent while the next one is looked at. What was being sent when the
+ * process died, and was not alone, is tried once more, alone. The process starts when it is needed.
+ */
+export class IsolatedCourier implements Courier {
+  readonly #options: IsolatedCourierOptions
+  #waiting: Item[] = []
+  #preparing: Item | null = null
+  readonly #sending = new Map<number, Item>()
+  /** It was being sent when a process died: nothing else is begun beside it, for a while. */
+  #alone: Item | null = null
+  #process: ChildProcess | null = null
+  #started = false
+  /** Why we end it. */
+  #sentence: DeathCause | null = null
+  #number = 0
+  #deadline: NodeJS.Timeout | undefined
+  #aloneTimer: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #rightTimer: NodeJS.Timeout | undefined
+  #restartTimer: NodeJS.Timeout | undefined
+  #closing: (() => void) | null = null
+  #closed = false
+
+  constructor(options: IsolatedCourierOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  deliver(delivery: Delivery): Promise<DeliveryResult> {
+    const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
+    const item = { number: this.#number++, delivery, startedAt: Date.now(), resolve }
+    if (this.#closed) givenBack(item)
+    else {
+      this.#waiting.push(item)
+      this.#pump()
+    }
+    return promise
+  }
+
+  async close(ms: number): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#restartTimer)
+    for (const item of this.#waiting.splice(0)) givenBack(item)
+    if (this.#process === null) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#closing = resolve
+    if (this.#started) this.#say({ kind: 'close', ms })
+    else this.#process.kill('SIGKILL')
+    // A message that is being composed does not hear.
+    const patience = setTimeout(() => this.#process?.kill('SIGKILL'), ms + 1_000)
+    await promise
+    clearTimeout(patience)
+  }
+
+  #pump(): void {
+    const next = this.#waiting[0]
+    if (next === undefined || this.#preparing !== null || this.#alone !== null || this.#closed) return
+    const alone = next.delivery.suspicion === 2
+    if (alone && this.#sending.size > 0) return
+    clearTimeout(this.#idleTimer)
+    if (this.#process === null) this.#start()
+    if (!this.#started) return
+    this.#waiting.shift()
+    this.#preparing = next
+    if (alone) this.#keepAlone(next)
+    this.#copyRight()
+    this.#deadline = setTimeout(() => this.#condemn('time'), this.#options.deadline ?? DEADLINE_MS)
+    this.#say({ kind: 'deliver', number: next.number, delivery: crossing(next.delivery) })
+  }
+
+  #keepAlone(item: Item): void {
+    this.#alone = item
+    this.#aloneTimer = setTimeout(() => this.#noLongerAlone(), ALONE_MS)
+  }
+
+  #noLongerAlone(): void {
+    clearTimeout(this.#aloneTimer)
+    this.#alone = null
+    this.#pump()
+  }
+
+  #start(): void {
+    if (this.#restartTimer !== undefined) return
+    // What the process does not need to know it is not told.
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_')),
+    )
+    const child = fork(fileURLToPath(new URL('./isolated-process.ts', import.meta.url)), {
+      execArgv: [...process.execArgv, `--max-old-space-size=${MEMORY}`],
+      serialization: 'advanced',
+      env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    this.#process = child
+    this.#started = false
+    this.#sentence = null
+    child.on('message', (message: FromProcess) => this.#hear(message))
+    // That it could not be told something its end will explain.
+    child.on('error', () => {})
+    let gone = false
+    const died = (code: number | null, signal: NodeJS.Signals | null) => {
+      if (gone) return
+      gone = true
+      this.#died(code, signal)
+    }
+    child.once('exit', died)
+    if (child.pid === undefined) queueMicrotask(() => died(null, null))
+    this.#say({ kind: 'start', options: this.#options.process, parent: process.pid })
+    this.#copyRight()
+    this.#rightTimer = setInterval(() => this.#copyRight(), RIGHT_MS)
+  }
+
+  #say(message: ToProcess): void {
+    this.#process?.send(message, () => {})
+  }
+
+  #copyRight(): void {
+    this.#say({ kind: 'right', values: [...new BigInt64Array(this.#options.right.shared)] })
+  }
+
+  #hear(message: FromProcess): void {
+    switch (message.kind) {
+      case 'started':
+        this.#started = true
+        this.#pump()
+        return
+      case 'prepared':
+        this.#prepared(message.number)
+        return
+      case 'result': {
+        const item = this.#sending.get(message.number)
+        this.#sending.delete(message.number)
+        item?.resolve(message.result)
+        if (item === this.#alone) this.#noLongerAlone()
+        this.#pump()
+        this.#rest()
+        return
+      }
+      case 'log':
+        this.#options.log(message.level, message.message, message.detail)
+        return
+      case 'closed':
+        return
+    }
+  }
+
+  #prepared(number: number): void {
+    const item = this.#preparing
+    if (item === null || item.number !== number) return
+    clearTimeout(this.#deadline)
+    this.#preparing = null
+    this.#sending.set(number, item)
+    this.#pump()
+  }
+
+  #rest(): void {
+    const idle = this.#waiting.length === 0 && this.#preparing === null && this.#sending.size === 0
+    if (!idle || this.#process === null) return
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      if (this.#started) this.#say({ kind: 'close', ms: 1_000 })
+      // From here on it is nobody's: what comes now starts another.
+      this.#forget()
+    }, IDLE_MS).unref()
+  }
+
+  #condemn(cause: DeathCause): void {
+    this.#sentence = cause
+    this.#process?.kill('SIGKILL')
+  }
+
+  #forget(): void {
+    clearInterval(this.#rightTimer)
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#idleTimer)
+    clearTimeout(this.#aloneTimer)
+    this.#process?.removeAllListeners('message')
+    this.#process?.removeAllListeners('exit')
+    this.#process = null
+    this.#alone = null
+  }
+
+  #died(code: number | null, signal: NodeJS.Signals | null): void {
+    const sentence = this.#sentence
+    const wasStarted = this.#started
+    const preparing = this.#preparing
+    const sending = [...this.#sending.values()]
+    this.#preparing = null
+    this.#sending.clear()
+    this.#forget()
+    if (this.#closing !== null) {
+      for (const item of preparing === null ? [] : [preparing]) givenBack(item)
+      for (const item of sending) uncertain(item, 0)
+      this.#closing()
+      return
+    }
+    const how = signal ?? `code ${code}`
+    if (!wasStarted) {
+      this.#failedToStart(how)
+      return
+    }
+    this.#blame(preparing, sending, { how, sentence, foreign: sentence === null && signal === 'SIGKILL' })
+    this.#pump()
+  }
+
+  /** `foreign`: somebody else ended it, the system for want of memory perhaps. That may meet anyone, once. */
+  #blame(
+    preparing: Item | null,
+    sending: Item[],
+    { how, sentence, foreign }: { how: string; sentence: DeathCause | null; foreign: boolean },
+  ): void {
+    if (preparing === null && sending.length === 0) return
+    const cause = sentence ?? (foreign ? 'memory' : 'crash')
+    this.#options.onDeath(cause)
+    const suspect = preparing ?? (sending.length === 1 ? sending[0]! : null)
+    const sure = suspect !== null && (!foreign || suspect.delivery.suspicion === 2)
+    for (const item of sending) if (item !== suspect) uncertain(item, preparing === null ? 2 : 1)
+    if (suspect === null) return
+    const during = suspect === preparing ? 'composing' : 'sending'
+    if (sure) condemned(suspect, { during, cause, how })
+    else if (suspect === preparing) givenBack(suspect, 2)
+    else uncertain(suspect, 2)
+  }
+
+  /** Nobody is to blame for that; the mail waits. */
+  #failedToStart(how: string): void {
+    this.#options.log('error', 'The process for suspect mail could not be started; trying again', { how })
+    this.#restartTimer = setTimeout(() => {
+      this.#restartTimer = undefined
+      this.#pump()
+    }, RESTART_MS).unref()
+  }
+}
+
+function crossing({ signing, ...delivery }: Delivery): IsolatedDelivery {
+  return {
+    ...delivery,
+    signing: signing.map(({ privateKey, ...key }) => {
+      return { ...key, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) }
+    }),
+  }
+}
+
+function resolveWith(
+  { delivery, startedAt, resolve }: Item,
+  outcome: (position: number) => RecipientOutcome,
+  more: Partial<DeliveryResult> = {},
+): void {
+  resolve({
+    emailId: delivery.emailId,
+    outcomes: delivery.recipients.map(({ position }) => outcome(position)),
+    server: delivery.preferredServer,
+    dialogue: '',
+    startedAt,
+    duration: Date.now() - startedAt,
+    tls: null,
+    ...more,
+  })
+}
+
+function givenBack(item: Item, suspicion: 0 | 2 = 0): void {
+  const message =
+    suspicion === 0
+      ? 'Not tried: the service is stopping'
+      : 'The process that looked at this alone was ended from outside; it will be looked at again'
+  resolveWith(item, (position) => ({ ...released(position, message), suspicion }))
+}
+
+/** The final dot may have been sent. */
+function uncertain(item: Item, suspicion: 0 | 1 | 2): void {
+  const message = 'The process that delivered this ended; whether the server accepted it is not known'
+  resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
+}
+
+function condemned(item: Item, { during, cause, how }: Omit<Condemned, 'message'> & { how: string }): void {
+  const why = cause === 'time' ? 'took longer than it may' : `took the process down (${how})`
+  const message =
+    `In quarantine: ${during} it ${why}, also when it was tried alone. ` +
+    'Release it with `postroad queue release`, or cancel it with `postroad email cancel`'
+  resolveWith(item, (position) => released(position, message), { condemned: { during, cause, message } })
+}

@@ -1,0 +1,90 @@
+/** The body of the isolated process: composes, signs and sends what is suspect, and may die of it. */
+import { createPrivateKey } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { Resolver } from '../../dns/resolver.ts'
+import { Boundaries } from '../../mail/compose/boundary.ts'
+import { signHere } from '../../mail/dkim/signature.ts'
+import type { Delivery, SigningKey } from '../delivery.ts'
+import { type PreparedMessage, prepareMessage } from '../prepare.ts'
+import { RouteCourier } from '../route-courier.ts'
+import { SendingRight } from '../sending-right.ts'
+import type { FromProcess, IsolatedDelivery, IsolatedOptions, ToProcess } from './message.ts'
+
+/** Of a server that can do everything: another variant of the message is made, if need be, while it is sent. */
+const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
+
+const right = new SendingRight()
+const keys = new Map<string, SigningKey>()
+const prepared = new WeakMap<Delivery, PreparedMessage>()
+let courier: RouteCourier
+let boundaries: Boundaries
+
+function say(message: FromProcess): void {
+  process.send!(message)
+}
+
+function start({ dnsServers, boundarySecret, ...options }: IsolatedOptions, parent: number): void {
+  new Worker(new URL('./orphan-watch.ts', import.meta.url), { name: 'orphan-watch', workerData: { parent } })
+  boundaries = new Boundaries(boundarySecret)
+  courier = new RouteCourier({
+    ...options,
+    resolver: new Resolver({ servers: dnsServers }),
+    boundaries,
+    right,
+    signer: signHere,
+    elsewhere: (delivery) => prepared.get(delivery) ?? null,
+    log: (level, message, detail) => say({ kind: 'log', level, message, detail }),
+  })
+  say({ kind: 'started' })
+}
+
+async function deliver(number: number, { signing, ...rest }: IsolatedDelivery): Promise<void> {
+  const delivery: Delivery = { ...rest, signing: signing.map(keyOf) }
+  const message = prepareMessage(delivery, { boundaries, signer: signHere })
+  prepared.set(delivery, message)
+  // What is wrong with it the courier will find, too, and say what becomes of the recipients.
+  await message(CAPABILITIES).catch(() => {})
+  say({ kind: 'prepared', number })
+  say({ kind: 'result', number, result: await courier.deliver(delivery) })
+}
+
+function keyOf({ privateKey, ...key }: IsolatedDelivery['signing'][number]): SigningKey {
+  let known = keys.get(key.id)
+  if (known === undefined) {
+    const octets = Buffer.from(privateKey)
+    known = { ...key, privateKey: createPrivateKey({ key: octets, format: 'der', type: 'pkcs8' }) }
+    keys.set(key.id, known)
+  }
+  return known
+}
+
+/** When memory runs out on this machine, this process is the one to go (proc(5); elsewhere there is no such file). */
+function volunteer(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // It is a courtesy.
+  }
+}
+
+volunteer()
+process.on('message', (message: ToProcess) => {
+  switch (message.kind) {
+    case 'start':
+      return start(message.options, message.parent)
+    case 'right':
+      return void new BigInt64Array(right.shared).set(message.values)
+    case 'deliver':
+      return void deliver(message.number, message.delivery)
+    case 'close':
+      void courier.close(message.ms).then(() => {
+        process.send!({ kind: 'closed' } satisfies FromProcess, () => process.exit(0))
+      })
+  }
+})
+// Without the service nobody would record what became of the mail.
+process.on('disconnect', () => process.exit(0))
+// A terminal tells its whole group; the service says when this process is to end.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
