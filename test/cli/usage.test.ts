@@ -34,6 +34,8 @@ describe('the command', { concurrency: 4 }, () => {
     ['email', 'cancel'],
     ['queue'],
     ['queue', 'retry'],
+    ['queue', 'quarantine'],
+    ['queue', 'release'],
     ['queue', 'pause'],
     ['queue', 'resume'],
     ['queue', 'pauses'],

@@ -1,5 +1,5 @@
 // Loaded into the service beforehand (NODE_OPTIONS). While the file POISON_FAULT exists, whichever process or thread signs or sends a
-// message that holds "poison-sign" or "poison-send" kills its process, as a fault in native code would.
+// message that holds "poison-sign" or "poison-send" kills its process, as a fault in native code would; "poison-hang" never ends.
 import crypto from 'node:crypto'
 import { appendFileSync, existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -17,6 +17,8 @@ function strike(data, marker) {
 const { sign } = crypto
 crypto.sign = (algorithm, data, ...rest) => {
   strike(data, 'poison-sign')
+  // Caught in a loop.
+  if (Buffer.from(data).includes('poison-hang') && existsSync(file)) for (;;);
   return sign(algorithm, data, ...rest)
 }
 syncBuiltinESMExports()

@@ -1,0 +1,26 @@
+/** A service that has nothing but a suspect message which never ends. See isolated-courier.test.ts. */
+import { generateKeyPairSync } from 'node:crypto'
+import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
+import { SendingRight } from '../../src/delivery/sending-right.ts'
+import { content, deliveryTo } from './route/rig.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const courier = new IsolatedCourier({
+  process: {
+    route: { kind: 'capture' },
+    dnsServers: [],
+    hostname: 'a.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    boundarySecret: Buffer.alloc(32),
+  },
+  right: new SendingRight(),
+  log: () => {},
+  onDeath: () => {},
+})
+await courier.deliver({
+  ...deliveryTo(['to@x.test']),
+  message: { kind: 'parts', content: { ...content, subject: 'poison-hang' } },
+  signing: [{ id: 'k', domain: 'acme.test', selector: 's', algorithm: 'rsa-sha256', privateKey }],
+  suspicion: 1,
+})
