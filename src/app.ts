@@ -16,6 +16,7 @@ import { destinationOf, RouteCourier } from './delivery/route-courier.ts'
 import { Scheduler } from './delivery/scheduler.ts'
 import { SendingRight } from './delivery/sending-right.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
+import type { CourierOptions } from './delivery/thread/message.ts'
 import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
 import { Resolver } from './dns/resolver.ts'
 import { type FirstStart, makeFirstCompany } from './first-start.ts'
@@ -224,10 +225,8 @@ function openCourier(
   workers: Workers,
   log: RouteLog,
 ): Courier {
-  const { delivery: route, deliveryThreads, dnsServers } = settings
-  const { hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
-  const options = { route, hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule }
-  const boundarySecret = seal.derive(BOUNDARIES)
+  const { deliveryThreads } = settings
+  const { dnsServers, boundarySecret, ...options } = courierOptions(settings, seal)
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)
   if (deliveryThreads > 0) {
@@ -238,6 +237,23 @@ function openCourier(
   return new RouteCourier({ ...options, boundaries, right, resolver, log, elsewhere })
 }
 
+/** Who delivers in another thread or process does it by the same settings. */
+function courierOptions(settings: Settings, seal: Seal): CourierOptions {
+  const { delivery: route, dnsServers } = settings
+  const { hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const boundarySecret = seal.derive(BOUNDARIES)
+  return {
+    route,
+    dnsServers,
+    hostname,
+    smtpPort,
+    allowPrivateNetworks,
+    softBounce,
+    retrySchedule,
+    boundarySecret,
+  }
+}
+
 function openIsolated(
   settings: Settings,
   seal: Seal,
@@ -245,11 +261,8 @@ function openIsolated(
   metrics: Metrics,
   log: RouteLog,
 ): Courier {
-  const { delivery: route, dnsServers, hostname, smtpPort, allowPrivateNetworks } = settings
-  const boundarySecret = seal.derive(BOUNDARIES)
-  const process = { route, dnsServers, hostname, smtpPort, allowPrivateNetworks, boundarySecret }
   return new IsolatedCourier({
-    process,
+    process: courierOptions(settings, seal),
     right,
     log,
     onDeath: (cause) => {

@@ -60,7 +60,13 @@ function open(
   const right = new SendingRight()
   right.grant(1, Number.POSITIVE_INFINITY)
   const deaths: string[] = []
-  const options = { dnsServers: [], hostname: 'a.test', smtpPort: 25, allowPrivateNetworks: true }
+  const options = {
+    dnsServers: [],
+    hostname: 'a.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    retrySchedule: [120_000],
+  }
   const courier = new IsolatedCourier({
     process: { route, ...options, boundarySecret: secret },
     right,
@@ -93,6 +99,7 @@ test('delivers the same octets as the service itself', async (t) => {
     hostname: 'a.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    retrySchedule: [120_000],
     boundaries: new Boundaries(secret),
     right: { holds: () => true },
     log: () => {},

@@ -12,6 +12,7 @@ const courier = new IsolatedCourier({
     hostname: 'a.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
+    retrySchedule: [120_000],
     boundarySecret: Buffer.alloc(32),
   },
   right: new SendingRight(),

@@ -6,7 +6,8 @@ import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../d
 import { released } from '../outcome.ts'
 import type { RouteLog } from '../route/route.ts'
 import type { SendingRight } from '../sending-right.ts'
-import type { FromProcess, IsolatedDelivery, IsolatedOptions, ToProcess } from './message.ts'
+import type { CourierOptions } from '../thread/message.ts'
+import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
 /** MiB of heap of the process. */
 const MEMORY = 512
@@ -29,7 +30,7 @@ interface Item {
 }
 
 export interface IsolatedCourierOptions {
-  process: IsolatedOptions
+  process: CourierOptions
   right: SendingRight
   log: RouteLog
   /** The process died of what it was given. */

@@ -9,7 +9,8 @@ import type { Delivery, SigningKey } from '../delivery.ts'
 import { type PreparedMessage, prepareMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import { SendingRight } from '../sending-right.ts'
-import type { FromProcess, IsolatedDelivery, IsolatedOptions, ToProcess } from './message.ts'
+import type { CourierOptions } from '../thread/message.ts'
+import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
 /** Of a server that can do everything: another variant of the message is made, if need be, while it is sent. */
 const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
@@ -24,7 +25,7 @@ function say(message: FromProcess): void {
   process.send!(message)
 }
 
-function start({ dnsServers, boundarySecret, ...options }: IsolatedOptions, parent: number): void {
+function start({ dnsServers, boundarySecret, ...options }: CourierOptions, parent: number): void {
   new Worker(new URL('./orphan-watch.ts', import.meta.url), { name: 'orphan-watch', workerData: { parent } })
   boundaries = new Boundaries(boundarySecret)
   courier = new RouteCourier({

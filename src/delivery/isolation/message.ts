@@ -1,17 +1,6 @@
 /** What the service and the isolated process say to each other. Plain values that v8.serialize knows. */
-import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
-
-/** What the process builds its courier from. */
-export interface IsolatedOptions {
-  route: DeliveryRoute
-  dnsServers: string[]
-  hostname: string
-  smtpPort: number
-  allowPrivateNetworks: boolean
-  /** The secret of boundaries. */
-  boundarySecret: Uint8Array
-}
+import type { CourierOptions } from '../thread/message.ts'
 
 /** A delivery whose keys are octets (PKCS #8, DER): key objects do not cross. */
 export interface IsolatedDelivery extends Omit<Delivery, 'signing'> {
@@ -20,7 +9,7 @@ export interface IsolatedDelivery extends Omit<Delivery, 'signing'> {
 
 export type ToProcess =
   /** Once, before anything else. */
-  | { kind: 'start'; options: IsolatedOptions; parent: number }
+  | { kind: 'start'; options: CourierOptions; parent: number }
   /** The node's sending right as its shared memory has it. */
   | { kind: 'right'; values: bigint[] }
   | { kind: 'deliver'; number: number; delivery: IsolatedDelivery }

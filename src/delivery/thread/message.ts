@@ -5,8 +5,8 @@ import type { SigningKey } from '../delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
 import type { FlatDelivery, FlatResult } from './flat.ts'
 
-/** What a thread builds its courier from. */
-export interface ThreadOptions {
+/** What a thread or process builds its courier from: plain values. */
+export interface CourierOptions {
   route: DeliveryRoute
   dnsServers: string[]
   hostname: string
@@ -16,6 +16,9 @@ export interface ThreadOptions {
   retrySchedule: readonly number[]
   /** The secret of boundaries. */
   boundarySecret: Uint8Array
+}
+
+export interface ThreadOptions extends CourierOptions {
   /** Memory of the node's sending right. */
   right: SharedArrayBuffer
 }
