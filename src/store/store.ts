@@ -489,7 +489,7 @@ export interface Store extends AccountStore {
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>
   readHistory(id: string): Promise<EmailHistory | null>
-  /** The whole work item (content, attachments, all recipients) whatever its state; null when unknown or removed. */
+  /** The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or removed. */
   readWork(id: string): Promise<ClaimedEmail | null>
   /** Bytes the capture route kept, by recipient position; empty when none. */
   readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>

@@ -49,6 +49,7 @@ async function everything(store: Store): Promise<object> {
     suppressions: await store.listSuppressions({ limit: 1_000 }),
     pauses: await store.pauses(),
     held: await store.heldDomains(),
+    quarantined: await store.quarantined({ limit: 10 }),
     canceled: await store.cancelRequests(),
   }
 }
@@ -108,6 +109,10 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       await store.addSuppression(companyId, 'Gone@in.test', '550 nobody', 1)
       await store.pause({ companyId: null, domain: 'slow.test', since: 1 })
       const owner = { id: companyId, name: '', createdAt: 0 }
+      const poison = email(owner, ['poison@in.test', 'other@in.test'])
+      await store.accept(poison, { token: 1 })
+      const aside = { emailId: poison.id, leaseToken: 1, positions: [0, 1], others: 'suspect' as const }
+      assert.equal(await store.setAside({ ...aside, at: Date.now(), message: 'Poison' }), 2)
       for (let n = 0; n < 20; n++) {
         const values = Array.from({ length: 100 }, () => email(owner, ['p@slow.test', 'q@slow.test']))
         await Promise.all(values.map((value) => accept(store, { ...value, dueAt: Date.now() + DAY })))
@@ -139,7 +144,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     const again = await migrateData(installation, to)
     assert.equal(again.code, 0, again.stderr)
     const moved = JSON.parse(again.stdout) as Moved
-    assert.equal(moved.tables.find(({ name }) => name === 'emails')?.rows, 2_005)
+    assert.equal(moved.tables.find(({ name }) => name === 'emails')?.rows, 2_006)
     assert.ok(moved.tables.every(({ rows, sha256 }) => rows === 0 || /^[0-9a-f]{64}$/.test(sha256)))
     assert.equal(moved.secret_key_file, `${installation.databasePath}.key`)
     assert.deepEqual(await using(to, everything), before)

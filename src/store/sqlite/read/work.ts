@@ -55,7 +55,7 @@ export class WorkReader {
     )
     this.#recipients = db.prepare(
       `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain, postponed_since AS postponedSince, suspicion
+              uncertain, postponed_since AS postponedSince, 0 AS suspicion
        FROM recipients WHERE email = ? ORDER BY position`,
     )
   }
