@@ -134,6 +134,35 @@ test('one sending domain that a relay does not let through holds up no other', a
   assert.match(service.logged.join('\n'), /The relay takes no mail from acme\.test/)
 })
 
+test('what a stranger’s server says through a relay stops nobody else’s mail', async (t) => {
+  const replies = [
+    '530 5.7.0 authentication required',
+    '450 4.1.1 unverified address: host mx.evil.test[192.0.2.9] said: 421 4.7.0 too many connections',
+    '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required',
+    '451 4.7.1 Domain acme.test has exceeded the max emails per hour (5/5 (100%)) allowed',
+  ]
+  const script: Script = ({ step, recipient }) => {
+    const [, n] = /^n(\d+)@evil\.test$/.exec(recipient ?? '') ?? []
+    return step === 'rcpt' && n !== undefined ? { reply: replies[Number(n) % replies.length]! } : undefined
+  }
+  const { service, sink, api, send } = await start(t, script)
+  const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`n${n}@evil.test`)))
+  for (const id of refused) {
+    await api.lastEvent(id, Number(refused.indexOf(id)) % replies.length === 2 ? 'bounced' : 'delivery_delayed')
+  }
+  const { key } = await service.tenant('other.test')
+  const other = new ApiClient(service.url, key.token)
+  const to = (n: number) => ({ from: 'news@other.test', to: `o${n}@x.test`, subject: 'Hello', text: 'Hello' })
+  const ids = await Promise.all(Array.from({ length: 5 }, (_, n) => other.accepted(to(n))))
+  await sink.until(5)
+  for (const id of ids) {
+    await other.lastEvent(id, 'delivered')
+    const { attempts } = (await service.store.readHistory(id))!
+    assert.equal(attempts.length, 1)
+  }
+  assert.doesNotMatch(service.logged.join('\n'), /The relay takes no(?: more)? mail(?: for now)?:/)
+})
+
 test('a relay is logged in to once, not once for each message, while it refuses the credentials', async (t) => {
   const { sink, api, send, service } = await start(
     t,
@@ -160,6 +189,22 @@ test('queue retry tries a closed way now', async (t) => {
   assert.deepEqual([retried.retried, retried.held], [40, 0])
   await sink.until(40)
   for (const id of ids) await api.lastEvent(id, 'delivered')
+})
+
+test('queue retry tries a closed way once, not with each message, when nothing has changed', async (t) => {
+  const refuse: Script = ({ step }) =>
+    step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
+  const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
+  const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(`n${n}@x.test`)))
+  for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
+  const before = steps(sink, 'MAIL')
+  await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
+  // All of them come to where the way is looked at, and wait again.
+  for (let insisting = 200; insisting > 0; ) {
+    const recipients = await Promise.all(ids.map((id) => service.store.readHistory(id)))
+    insisting = recipients.filter((history) => history!.recipients[0]!.dueAt! <= Date.now()).length
+  }
+  assert.ok(steps(sink, 'MAIL') - before <= 2, `${steps(sink, 'MAIL') - before} tries`)
 })
 
 test('a server that takes few connections at once gets them, and nobody pays for the others', async (t) => {

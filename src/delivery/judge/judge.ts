@@ -1,6 +1,7 @@
 import type { SmtpErrorKind, Stage } from '../smtp/error.ts'
 import type { Finding } from './finding.ts'
 import {
+  ACCOUNT,
   BLOCKED,
   BUSY,
   CONTENT,
@@ -11,8 +12,12 @@ import {
   GREYLISTING,
   HOST,
   MAILBOX,
+  QUOTING,
   RELAYING,
+  REPUTATION,
+  RESTRICTED,
   SENDER,
+  SENDER_AT_RELAY,
   SIZE,
 } from './phrases.ts'
 
@@ -37,7 +42,7 @@ export function judge(answer: Answer, way: Way): Finding {
   const words = plainWords(answer.words)
   const { stage, code } = answer
   if (code === undefined) return withoutReply(answer, way)
-  const said = speaks(words)
+  const said = speaks(ownWords(words))
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is a fault of the server's; everything permanent is about the credentials.
@@ -49,11 +54,17 @@ export function judge(answer: Answer, way: Way): Finding {
     case 'idle':
       return beforeMail(code, answer.enhancedCode, said)
     default:
-      return ofTransaction(answer, code, said, way)
+      return ofTransaction(answer, code, { own: said, all: speaks(words) }, way)
   }
 }
 
 type Speaks = (topic: readonly RegExp[]) => boolean
+
+/** `own`: without what the server quotes of another one. That one may speak of the recipient, never of us. */
+interface Said {
+  own: Speaks
+  all: Speaks
+}
 
 function speaks(words: string): Speaks {
   return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
@@ -67,6 +78,15 @@ function plainWords(words: string): string {
     .replace(/<[^<>]*>/g, ' ')
     .replace(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+/g, ' ')
     .replace(/\s+/g, ' ')
+}
+
+/**
+ * Up to where it quotes another server: one that verifies a recipient says what it was told there, and anybody can have a domain
+ * that says anything.
+ */
+function ownWords(words: string): string {
+  const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)
+  return ends.length === 0 ? words : words.slice(0, Math.min(...ends))
 }
 
 function withoutReply({ stage, kind }: Answer, way: Way): Finding {
@@ -85,26 +105,54 @@ function beforeMail(code: number, enhancedCode: string | undefined, said: Speaks
   return said(BLOCKED) || said(HOST) ? 'path' : 'server'
 }
 
-function ofTransaction({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding {
-  if (code < 500 && said(GREYLISTING)) return 'patience'
-  const ours = ofUs(code, enhancedCode, said)
+function ofTransaction(answer: Answer, code: number, said: Said, way: Way): Finding {
+  if (code < 500 && said.all(GREYLISTING)) return 'patience'
+  const ours = ofUs(answer, code, said.own, way)
   if (ours !== null) return ours
-  if (said(MAILBOX)) return code < 500 ? 'mailbox' : 'recipient'
-  if (said(BUSY)) return 'busy'
-  return code < 500 ? forNow(stage, code, enhancedCode, said) : forGood(stage, code, enhancedCode, said, way)
+  if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
+  if (said.own(BUSY)) return 'busy'
+  const { stage, enhancedCode } = answer
+  return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, way)
 }
 
+/** Exchange Online's codes for addresses that it has banned, and for limits of one. */
+const BANNED = /^7\.(?:6[0-4]\d|511|708)$/
+const LIMITED = /^7\.(?:500|65\d)$/
+/** Exchange: who may write to a recipient (a group that takes no mail from outside). */
+const RESTRICTION = /^7\.1[23]\d$/
+/** RFC 7372 3, and what Gmail counts on from there: SPF, DKIM, DMARC of the sending domain. */
+const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
+
 /** Null when it is not about us. */
-function ofUs(code: number, enhancedCode: string | undefined, said: Speaks): Finding | null {
-  if (wantsCredentials(code, enhancedCode)) return 'credentials'
-  const detail = enhancedCode?.slice(2)
-  // RFC 7372 3.3: the name of our address. Exchange Online's codes for addresses it has banned.
-  if (detail === '7.25' || /^7\.6[0-4]\d$/.test(detail ?? '')) return 'path'
-  // RFC 7372 3: what a domain publishes about its own mail (SPF, DKIM) speaks against this message.
-  if (/^7\.2\d$/.test(detail ?? '') || said(CONTENT)) return null
-  if (said(SENDER)) return 'sender'
-  if (said(CREDENTIALS)) return 'credentials'
+function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding | null {
+  const detail = enhancedCode?.slice(2) ?? ''
+  if (RESTRICTION.test(detail) || said(RESTRICTED)) return null
+  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's way but the sender's.
+  if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
+  // RFC 7372 3.3: the name of our address.
+  if (detail === '7.25' || BANNED.test(detail)) return 'path'
+  if (code < 500 && LIMITED.test(detail)) return 'busy'
+  if (AUTHENTICATION.test(detail)) return ofAuthentication(code, detail, said)
+  // RFC 3463 3.2: the domain of the sender.
+  if (detail === '1.8') return 'sender'
+  if (said(REPUTATION)) return 'path'
+  if (said(CONTENT)) return null
+  if (said(SENDER) || (way === 'relay' && said(SENDER_AT_RELAY))) return 'sender'
+  // At RCPT it is the recipient's account.
+  if (stage !== 'rcpt' && said(ACCOUNT)) return 'sender'
+  if (said(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
   return said(RELAYING) || said(HOST) || said(BLOCKED) || said(ENCRYPTION) ? 'path' : null
+}
+
+/**
+ * For good it speaks against this message; for now it is a limit of the sending domain's, which has nothing to do with what others
+ * send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
+ */
+function ofAuthentication(code: number, detail: string, said: Speaks): Finding | null {
+  if (code >= 500) return null
+  if (said(SENDER)) return 'sender'
+  if (detail === '7.28') return null
+  return detail === '7.29' || said(HOST) ? 'path' : 'sender'
 }
 
 /**
@@ -125,25 +173,26 @@ function forNow(stage: Stage, code: number, enhancedCode: string | undefined, sa
   return code === 421 || stage === 'mail' ? 'server' : 'patience'
 }
 
-function forGood(
-  stage: Stage,
-  code: number,
-  enhancedCode: string | undefined,
-  said: Speaks,
-  way: Way,
-): Finding {
+function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding {
   const detail = enhancedCode?.slice(2)
   // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service currently
   // unavailable"). 503: it lost track of the session, which another one need not.
   if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
   // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
   if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
+  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax (RFC 5321 4.2.3), which is the message's.
+  if (stage === 'mail' && way === 'relay' && code !== 501 && !said(CONTENT)) return 'sender'
   if (stage !== 'rcpt') return 'message'
   return isDead(code, enhancedCode, said, way) ? 'dead-address' : 'recipient'
 }
 
 /** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
 const DEAD_CODES = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.10'])
+
+/** RFC 5321 4.2.3; 511 is what chkuser says it with (qmail), 554 what Yahoo does. */
+const DEAD_REPLIES = new Set([511, 550, 551, 553, 554])
+
+const NOT_DEAD = [CONTENT, RELAYING, BLOCKED, CREDENTIALS, SENDER, BUSY]
 
 /** Classes of RFC 3463 whose words, whatever they are, are about something else: the system (3), content (6), policy (7). */
 const OTHER_CLASS = /^5\.[367]\./
@@ -153,9 +202,9 @@ const OTHER_CLASS = /^5\.[367]\./
  * recipient's server) its software gives the code; words alone are as often about itself.
  */
 function isDead(code: number, enhancedCode: string | undefined, said: Speaks, way: Way): boolean {
-  if (said(CONTENT)) return false
+  // Also in what it quotes: Postfix gives its 5.1.1 to whatever the recipient's server said.
+  if (NOT_DEAD.some(said)) return false
   if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
   if (way === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
-  // RFC 5321 4.2.3; 554 is what Yahoo says it with.
-  return (code === 550 || code === 551 || code === 553 || code === 554) && said(DEAD)
+  return DEAD_REPLIES.has(code) && said(DEAD)
 }

@@ -12,6 +12,17 @@ export const GREYLISTING: readonly RegExp[] = [
   /\bgr[ea]y-?\s?list/,
 ]
 
+/**
+ * From here on another server's words: Postfix "host mx.x.test[192.0.2.1] said: 550 ...", Exchange "Primary target IP address
+ * responded with: ...", Exim "Response: ...", qmail "Remote host said: ...".
+ */
+export const QUOTING: readonly RegExp[] = [/\b(?:said|responded with|response|replied):/]
+
+/** Our address, in sentences that begin with the message: Gmail, Cisco, Cloudmark. */
+export const REPUTATION: readonly RegExp[] = [
+  /\breputation of (?:the |your )?sending ip\b|\bsending ip (?:address )?reputation\b/,
+]
+
 /** The message: what stands in it, or what it claims. */
 export const CONTENT: readonly RegExp[] = [
   // Exim's default ACL "This message contains a virus (...)", ClamAV milters, Gmail "552 5.7.0 ... potential security issue".
@@ -29,6 +40,9 @@ export const CONTENT: readonly RegExp[] = [
   // What a domain publishes about its own mail (RFC 7208, 7489): mended in its DNS, message by message.
   /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
 ]
+
+/** Who may write to a recipient: Exchange's "RESOLVER.RST.AuthRequired; authentication required" of a group that is not for outsiders. */
+export const RESTRICTED: readonly RegExp[] = [/\bresolver\.rst\b|\bwhen sending to this group\b/]
 
 /** The server wants credentials, other ones, or TLS before it takes any. */
 export const CREDENTIALS: readonly RegExp[] = [
@@ -71,13 +85,19 @@ export const BLOCKED: readonly RegExp[] = [
   /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
   // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
   /\bblocked using\b|\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
+  /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\]? (?:is|has been|was) (?:banned|blocked|listed)\b/,
   /\b(?:dns|r)bls?\b|\bspamhaus\b|\bspamcop\b|\bsorbs\b|\bbarracudacentral\b|\bcloudmark\b|\btrend micro rbl/,
   // Office 365 "Access denied, banned sending IP [...]" (5.7.606 to 5.7.649), "banned sender".
-  /\bbanned send(?:er|ing)\b|\byour ip (?:address )?(?:is|has been|was) (?:banned|blocked|rejected|identified)\b/,
+  /\bbanned send(?:er|ing)\b|\byour ip (?:address )?(?:\S{1,45} )?(?:is|has been|was) (?:banned|blocked|rejected|identified|listed|found)\b/,
+  /\bnot accepted from (?:this|your) ip\b/,
   // Outlook.com "messages from [...] weren't sent ... part of their network is on our block list (S3150)".
   /\bpart of their network\b|\bs3[12][145]0\b/,
   // Cisco (IronPort) "due to the sending MTA's poor reputation", Mimecast "Poor Reputation Sender", Barracuda, Yahoo, AT&T.
   /\b(?:poor|bad|low|negative) (?:\w+ )?reputation\b|\bconnections? (?:will not be|not) accepted from\b|\bip[^.;]{0,30} in spamhaus\b/,
+  // Yahoo "[TSS09] All messages from 192.0.2.1 will be permanently deferred", also with 421.
+  /\bwill be permanently deferred\b/,
+  // Cisco "Your access to submit messages to this e-mail system has been rejected", Orange "Service refused" (OFR006, OFR_999).
+  /\byour access to\b[^.;]{0,60} (?:rejected|denied|blocked)\b|\bofr(?:006_\d|_999)/,
   // Proofpoint "554 Blocked - see https://ipcheck.proofpoint.com/", T-Online "554 IP=... - A problem occurred."
   /\bipcheck\.proofpoint\b|\bip[=:] ?\S{0,45} - a problem occurred\b/,
   // Comcast, 1&1/GMX/web.de "Nemesis ESMTP Service not available. No SMTP service. IP address is block listed".
@@ -100,8 +120,10 @@ export const SENDER: readonly RegExp[] = [
   /\bsender address rejected: (?:domain not found|undeliverable|unverified|user unknown|malformed)/,
   // Sendmail "Domain of sender address x does not exist", "Sender domain must exist", qmail "#5.1.8".
   /\bdomain of sender\b|\bsender(?:'s)? domain (?:must|does not|not|is not)\b/,
-  // Exim "Sender verify failed", "Verification failed for <x>" (whatever lines follow it speak of the sender as well).
-  /\bsender verif(?:y|ication) fail|^(?:\d\.\d\.\d+ )?verification failed for\b/,
+  // Exim "Sender verify failed", "Verification failed for <x>" (whatever lines follow it speak of the sender as well),
+  // "Too many unrouteable sender addresses", "Could not complete sender verify callout"; chkuser "valid MX for sender domain".
+  /\bsender verif(?:y|ication) (?:fail|callout)|^(?:\d\.\d\.\d+ )?verification failed for\b/,
+  /\bunrouteable sender\b|\bmx for (?:the )?sender(?:'s)? domain\b/,
   // Exchange Online "5.7.60 Client does not have permissions to send as this sender", Exchange "send on behalf of".
   /\bpermissions? to send (?:as|on behalf)\b|\bsend ?as ?denied\b/,
   // Amazon SES "Email address is not verified. The following identities failed the check", SendGrid "verified Sender Identity".
@@ -110,6 +132,23 @@ export const SENDER: readonly RegExp[] = [
   /\bsender (?:address )?(?:is )?not (?:allowed|authori[sz]ed|permitted|valid)\b|\bnot (?:allowed|authori[sz]ed|permitted) to (?:use this sender|send (?:as|from))\b/,
   // mail.ru "not local sender over smtp", Yandex "Sender address rejected: not owned by authorized user", one.com, Strato.
   /\bnot local sender\b|\bnot owned by (?:auth|user)|\bmust match (?:your |the )?(?:auth|login|account)/,
+  // Limits of one sender or domain, which are no limits of ours: cPanel "Domain acme.test has exceeded the max emails per hour",
+  // policyd "Sender rate limit exceeded", QQ "Domain frequency limited".
+  /\bdomain \S{1,255} has exceeded\b|\bdomain frequency limited\b|\bsender\b[^.;]{0,60} (?:rate|limit|quota)\b/,
+  // Gmail "unusual rate of unsolicited mail originating from your SPF domain [acme.test 35]".
+  /\bfrom your (?:spf|dkim|from) domain\b/,
+]
+
+/** Whatever a relay has against a sender is about us: Postfix says so at RCPT, after all that it has against the recipient. */
+export const SENDER_AT_RELAY: readonly RegExp[] = [/\bsender address rejected\b/]
+
+/** Our account with a relay. In replies to MAIL, DATA and the dot. */
+export const ACCOUNT: readonly RegExp[] = [
+  // Amazon SES "Sending suspended for this account", "not authorized to perform ses:SendRawEmail"; Mailjet, Mailgun, hosters.
+  /\bsending (?:is |has been )?(?:suspended|paused|disabled)\b|\bnot authorized to perform\b/,
+  /\baccount (?:is|has been|was) (?:\w+ )?(?:suspended|blocked|disabled|deactivated|closed|locked)\b/,
+  // SendGrid "Maximum credits exceeded"; Exchange Online "bad outbound sender" (5.1.8), "spam abuse detected" (5.7.501).
+  /\bcredits exceeded\b|\bbad outbound sender\b|\bspam abuse detected\b/,
 ]
 
 /** Too much of us: connections, messages, hours. Whatever the code. */
@@ -123,10 +162,15 @@ export const BUSY: readonly RegExp[] = [
   // Sendmail "Connection rate limit exceeded", Haraka's and rspamd's "rate limit", Outlook.com "temporarily rate limited" (4.7.650).
   /\brate[- ]?limit|\bthrottl|\bratelimit/,
   // Gmail "unusual rate of unsolicited mail"; "Peak SMTP relay limit exceeded"; "Daily user sending limit exceeded" (5.4.5).
-  /\bunusual rate\b|\b(?:relay|sending|hourly|daily|message|connection|recipient|mail) (?:\w+ )?(?:limit|quota) (?:has been |was |is )?(?:exceeded|reached)\b/,
+  /\bunusual rate\b|\b(?:relay|sending|submission|hourly|daily|message|connection|recipient|mail) (?:\w+ )?(?:limit|quota) (?:has been |was |is )?(?:exceeded|reached)\b/,
   /\bexceeded (?:\w+ ){0,4}(?:limit|rate|quota of)\b|\bsending quota\b/,
   // Yahoo "[TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints".
   /\btemporarily deferred due to\b|\btss0\d\b|\bunexpected volume\b/,
+  // Outlook.com "exceeded the maximum number of connections" (4.7.652), "limits for how many messages can be sent per hour" (RP-001),
+  // Exchange Online "you have reached your daily limit for message recipients" (5.1.90).
+  /\bmaximum number of connections\b|\blimits for how many messages\b|\breached your \w+ limit\b/,
+  // QQ "Ip frequency limited", "Connection frequency limited"; NetEase "MI:CEL"; Orange "OFR004_104", "OFR005_105".
+  /\bfrequency limited\b|\bmi:(?:cel|dmc|ccl|dcl)\b|\bofr00[45]_10[45]\b/,
   // Outlook.com "Server busy. Please try again later from [...]" (4.7.500), GMX "421 ... Server busy", Exchange 4.3.2 throttles.
   /\b(?:server|system) (?:is )?busy\b|\btoo busy\b|\bconcurrent connections?\b/,
 ]
@@ -145,6 +189,8 @@ export const MAILBOX: readonly RegExp[] = [
   /\breceiving mail (?:at a rate|too quickly)\b|\brecipient thread limit\b/,
   // Everybody's "mailbox full", "over quota", "quota exceeded".
   /\b(?:mailbox|inbox|account|user|recipient|storage)(?: storage| quota)?(?:'s)? (?:is |has been )?(?:full|exceeded|over ?quota)\b|\bover ?quota\b/,
+  // QQ.
+  /\bspace (?:is )?not enough\b|\bout of storage space\b/,
 ]
 
 /** The address is nobody's. In replies to RCPT with 5yz only, and only where nothing above speaks of something else. */

@@ -170,7 +170,8 @@ test('what a relay refuses for want of a right bounces and suppresses nobody', a
     const { outcomes, hindrance } = await deliver(['jane@x.test'])
     const { verdict, suppress = false } = outcomes[0]!
     assert.deepEqual({ verdict, suppress }, { verdict: 'postponed', suppress: false }, reply)
-    assert.equal(hindrance?.wide, reply.includes('authentication'), reply)
+    // It may have asked the recipient's server, whose words stop nobody else's mail.
+    assert.equal(hindrance?.wide, false, reply)
   }
   sinks.at('127.0.0.1').script = ({ step }) => (step === 'rcpt' ? { reply: '550 no such user' } : undefined)
   const bare = (await deliver(['jane@x.test'])).outcomes[0]!
