@@ -147,8 +147,8 @@ test('what a stranger’s server says through a relay stops nobody else’s mail
   }
   const { service, sink, api, send } = await start(t, script)
   const refused = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`n${n}@evil.test`)))
-  for (const id of refused) {
-    await api.lastEvent(id, Number(refused.indexOf(id)) % replies.length === 2 ? 'bounced' : 'delivery_delayed')
+  for (const [n, id] of refused.entries()) {
+    await api.lastEvent(id, n % replies.length === 2 ? 'bounced' : 'delivery_delayed')
   }
   const { key } = await service.tenant('other.test')
   const other = new ApiClient(service.url, key.token)
