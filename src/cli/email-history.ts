@@ -40,7 +40,7 @@ export function printHistory(
       each.state,
       each.attempts,
       shownTime(each.state === 'waiting' ? each.dueAt : null),
-      clipped([each.lastCode, each.lastMessage].filter((part) => part !== null).join(' '), 200),
+      clipped(answerShown(each.lastCode, null, each.lastMessage), 200),
     ]),
     'none',
   )
@@ -72,6 +72,19 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
+/** Codes in front only where the message does not begin with them: most are the server's reply as it came. */
+function answerShown(
+  code: number | null | undefined,
+  enhancedCode: string | null | undefined,
+  message: string | null | undefined,
+): string {
+  const text = message ?? ''
+  if (code === undefined || code === null || text.includes(String(code))) return text
+  return [code, enhancedCode, text]
+    .filter((part) => part !== undefined && part !== null && part !== '')
+    .join(' ')
+}
+
 function detailShown({
   code,
   enhancedCode,
@@ -85,7 +98,7 @@ function detailShown({
   if (attempt !== undefined) parts.push(`attempt ${attempt}`)
   if (server !== undefined) parts.push(server)
   if (tls !== undefined) parts.push(tls)
-  const answer = [code, enhancedCode, message].filter((part) => part !== undefined).join(' ')
+  const answer = answerShown(code, enhancedCode, message)
   if (answer !== '') parts.push(answer)
   if (nextAttemptAt !== undefined) parts.push(`next attempt ${shownTime(nextAttemptAt)}`)
   return parts.join('; ')

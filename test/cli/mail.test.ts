@@ -49,6 +49,8 @@ describe('the commands about mail', () => {
     assert.match(text, /^0 +jane@x\.test +to +delivered/m)
     assert.match(text, /^1 +delayed@simulator\.test +to +waiting +1 +20\d\d-/m)
     assert.match(text, /^Attempt 20\d\d-.*$/m)
+    assert.match(text, /451 4\.7\.1 try again later/)
+    assert.doesNotMatch(text, /451.*451/, 'a code is told once')
 
     const lanes = await place.json<Lane[]>('queue', '--company', 'Acme')
     assert.deepEqual(

@@ -304,6 +304,29 @@ describe('making a ready message fit to be sent', () => {
     )
     refused(signed, /signed part that has lines over 998 octets.*break the signature/)
   })
+
+  test('of 986 to 998 octets, which some servers cut, are encoded; what is signed stays as it is', () => {
+    const long = 'x'.repeat(990)
+    const plain = normalised(lines('From: a@x.test', 'Content-Type: text/plain', '', long, ''))
+    assert.match(plain, /Content-Transfer-Encoding: quoted-printable/)
+    for (const line of plain.split('\r\n')) assert.ok(line.length <= 985)
+    const signed = lines(
+      'From: a@x.test',
+      'Content-Type: multipart/signed; boundary=s; protocol="application/pgp-signature"',
+      '',
+      '--s',
+      'Content-Type: text/plain',
+      '',
+      long,
+      '--s',
+      'Content-Type: application/pgp-signature',
+      '',
+      'sig',
+      '--s--',
+      '',
+    )
+    assert.ok(normalised(signed).includes(`\r\n${long}\r\n`))
+  })
 })
 
 describe('hostile messages', () => {

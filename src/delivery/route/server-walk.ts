@@ -233,27 +233,26 @@ export class ServerWalk {
     const { dialogue, stopping } = this.#leg
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
-    try {
-      const session = await pool.open(key, target, dialogue, stopping)
-      hosts.reached(name)
-      return session
-    } catch (error) {
-      if (!this.#mayGoOn()) return null
-      ipv6.failed(address, error)
-      if (isUnreachable(error)) hosts.failed(name, begunAt)
-      else hosts.reached(name)
-      if (!mayGoInClear(target, error)) {
-        this.#openFailed(target, error)
-        return null
+    let trying = target
+    for (let tries = 1; ; tries++) {
+      try {
+        const session = await pool.open(key, trying, dialogue, stopping)
+        hosts.reached(name)
+        return session
+      } catch (error) {
+        if (!this.#mayGoOn()) return null
+        if (!mayGoInClear(trying, error)) {
+          ipv6.failed(address, error)
+          if (isUnreachable(error)) hosts.failed(name, begunAt)
+          else hosts.reached(name)
+          this.#openFailed(target, error)
+          return null
+        }
+        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but once may be chance.
+        if (tries > 1) trying = { ...target, tls: 'off' }
+        const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
+        dialogue.note(`TLS could not be had (${error.message}); ${next}`)
       }
-      // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail.
-      dialogue.note(`TLS could not be had (${error.message}); trying once without, as the policy allows`)
-    }
-    try {
-      return await pool.open(key, { ...target, tls: 'off' }, dialogue, stopping)
-    } catch (error) {
-      if (this.#mayGoOn()) this.#openFailed(target, error)
-      return null
     }
   }
 

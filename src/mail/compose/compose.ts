@@ -18,7 +18,7 @@ export { isReservedHeader } from '../header/header.ts'
 export interface Composed {
   /** The header fields, each with its CRLF; the empty line that follows is in neither buffer. */
   header: Buffer
-  /** What follows the empty line: CRLF lines of at most 998 octets, ending in CRLF unless empty. */
+  /** What follows the empty line: CRLF lines of at most 985 octets, ending in CRLF unless empty. */
   body: Buffer
   /** True when the body is known to be its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). */
   relaxed: boolean

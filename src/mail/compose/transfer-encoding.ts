@@ -1,4 +1,4 @@
-/** Content transfer encodings (RFC 2045 6): how bodies fit into CRLF lines of at most 998 octets. */
+/** Content transfer encodings (RFC 2045 6): how bodies fit into CRLF lines that every server leaves alone. */
 
 export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64'
 
@@ -8,8 +8,11 @@ export interface EncodedBody {
   body: string
 }
 
-/** RFC 5322 2.1.1. */
-const MAX_LINE = 998
+/**
+ * Octets of a line. RFC 5322 2.1.1 allows 998, but Haraka and Sendmail cut at 990 (with CRLF, and a dot that was doubled), which breaks the
+ * signature.
+ */
+const MAX_LINE = 985
 /** RFC 2045 6.7(5), 6.8: encoded lines have at most 76 characters; 57 octets are 76 in base64. */
 const LINE = 76
 const LINE_OCTETS = 57
@@ -56,7 +59,7 @@ export function withCrlf(text: string): string {
 }
 
 /**
- * The content in CRLF lines when it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines of at most 998 octets), else null.
+ * The content in CRLF lines when it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines that no server cuts), else null.
  */
 export function asSevenBit(content: Uint8Array): string | null {
   for (const octet of content) if (octet === 0 || octet > 127) return null

@@ -8,6 +8,8 @@ export class RawError extends Error {
 
 /** RFC 5322 2.1.1: octets of a line without its CRLF. */
 export const MAX_LINE = 998
+/** Longer ones are cut by Haraka and Sendmail (at 990 octets, with CRLF and a dot that was doubled), which breaks signatures. */
+const SAFE_LINE = 985
 
 const LF = 0x0a
 const CR = 0x0d
@@ -86,12 +88,21 @@ function assertHeaderLines(octets: Buffer): void {
   }
 }
 
-/** True when no line is longer than 998 octets and there is no NUL: what any server takes (RFC 2045 2.7 and 2.8). */
+/** True when no line is longer than 985 octets and there is no NUL: what any server takes and leaves as it is. */
+export function hasSafeLines(octets: Buffer): boolean {
+  return hasLinesWithin(SAFE_LINE, octets)
+}
+
+/** True when no line is longer than 998 octets and there is no NUL: what may be sent at all (RFC 2045 2.7 and 2.8). */
 export function hasPlainLines(octets: Buffer): boolean {
+  return hasLinesWithin(MAX_LINE, octets)
+}
+
+function hasLinesWithin(longest: number, octets: Buffer): boolean {
   if (octets.includes(0)) return false
   let start = 0
-  while (octets.length - start > MAX_LINE) {
-    const end = octets.lastIndexOf(LF, start + MAX_LINE + 1)
+  while (octets.length - start > longest) {
+    const end = octets.lastIndexOf(LF, start + longest + 1)
     if (end < start) return false
     start = end + 1
   }

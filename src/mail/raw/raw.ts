@@ -105,7 +105,7 @@ export function readRawControl(raw: Uint8Array): RawControl {
  * The octets that will be sent: CRLF lines; without Bcc, the fields of the transport and control fields; with Date,
  * Message-ID and MIME-Version where they are missing (a Message-ID not of the form `<left@right>` counts as missing).
  * From, Sender, Reply-To and Resent-* are written anew from the mailboxes that were read in them, so that every reader finds
- * those. Header lines over 998 octets are folded at white space; bodies with such lines or with NUL are encoded anew. Nothing
+ * those. Header lines over 998 octets are folded at white space; bodies with lines over 985 or with NUL are encoded anew. Nothing
  * else is changed, and given the same input the result is the same.
  *
  * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header (encoding them would be

@@ -2,23 +2,30 @@
 import { decodeBody } from './decode.ts'
 import { encodeContent } from './encode.ts'
 import { clip, fieldOf } from './header.ts'
-import { hasPlainLines, isEightBit, RawError } from './lines.ts'
+import { hasPlainLines, hasSafeLines, isEightBit, RawError } from './lines.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
 /** What octets have to be to pass. */
 export interface Fitness {
   fits: (octets: Buffer) => boolean
+  /** Where nothing may be changed this is enough. */
+  passes: (octets: Buffer) => boolean
   /** How parts are labelled that are fit without being encoded; absent: as they were. */
   label?: string
   /** What a part does that does not pass, for errors. */
   need: string
 }
 
-/** Lines of at most 998 octets without NUL (RFC 5321 4.5.3.1.6, RFC 2045 2.8). */
-export const PLAIN_LINES: Fitness = { fits: hasPlainLines, need: 'has lines over 998 octets or NUL octets' }
+/** Lines without NUL (RFC 2045 2.8) that no server cuts; of what must not be changed, at most 998 octets (RFC 5321 4.5.3.1.6). */
+export const PLAIN_LINES: Fitness = {
+  fits: hasSafeLines,
+  passes: hasPlainLines,
+  need: 'has lines over 998 octets or NUL octets',
+}
 /** RFC 2045 2.7. */
 export const SEVEN_BIT: Fitness = {
-  fits: (octets) => !isEightBit(octets) && hasPlainLines(octets),
+  fits: (octets) => !isEightBit(octets) && hasSafeLines(octets),
+  passes: (octets) => !isEightBit(octets) && hasPlainLines(octets),
   label: '7bit',
   need: 'has 8-bit octets, which the next server does not take',
 }
@@ -47,9 +54,12 @@ export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
       if (fitness.label !== undefined) waiting.push(...part.children)
       continue
     }
-    if (part !== root && !fitness.fits(octets.subarray(part.headerStart, part.headerEnd))) {
+    if (part !== root && !fitness.passes(octets.subarray(part.headerStart, part.headerEnd))) {
       throw new RawError(`The header of a part of the message (${clip(part.type)}) ${fitness.need}.`)
     }
+    // RFC 1847 2.1: what is signed is not to be changed on the way, else the signature breaks.
+    if (part.type === 'multipart/signed' && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd)))
+      continue
     if (part.children.length > 0) {
       rewriteContainer(octets, part, fitness, edits)
       waiting.push(...part.children)
@@ -60,7 +70,6 @@ export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
 
 function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edit[]): void {
   if (part.type === 'multipart/signed') {
-    // RFC 1847 2.1: what is signed is not to be changed on the way, else the signature breaks.
     throw new RawError(
       `The message has a signed part that ${fitness.need}; changing it would break the signature. Sign it in 7-bit form.`,
     )
@@ -92,6 +101,7 @@ function rewriteLeaf(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edi
   // These may not be encoded (RFC 2045 6.4, RFC 2046 5.2); a multipart without parts cannot be understood at all.
   const opaque =
     part.type.startsWith('multipart/') || (part.type.startsWith('message/') && isIdentity(part.encoding))
+  if (opaque && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd))) return
   if (opaque)
     throw new RawError(`A part of the type ${clip(part.type)} ${fitness.need}; it cannot be encoded.`)
   const content = decodeBody(octets, part)

@@ -56,17 +56,18 @@ const BREAKAGES: Record<string, (socket: Socket) => void> = {
 }
 
 for (const [what, breakIt] of Object.entries(BREAKAGES)) {
-  test(`a server that agrees to STARTTLS and then ${what} gets the mail in clear on a second connection`, async (t) => {
+  test(`a server that agrees to STARTTLS and then ${what} is asked once more, and then gets the mail in clear`, async (t) => {
     const { port, lines, connections } = await startBrokenTls(t, breakIt)
     const limits = { timeouts: { starttls: 100 } }
     const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: port, limits })
     const result = await deliver(['jane@x.test'])
     assert.equal(result.outcomes[0]?.verdict, 'delivered', result.dialogue)
     assert.equal(result.tls, null)
-    assert.equal(connections(), 2)
-    assert.ok(lines.includes('2 RCPT TO:<jane@x.test>'))
-    assert.ok(!lines.includes('2 STARTTLS'))
-    assert.match(result.dialogue, /trying once without/)
+    assert.equal(connections(), 3)
+    assert.ok(lines.includes('2 STARTTLS'))
+    assert.ok(lines.includes('3 RCPT TO:<jane@x.test>'))
+    assert.ok(!lines.includes('3 STARTTLS'))
+    assert.match(result.dialogue, /trying once more.*trying without/s)
   })
 }
 
@@ -114,4 +115,21 @@ test('policy verified: the certificate must be trusted and the host’s own', as
     const { outcome } = await startRig(t, { kind: 'direct' }, zone, changes)
     assert.equal((await outcome('jane@x.test')).verdict, verdict)
   }
+})
+
+const certificate = selfSigned(['mx.x.test'])
+
+test('TLS that breaks once is no reason to go in clear', async (t) => {
+  let breaks = 1
+  const sinks = await startSinks(t, {
+    '127.0.0.1': {
+      tls: certificate,
+      script: ({ step }) => (step === 'starttls' && breaks-- > 0 ? { close: true } : undefined),
+    },
+  })
+  const { deliver } = await startRig(t, { kind: 'direct' }, zone, { smtpPort: sinks.port })
+  const result = await deliver(['jane@x.test'])
+  assert.equal(result.outcomes[0]?.verdict, 'delivered')
+  assert.match(result.tls ?? '', /^TLSv1/)
+  assert.equal(sinks.at('127.0.0.1').connections, 2)
 })
