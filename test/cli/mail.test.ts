@@ -57,7 +57,7 @@ describe('the commands about mail', () => {
       lanes.map(({ domain, waiting }) => [domain, waiting]),
       [['simulator.test', 1]],
     )
-    assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +20\d\d-/)
+    assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +0 +20\d\d-/)
   })
 
   test('cancel what still waits, once', async () => {
