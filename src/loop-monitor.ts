@@ -1,16 +1,18 @@
 /**
- * How long the main thread holds, and for whom. While it works on one thing nothing else is answered; so every hold is measured, and a
- * long one is told with the name of what was being worked on.
+ * How long the main thread stalls, and for whom. While it works on one thing nothing else is answered; so every stall is measured, and a
+ * long one is told to the log with the name of what was being worked on.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Logger } from './log.ts'
-import { Seldom } from './seldom.ts'
+import { LogThrottle } from './log-throttle.ts'
 
-/** Ms between ticks of the stopwatch. A tick that comes late tells how long something held. */
+/** Ms between ticks of the stopwatch. A tick that comes late tells how long something kept the thread. */
 const TICK = 20
-/** Ms of a hold that is told. */
-const STALL = 50
-/** Ms: a hold is told at most once in so many. */
+/** Ms: shorter stalls are the usual work of a turn of the event loop. */
+const NOTICEABLE = 5
+/** Ms of a stall that is counted and told. */
+const LONG = 50
+/** Ms: a stall is told at most once in so many. */
 const TOLD_EVERY = 1_000
 
 /** What the log says of something that was worked on: its id, company, octets. Asked only when it is told. */
@@ -25,9 +27,9 @@ interface Work {
 
 export class LoopMonitor {
   readonly #log: Logger
-  readonly #held: Histogram
+  readonly #seconds: Histogram
   readonly #stalls: Counter
-  readonly #seldom = new Seldom(TOLD_EVERY)
+  readonly #throttle = new LogThrottle(TOLD_EVERY)
   /** Filled anew each time: noting what is worked on must cost nothing. */
   #current: Work = { describe: null, subject: null, at: 0 }
   /** What the longest stretch since the last tick was for. */
@@ -38,15 +40,15 @@ export class LoopMonitor {
 
   constructor(registry: Registry, log: Logger) {
     this.#log = log
-    this.#held = new Histogram({
-      name: 'postroad_main_thread_held_seconds',
+    this.#seconds = new Histogram({
+      name: 'postroad_main_thread_stall_seconds',
       help: 'How long the main thread worked on one thing while others waited, where that was noticeable.',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers: [registry],
     })
     this.#stalls = new Counter({
       name: 'postroad_main_thread_stalls_total',
-      help: `Times the main thread held for more than ${STALL} ms.`,
+      help: `Stalls of the main thread of more than ${LONG} ms.`,
       registers: [registry],
     })
   }
@@ -82,11 +84,11 @@ export class LoopMonitor {
 
   #tick(): void {
     const now = performance.now()
-    const held = now - this.#tickAt - TICK
+    const stall = now - this.#tickAt - TICK
     this.#tickAt = now
-    if (held > 5) {
-      this.#held.observe(held / 1_000)
-      if (held > STALL) this.#stalled(held, now)
+    if (stall > NOTICEABLE) {
+      this.#seconds.observe(stall / 1_000)
+      if (stall > LONG) this.#tell(stall, now)
     }
     // Between two ticks the thread was free: what was begun has ended.
     this.#stretch = 0
@@ -96,13 +98,16 @@ export class LoopMonitor {
     }
   }
 
-  #stalled(held: number, now: number): void {
+  #tell(stall: number, now: number): void {
     this.#stalls.inc()
-    const others = this.#seldom.met()
+    const others = this.#throttle.due()
     if (others === null) return
     this.#close(now)
     const { describe, subject } = this.#longest
     const about = describe === null ? {} : { for: describe(subject as never), of: Math.round(this.#stretch) }
-    this.#log.warn({ ms: Math.round(held), ...about, ...(others > 0 && { others }) }, 'the main thread held')
+    this.#log.warn(
+      { ms: Math.round(stall), ...about, ...(others > 0 && { others }) },
+      'the main thread stalled',
+    )
   }
 }

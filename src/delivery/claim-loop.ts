@@ -1,4 +1,4 @@
-import { Seldom } from '../seldom.ts'
+import { LogThrottle } from '../log-throttle.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
 import { MAX_RECIPIENTS } from './work.ts'
 
@@ -40,7 +40,7 @@ export class ClaimLoop {
   /** A wake-up came while a claim was under way: look once more after it. */
   #again = false
   #stopped = false
-  readonly #faults = new Seldom(TELL_MS)
+  readonly #faults = new LogThrottle(TELL_MS)
   #full = false
   #hindered = false
 
@@ -97,9 +97,9 @@ export class ClaimLoop {
       let lease = this.#parts.lease()
       while (lease !== null && (await this.#batch(lease))) lease = this.#parts.lease()
       this.#hindered = lease === null
-      this.#faults.over()
+      this.#faults.reset()
     } catch (error) {
-      this.#parts.onFault(error, this.#faults.met() !== null)
+      this.#parts.onFault(error, this.#faults.due() !== null)
       this.look(BACK_OFF_MS)
     }
   }

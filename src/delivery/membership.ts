@@ -1,5 +1,5 @@
+import { LogThrottle } from '../log-throttle.ts'
 import type { Metrics } from '../metrics.ts'
-import { Seldom } from '../seldom.ts'
 import type { Lease, NodeBeat, NodeDescription, Store } from '../store/store.ts'
 import { monotonic } from './monotonic.ts'
 import type { SendingRight } from './sending-right.ts'
@@ -50,7 +50,7 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #failing = false
-  readonly #failures = new Seldom(TELL_MS)
+  readonly #failures = new LogThrottle(TELL_MS)
   #stopped = false
 
   constructor(parts: MembershipParts) {
@@ -122,10 +122,10 @@ export class Membership {
       await this.#recover()
       if (this.#failing) log.info({}, 'This node beats again')
       this.#failing = false
-      this.#failures.over()
+      this.#failures.reset()
     } catch (error) {
       metrics.storeFaults.inc()
-      if (this.#failures.met() !== null) {
+      if (this.#failures.due() !== null) {
         const message = 'This node could not beat; when it cannot for long, the others take its work over'
         log[this.#failing ? 'warn' : 'error']({ err: error }, message)
       }

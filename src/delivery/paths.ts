@@ -1,4 +1,4 @@
-import { Seldom } from '../seldom.ts'
+import { LogThrottle } from '../log-throttle.ts'
 import type { DeliveryResult, HindranceReport } from './delivery.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
@@ -30,7 +30,7 @@ interface Trouble {
   probe: ReadyDelivery | null
   /** Sending domains (ids) whose mail was withheld for it. */
   withheld: Set<string>
-  told: Seldom
+  told: LogThrottle
 }
 
 export interface PathsParts {
@@ -60,7 +60,7 @@ export interface Closed {
 export class Paths {
   readonly #parts: PathsParts
   readonly #troubles = new Map<string, Trouble>()
-  readonly #toldAny = new Seldom(TELL_ANY_MS)
+  readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 
   constructor(parts: PathsParts) {
     this.#parts = parts
@@ -135,7 +135,7 @@ export class Paths {
         probeAt: now,
         probe: null,
         withheld: new Set(),
-        told: new Seldom(TELL_MS),
+        told: new LogThrottle(TELL_MS),
       }
     }
     // Last in order, so that those that nobody met again come first.
@@ -185,7 +185,7 @@ export class Paths {
     const relay = site === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    if (told.met() === null || this.#toldAny.met() === null) return
+    if (told.due() === null || this.#toldAny.due() === null) return
     const { log, domainName } = this.#parts
     const who = relay ? 'The relay' : `The mail servers of ${site}`
     const what = kind === 'busy' ? 'no more mail for now' : 'no mail'

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { Refusal } from '../intake/refusal.ts'
-import { Seldom } from '../seldom.ts'
+import { LogThrottle } from '../log-throttle.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { discardBody } from './unread-body.ts'
@@ -34,7 +34,7 @@ export class Answers {
   readonly #seconds: Histogram<'operation'>
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
-  readonly #troubles = new Map<string, Seldom>()
+  readonly #throttles = new Map<string, LogThrottle>()
 
   constructor(log: Logger, registry: Registry) {
     this.#log = log
@@ -122,12 +122,12 @@ export class Answers {
   }
 
   #tell(message: string, trouble: string, facts: object, request: FastifyRequest): void {
-    let seldom = this.#troubles.get(trouble)
-    if (seldom === undefined) {
-      seldom = new Seldom(TOLD_EVERY)
-      this.#troubles.set(trouble, seldom)
+    let throttle = this.#throttles.get(trouble)
+    if (throttle === undefined) {
+      throttle = new LogThrottle(TOLD_EVERY)
+      this.#throttles.set(trouble, throttle)
     }
-    const others = seldom.met()
+    const others = throttle.due()
     if (others === null) return
     this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
   }

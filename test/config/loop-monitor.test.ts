@@ -1,4 +1,4 @@
-/** Holds of the main thread are counted, and told with the name of what was being worked on. */
+/** Stalls of the main thread are counted, and told with the name of what was being worked on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
@@ -8,7 +8,7 @@ import { LoopMonitor } from '../../src/loop-monitor.ts'
 const describe = (id: string) => ({ id })
 
 /** Keeps the thread from everything else. */
-function hold(ms: number): void {
+function stall(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
@@ -31,24 +31,24 @@ async function told(
   return { line, registry }
 }
 
-test('what held for the longest is named, not what came before or after it', async () => {
+test('what took the longest is named, not what came before or after it', async () => {
   const { line, registry } = await told((monitor) => {
     monitor.on(describe, 'first')
-    hold(15)
+    stall(15)
     monitor.on(describe, 'culprit')
-    hold(150)
+    stall(150)
     monitor.on(describe, 'last')
-    hold(15)
+    stall(15)
   })
   assert.deepEqual(line.for, { id: 'culprit' })
   assert.ok((line.of as number) >= 150 && (line.ms as number) >= (line.of as number))
   const page = await registry.metrics()
   assert.match(page, /^postroad_main_thread_stalls_total 1$/m)
-  assert.match(page, /^postroad_main_thread_held_seconds_count 1$/m)
+  assert.match(page, /^postroad_main_thread_stall_seconds_count 1$/m)
 })
 
-test('a hold that nothing was noted for is told all the same', async () => {
-  const { line } = await told(() => hold(150))
+test('a stall that nothing was noted for is told all the same', async () => {
+  const { line } = await told(() => stall(150))
   assert.equal(line.for, undefined)
   assert.ok((line.ms as number) > 50)
 })

@@ -1,6 +1,6 @@
 /**
  * Turns at the main thread. What is read on the spot keeps everybody waiting while it is read: little each time, but fifty such requests at
- * once would be one long hold. So of those that are more than a usual mail one is begun in each turn of the event loop, between which
+ * once would be one long stall. So of those that are more than a usual mail one is begun in each turn of the event loop, between which
  * everything else is answered, and companies take turns.
  */
 export class Turns {

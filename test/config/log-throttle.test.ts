@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LogThrottle } from '../../src/log-throttle.ts'
+
+test('is told at first, after its time with how often it was passed over, and at once when it is new', () => {
+  let now = 0
+  const throttle = new LogThrottle(10_000, () => now)
+  assert.equal(throttle.due(), 0)
+  now = 9_999
+  assert.equal(throttle.due(), null)
+  assert.equal(throttle.due(), null)
+  now = 10_000
+  assert.equal(throttle.due(), 2)
+  assert.equal(throttle.due(), null)
+  throttle.reset()
+  assert.equal(throttle.due(), 0)
+})
