@@ -120,7 +120,7 @@ async function setSending(text: string, sending: SendingState, { json }: JsonOpt
   })
 }
 
-export function printDomain(accounts: AccountsSnapshot, domain: SendingDomain): void {
+function printDomain(accounts: AccountsSnapshot, domain: SendingDomain): void {
   printFields([
     ['Domain', domain.name],
     ['Id', domain.id],

@@ -12,6 +12,7 @@ import {
   printMessage,
   printNote,
   printTable,
+  recipientCount,
   shownTime,
 } from './print.ts'
 
@@ -141,13 +142,9 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
       throw new CommandFailed(`nothing to cancel: every recipient is done; see: postroad email show ${id}`)
     }
     if (json) return printJson({ id, canceled, under_way: underWay })
-    if (canceled > 0) printLine(`Canceled ${recipients(canceled)}.`)
+    if (canceled > 0) printLine(`Canceled ${recipientCount(canceled)}.`)
     if (underWay > 0) {
-      printLine(`${recipients(underWay)} on the way: canceled unless their server takes the message now.`)
+      printLine(`${recipientCount(underWay)} on the way: canceled unless their server takes the message now.`)
     }
   })
-}
-
-function recipients(count: number): string {
-  return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
 }

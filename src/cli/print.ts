@@ -119,6 +119,11 @@ export function clipped(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
 }
 
+/** `1 recipient`, `2 recipients`. */
+export function recipientCount(count: number): string {
+  return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
+}
+
 /** Unix ms as `2026-11-20 22:55:01Z`; null stays null. */
 export function shownTime(at: number | null): string | null {
   return at === null ? null : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`

@@ -4,7 +4,7 @@ import { command, countUpTo, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
-import { clipped, jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
+import { clipped, jsonTime, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
 
 interface CompanyOption extends JsonOption {
   company?: string
@@ -75,10 +75,6 @@ async function release(emailId: string | undefined, { company, json }: CompanyOp
       throw new CommandFailed(`nothing of this email is in quarantine; see: postroad email show ${emailId}`)
     }
     if (json) return printJson({ email_id: emailId ?? null, company_id: companyId, released })
-    printLine(released === 0 ? 'Nothing is in quarantine.' : `Released ${recipients(released)}.`)
+    printLine(released === 0 ? 'Nothing is in quarantine.' : `Released ${recipientCount(released)}.`)
   })
-}
-
-function recipients(count: number): string {
-  return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
 }

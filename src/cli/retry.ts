@@ -6,7 +6,7 @@ import { command, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { companyFilter, companyName, domainName } from './named.ts'
 import { withStore } from './open.ts'
-import { Progress, printJson, printLine } from './print.ts'
+import { Progress, printJson, printLine, recipientCount } from './print.ts'
 
 interface RetryOptions extends JsonOption {
   company?: string
@@ -84,7 +84,7 @@ async function withProgress<Result>(
 ): Promise<Result> {
   const progress = new Progress()
   try {
-    return await work(({ retried }) => progress.show(`${recipients(retried)} made due ...`))
+    return await work(({ retried }) => progress.show(`${recipientCount(retried)} made due ...`))
   } finally {
     progress.end()
   }
@@ -94,16 +94,16 @@ function told({ retried, scheduled, paused, held }: Retried, what: string, deliv
   const lines = [
     retried === 0
       ? `Nothing of ${what} waits for another time.`
-      : `Due now, of ${what}: ${recipients(retried)}.`,
+      : `Due now, of ${what}: ${recipientCount(retried)}.`,
   ]
   if (paused > 0)
-    lines.push(`Left, because they are paused: ${recipients(paused)}. See: postroad queue pauses`)
+    lines.push(`Left, because they are paused: ${recipientCount(paused)}. See: postroad queue pauses`)
   if (held > 0) {
     lines.push(
-      `Left, because their sending domain may not send: ${recipients(held)}. See: postroad domain list`,
+      `Left, because their sending domain may not send: ${recipientCount(held)}. See: postroad domain list`,
     )
   }
-  if (scheduled > 0) lines.push(`Left for the time their sender asked for: ${recipients(scheduled)}.`)
+  if (scheduled > 0) lines.push(`Left for the time their sender asked for: ${recipientCount(scheduled)}.`)
   if (retried > 0 && !delivering)
     lines.push('No node delivers mail at the moment: it goes when one is started.')
   return lines
@@ -118,8 +118,4 @@ function described(accounts: AccountsSnapshot, { companyId, domain, emailId }: R
 
 function inJson({ companyId, domain, emailId }: RetryRequest) {
   return { company_id: companyId, domain, email_id: emailId }
-}
-
-function recipients(count: number): string {
-  return `${count} ${count === 1 ? 'recipient' : 'recipients'}`
 }

@@ -22,8 +22,6 @@ const CONNECTION_COST = 24 * 1024
 const ENVELOPE = MIB
 
 export interface MemoryPlan {
-  /** What was set. */
-  total: number
   body: {
     /** The largest body of a request. */
     max: number
@@ -63,7 +61,6 @@ export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInpu
   const max = bodyLimit(maxMessageSize)
   const connections = Math.floor((2 * memory) / MIB)
   return {
-    total: memory,
     body: { max, large: 256 * 1024, cost: BODY_COST },
     small: Math.max(4 * MIB, part(PART.small) - connections * CONNECTION_COST),
     large: part(PART.large),

@@ -37,7 +37,7 @@ function ready(name: string, body: Buffer | string, fields: readonly string[] = 
 const DOTS = ['.', '..', '...', '.hidden', '..twice', 'end', '.', ''].join('\n')
 const EVERY_OCTET = Buffer.from(Array.from({ length: 4 * 256 }, (_, n) => n % 256))
 
-export const AWKWARD: readonly Awkward[] = [
+const AWKWARD: readonly Awkward[] = [
   json('8-bit text', { text: 'Grüße aus Köln – 日本語 🎉\n'.repeat(50), subject: 'Grüße 日本語 🎉' }),
   json('dots at line starts', { text: DOTS }),
   json('a line that is a dot, at the end', { text: 'end\n.' }),

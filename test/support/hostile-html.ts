@@ -205,7 +205,7 @@ const markup = fc.constantFrom(
 )
 
 /** A piece of a document: a tag, an end tag, a comment, or a text, whole or not. */
-export const hostileFragment: fc.Arbitrary<string> = fc.oneof(
+const hostileFragment: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: tag },
   { weight: 2, arbitrary: endTag },
   { weight: 3, arbitrary: text },
@@ -248,13 +248,4 @@ export function grown(
     return Array.from({ length: times }, (_, index) => piece.replaceAll('\u0001', String(index))).join('')
   }
   return before + numbered(repeated) + between + numbered(repeatedAfter)
-}
-
-/** The documents of a seed, small ones and grown ones in turn: the same for the same seed. */
-export function* hostileDocuments(seed: number, characters = 20_000): Generator<string, never> {
-  for (let round = 0; ; round++) {
-    const options = { seed: seed + round, numRuns: 50 }
-    yield* fc.sample(hostileHtml, options)
-    for (const shape of fc.sample(hostileShape, options)) yield grown(shape, characters)
-  }
 }

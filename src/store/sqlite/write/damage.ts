@@ -1,7 +1,7 @@
 import { isCorruption } from '../database.ts'
 
 /** How long what was met damaged is left alone before it is looked at again. Milliseconds. */
-export const ASIDE_MS = 5 * 60_000
+const ASIDE_MS = 5 * 60_000
 /** Each further thing set aside is left alone so much longer: all at once would hold up a claim. Milliseconds. */
 const STAGGER_MS = 500
 /** So many steps longer at most. */
