@@ -4,25 +4,22 @@ import type { MessageContent } from '../mail/message.ts'
 import { alone, jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
 import type { ComposeOrder } from './compose-job.ts'
-import type { Delivery, DeliveryMessage } from './delivery.ts'
+import { type Delivery, type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
 import type { PreparedMessage } from './prepare.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
-
-/** Octets of work from which on a message is large: to compose and sign that much takes some milliseconds. */
-const LARGE = 256 * 1024
 
 const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
 
 /** Takes a look at the lengths of the parts; only for a copy of its own at the texts. */
 function isLarge(message: DeliveryMessage): boolean {
-  return weightOf(message) > LARGE
+  return weightOf(message) >= LARGE_MESSAGE
 }
 
 /** Octets that composing goes through, about. */
 function weightOf(message: DeliveryMessage): number {
   const { addressee } = message
   const octets = message.kind === 'raw' ? message.raw.length : octetsOf(message.content)
-  if (!addressee || octets > LARGE) return octets
+  if (!addressee || octets > LARGE_MESSAGE) return octets
   // Each placeholder may become the longest of the values.
   let longest = addressee.name.length + addressee.address.length
   for (const key in addressee.variables) longest = Math.max(longest, addressee.variables[key]!.length)

@@ -11,6 +11,12 @@ import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Hindrance } from './judge/finding.ts'
 
+/**
+ * From so many octets on a message is large: to compose and sign it takes some milliseconds, and sessions alone do not bound the memory
+ * that those under way take.
+ */
+export const LARGE_MESSAGE = 256 * 1024
+
 /** One key a message is signed with. `id` lets a thread keep its own parsed copy. */
 export interface SigningKey {
   id: string

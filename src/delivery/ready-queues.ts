@@ -1,5 +1,6 @@
 import { SharedPool } from '../shared-pool.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import { LARGE_MESSAGE } from './delivery.ts'
 import { Fifo } from './fifo.ts'
 import type { SiteLimits } from './site-limits.ts'
 
@@ -39,8 +40,6 @@ export interface ReadyLimits {
  * second most of the rest, and so on.
  */
 const SESSIONS_OF_FREE = 3
-/** From so many octets on a message is large: sessions alone do not bound what those under way take. */
-const LARGE = 256 * 1024
 /** This part of all sessions is kept for companies that have none: each may take one of them. */
 const KEPT_FOR_NEWCOMERS = 1 / 10
 
@@ -411,5 +410,5 @@ export class ReadyQueues {
 }
 
 function largeBytes({ messageSize }: ReadyDelivery): number {
-  return messageSize < LARGE ? 0 : messageSize
+  return messageSize < LARGE_MESSAGE ? 0 : messageSize
 }

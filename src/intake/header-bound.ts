@@ -1,9 +1,7 @@
 /** The bound of header text, held before any work is done on it. */
+import { MAX_HEADER } from '../mail/header/header.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
-
-/** Octets; what a ready message's header may have, too. */
-const MAX_HEADER = 256 * 1024
 
 /**
  * Throws a Refusal when from, reply_to, subject and custom headers (names and values) have more than 256 KiB together; it names

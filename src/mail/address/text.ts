@@ -1,4 +1,5 @@
 /** The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and how a piece of text is refused. */
+import { excerpt } from '../excerpt.ts'
 import { describe } from './idn.ts'
 
 /** A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200 characters. */
@@ -121,15 +122,4 @@ export function failLiteral(piece: string): never {
 
 export function fail(piece: string, why: string): never {
   throw new AddressError(`"${excerpt(piece)}" ${why}`)
-}
-
-/** The beginning of a piece, cut between characters. */
-function excerpt(piece: string): string {
-  const shown = piece.slice(0, 200).trim()
-  return shown.length <= 60
-    ? shown
-    : `${shown
-        .slice(0, 60)
-        .toWellFormed()
-        .replace(/\ufffd$/, '')}…`
 }

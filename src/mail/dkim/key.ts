@@ -1,6 +1,8 @@
 /** DKIM keys and the DNS records that publish them (RFC 6376 3.6.1, RFC 8463 4). */
+
 import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
+import { excerpt } from '../excerpt.ts'
 
 export type DkimKeyAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
 
@@ -75,7 +77,7 @@ export function parseDkimRecord(text: string): DkimRecord {
     const equals = spec.indexOf('=')
     const name = spec.slice(0, Math.max(equals, 0)).trim()
     if (!/^[A-Za-z]\w*$/.test(name)) {
-      throw new DkimRecordError(`"${clip(spec)}" in the record is not of the form tag=value.`)
+      throw new DkimRecordError(`"${excerpt(spec)}" in the record is not of the form tag=value.`)
     }
     // RFC 6376 3.2: a tag named twice makes the whole list invalid.
     if (tags.has(name)) throw new DkimRecordError(`The tag ${name}= occurs more than once.`)
@@ -83,7 +85,8 @@ export function parseDkimRecord(text: string): DkimRecord {
     tags.set(name, spec.slice(equals + 1).trim())
   }
   const version = tags.get('v') ?? 'DKIM1'
-  if (version !== 'DKIM1') throw new DkimRecordError(`The version is "${clip(version)}", it must be DKIM1.`)
+  if (version !== 'DKIM1')
+    throw new DkimRecordError(`The version is "${excerpt(version)}", it must be DKIM1.`)
   const publicKey = tags.get('p')?.replace(/\s+/g, '')
   if (publicKey === undefined) throw new DkimRecordError('The record has no public key (tag p=).')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(publicKey))
@@ -97,5 +100,3 @@ export function parseDkimRecord(text: string): DkimRecord {
     testing: list(tags.get('t')).includes('y'),
   }
 }
-
-const clip = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -6,7 +6,7 @@ import { assertFieldName, assertHeaderText, encodeText, fold, HeaderError, hasNo
 import { isMailboxField, mailboxField, readMailboxField } from './mailbox-field.ts'
 
 /** A field whose value must arrive as it is: folded at its white space, nothing else. ASCII only. */
-export function verbatimField(name: string, value: string): string {
+function verbatimField(name: string, value: string): string {
   assertHeaderText(value, `The value of ${name}`)
   const stray = /[^\x00-\x7f]/u.exec(value)
   if (stray) {

@@ -1,7 +1,10 @@
 /** Header fields: what may stand in them, how they are encoded and folded (RFC 5322 2.2, RFC 2047). */
 import { describe } from '../address/idn.ts'
+import { excerpt } from '../excerpt.ts'
 import { encodeWords } from './encoded-word.ts'
 
+/** Octets of the header of one message, far above any real one. */
+export const MAX_HEADER = 256 * 1024
 /** RFC 5322 2.1.1: a line should have at most 78 characters and must have at most 998 octets, without its CRLF. */
 const SOFT_LIMIT = 78
 const HARD_LIMIT = 998
@@ -48,7 +51,7 @@ export function isReservedHeader(name: string): boolean {
 }
 
 /** RFC 5322 2.2: printable ASCII without the colon. */
-export function isFieldName(name: string): boolean {
+function isFieldName(name: string): boolean {
   return /^[!-9;-~]+$/.test(name) && name.length < SOFT_LIMIT
 }
 
@@ -59,8 +62,8 @@ export function assertFieldName(name: string): void {
   const stray = /[^!-9;-~]/u.exec(name)
   throw new HeaderError(
     stray
-      ? `The header name "${visible(name)}" contains ${describe(stray[0])}`
-      : `The header name "${visible(name)}" is longer than ${SOFT_LIMIT - 1} characters`,
+      ? `The header name "${excerpt(name)}" contains ${describe(stray[0])}`
+      : `The header name "${excerpt(name)}" is longer than ${SOFT_LIMIT - 1} characters`,
   )
 }
 
@@ -161,12 +164,4 @@ export function fold(name: string, value: string): string {
     column += width
   }
   return `${out}\r\n`
-}
-
-function visible(text: string): string {
-  const shown = text
-    .slice(0, 60)
-    .toWellFormed()
-    .replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
-  return text.length > 60 ? `${shown}…` : shown
 }

@@ -1,6 +1,6 @@
 /** Reading what a ready message encodes: bodies (RFC 2045 6) and words in fields (RFC 2047). */
+import { excerpt } from '../excerpt.ts'
 import { decodeWords, hexPair } from '../header/encoded-word.ts'
-import { clip } from './header.ts'
 import { RawError } from './lines.ts'
 import { isIdentity, type RawPart } from './structure.ts'
 
@@ -11,7 +11,7 @@ export function decodeBody(octets: Buffer, part: RawPart): Buffer {
   if (part.encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64')
   if (part.encoding === 'quoted-printable') return decodeQuotedPrintable(body)
   throw new RawError(
-    `A part of the message has the unknown content transfer encoding "${clip(part.encoding)}".`,
+    `A part of the message has the unknown content transfer encoding "${excerpt(part.encoding)}".`,
   )
 }
 

@@ -1,8 +1,8 @@
 /** The header of a ready message or of one of its parts: fields with their place in the octets. */
+import { excerpt } from '../excerpt.ts'
+import { MAX_HEADER } from '../header/header.ts'
 import { RawError } from './lines.ts'
 
-/** Octets of one header, far above any real one. */
-const MAX_HEADER = 256 * 1024
 const MAX_FIELDS = 1000
 
 export interface RawField {
@@ -54,7 +54,7 @@ export function readHeader(
     if (field !== undefined) fields.push(field)
     else if (strict) {
       throw new RawError(
-        `Field ${line} of the header is not of the form "Name: value" but "${clip(octets.toString('utf8', at, end))}".`,
+        `Field ${line} of the header is not of the form "Name: value" but "${excerpt(octets.toString('utf8', at, end))}".`,
       )
     }
     if (fields.length > MAX_FIELDS) {
@@ -121,10 +121,4 @@ export function readParameters(text: string): { value: string; parameters: Map<s
     if (name !== '' && !parameters.has(name)) parameters.set(name, parameter.slice(equals + 1).trim())
   }
   return { value: pieces[0]!.trim().toLowerCase(), parameters }
-}
-
-/** Text for an error message: one line, printable, at most 60 characters. */
-export function clip(text: string): string {
-  const line = text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim()
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line
 }

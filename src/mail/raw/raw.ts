@@ -1,12 +1,14 @@
 /** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
+
 import { AddressError, type Mailbox } from '../address/address.ts'
+import { excerpt } from '../excerpt.ts'
 import { messageDate } from '../header/date.ts'
 import { isAuthorField, isMailboxField, mailboxField, readMailboxField } from '../header/mailbox-field.ts'
 import { isMessageId } from '../header/message-id.ts'
 import { OCCURS_ONCE } from '../header/once.ts'
 import { isControlField, type RawControl, readControl } from './control.ts'
 import { decodeBody, decodeCharset, decodeText } from './decode.ts'
-import { clip, type RawField, type RawHeader, readHeader } from './header.ts'
+import { type RawField, type RawHeader, readHeader } from './header.ts'
 import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './lines.ts'
 import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './rewrite.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
@@ -225,7 +227,7 @@ function foldLine(line: string, name: string, textFrom: number): string {
     // A fold right after the name, or after nothing but white space, would make a line without text.
     if (!/[^ \t]/.test(rest.slice(lines.length === 0 ? textFrom : 0, at))) {
       throw new RawError(
-        `The field ${name} has a line of ${line.length} octets that cannot be folded; ${MAX_LINE} are allowed: "${clip(line)}".`,
+        `The field ${name} has a line of ${line.length} octets that cannot be folded; ${MAX_LINE} are allowed: "${excerpt(line)}".`,
       )
     }
     lines.push(rest.slice(0, at))

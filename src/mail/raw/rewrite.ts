@@ -1,7 +1,8 @@
 /** Making the parts of a ready message fit for what the next server takes, without touching the others. */
+import { excerpt } from '../excerpt.ts'
 import { decodeBody } from './decode.ts'
 import { encodeContent } from './encode.ts'
-import { clip, fieldOf } from './header.ts'
+import { fieldOf } from './header.ts'
 import { hasPlainLines, hasSafeLines, isEightBit, RawError } from './lines.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
@@ -55,7 +56,7 @@ export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
       continue
     }
     if (part !== root && !fitness.passes(octets.subarray(part.headerStart, part.headerEnd))) {
-      throw new RawError(`The header of a part of the message (${clip(part.type)}) ${fitness.need}.`)
+      throw new RawError(`The header of a part of the message (${excerpt(part.type)}) ${fitness.need}.`)
     }
     // RFC 1847 2.1: what is signed is not to be changed on the way, else the signature breaks.
     if (part.type === 'multipart/signed' && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd)))
@@ -103,7 +104,7 @@ function rewriteLeaf(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edi
     part.type.startsWith('multipart/') || (part.type.startsWith('message/') && isIdentity(part.encoding))
   if (opaque && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd))) return
   if (opaque)
-    throw new RawError(`A part of the type ${clip(part.type)} ${fitness.need}; it cannot be encoded.`)
+    throw new RawError(`A part of the type ${excerpt(part.type)} ${fitness.need}; it cannot be encoded.`)
   const content = decodeBody(octets, part)
   const isText = part.type.startsWith('text/') && part.encoding !== 'base64'
   const { encoding, body } = encodeContent(content, isText)

@@ -1,0 +1,16 @@
+const LENGTH = 60
+/** Of a text of any length no more is looked at. */
+const LOOKED_AT = 200
+
+/** The beginning of what somebody wrote, for the words of an error: one line, printable, cut between characters. */
+export function excerpt(text: string): string {
+  const line = text
+    .slice(0, LOOKED_AT)
+    .replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
+    .trim()
+  if (text.length <= LOOKED_AT && line.length <= LENGTH) return line
+  return `${line
+    .slice(0, LENGTH)
+    .toWellFormed()
+    .replace(/\ufffd$/, '')}…`
+}
