@@ -21,12 +21,12 @@ import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
 import { Resolver } from './dns/resolver.ts'
 import { type FirstStart, makeFirstCompany } from './first-start.ts'
 import { createServer } from './http/server.ts'
+import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Boundaries } from './mail/compose/boundary.ts'
-import { TextThread } from './mail/text/text-thread.ts'
 import { Metrics } from './metrics.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
@@ -111,9 +111,6 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   })
   started.defer(() => workers.close())
 
-  const texts = new TextThread()
-  started.defer(() => texts.close())
-
   const { nodeName, roles, nodeTimeout } = settings
   const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
   const right = new SendingRight()
@@ -159,11 +156,10 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     store,
     directory,
     handover: scheduler ?? noHandover,
-    deriveText: (html) =>
-      texts.derive(html).catch((error) => {
+    deriveText: (html, companyId) =>
+      derivedText(html, workers, companyId, (error) => {
         // The text part is a courtesy to its readers: a message is not refused for want of one.
         log.warn({ err: error }, 'No text could be derived from the HTML of a message; it goes out without')
-        return ''
       }),
     limits: settings,
     metrics,
@@ -175,6 +171,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     monitor,
     directory,
     intake,
+    workers,
     store,
     registry: metrics.registry,
     log,

@@ -1,5 +1,5 @@
 import { Fault } from '../../src/http/fault.ts'
-import { readRecipientVariables } from '../../src/http/form/recipient-variables.ts'
+import { RecipientVariables } from '../../src/http/form/recipient-variables.ts'
 import { substituteText } from '../../src/mail/batch/substitute.ts'
 import { assert, assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
 
@@ -42,7 +42,11 @@ export const recipientVariables: FuzzTarget = {
   ],
   run(input) {
     const text = input.toString('utf8')
-    const read = unlessRefused(() => readRecipientVariables(text), Fault)
+    const all = new RecipientVariables()
+    const read = unlessRefused(() => {
+      all.add(text)
+      return all.byAddress
+    }, Fault)
     if (read === undefined) return
     for (const [address, values] of Object.entries(read)) {
       const parsed = JSON.parse(text)[address]

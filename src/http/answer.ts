@@ -6,6 +6,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import { Refusal } from '../intake/refusal.ts'
 import { LogThrottle } from '../log-throttle.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { discardBody } from './unread-body.ts'
 
@@ -107,6 +108,12 @@ export class Answers {
       const detail = 'the store cannot be used now'
       this.#tell('the store does not answer', detail, { err: error }, request)
       return { code: 'unavailable', retryAfter: 5, detail }
+    }
+    if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
+    if (error instanceof WorkerDied) {
+      const { cause } = error
+      this.#log.warn({ requestId: request.id, method: request.method, cause }, 'a worker died of a request')
+      return cause === 'crash' ? { code: 'overloaded', retryAfter: 2 } : { code: 'too_complex', cause }
     }
     if (error instanceof ClientGone) {
       return { code: 'http_malformed', status: 408, detail: 'The request did not arrive completely.' }

@@ -35,8 +35,9 @@ export class BodyLimit {
 }
 
 /**
- * The whole body, in a buffer of its own when it is large: that may be handed over to another thread. Rejects with what
- * `consumeBody` rejects with.
+ * The whole body, read once there is room for it. Rejects with a Fault when there is none in time, as soon as more than the limit has
+ * arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves. Then nothing more is read. What
+ * has arrived counts until the admission's `release`.
  */
 export function readBody(
   request: IncomingMessage,
@@ -44,7 +45,7 @@ export function readBody(
   limit: BodyLimit,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const pieces = new Pieces()
     let whole: Buffer | null = null
     let length = 0
     receive(request, response, limit, {
@@ -53,10 +54,10 @@ export function readBody(
         if (declared !== null && declared >= IN_ONE_PIECE) whole = Buffer.allocUnsafeSlow(declared)
       },
       take(chunk) {
-        if (whole === null) chunks.push(chunk)
+        if (whole === null) pieces.add(chunk)
         else length += chunk.copy(whole, length)
       },
-      done: () => resolve(whole ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))),
+      done: () => resolve(whole ?? pieces.whole()),
       fail: reject,
     })
   })
@@ -65,20 +66,38 @@ export function readBody(
 /** From so many octets on a body is put together while it arrives; less than that often comes in one chunk. */
 const IN_ONE_PIECE = 128 * 1024
 
-/**
- * Gives the body to `take` as it arrives, once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
- * the limit has arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves; and with
- * whatever `take` throws. Then nothing more is read. What has arrived counts until the admission's `release`.
- */
-export function consumeBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limit: BodyLimit,
-  take: (chunk: Buffer) => void,
-): Promise<void> {
-  return new Promise((done, fail) => {
-    receive(request, response, limit, { begin() {}, take, done, fail })
-  })
+/** Octets of a block that small chunks are put into. */
+const BLOCK = 64 * 1024
+
+/** Chunks as they arrive. Whoever sends them an octet at a time must not have each kept as an object of its own. */
+class Pieces {
+  readonly #pieces: Buffer[] = []
+  /** The last piece, with room behind what is in it. */
+  #block: Buffer | null = null
+  #filled = 0
+
+  add(chunk: Buffer): void {
+    // Most bodies are one chunk.
+    if (this.#pieces.length === 0 || chunk.length >= BLOCK / 4) {
+      this.#close()
+      this.#pieces.push(chunk)
+      return
+    }
+    if (this.#block !== null && this.#filled + chunk.length > BLOCK) this.#close()
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK)
+    this.#filled += chunk.copy(this.#block, this.#filled)
+  }
+
+  whole(): Buffer {
+    this.#close()
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces)
+  }
+
+  #close(): void {
+    if (this.#block !== null) this.#pieces.push(this.#block.subarray(0, this.#filled))
+    this.#block = null
+    this.#filled = 0
+  }
 }
 
 interface Receiver {

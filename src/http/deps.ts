@@ -5,9 +5,11 @@ import type { Registry } from 'prom-client'
 import type { Denial, Principal } from '../accounts/account.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Outcome, Terms } from '../intake/check.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Store } from '../store/store.ts'
+import type { Workers } from '../workers/workers.ts'
 
 /** Who holds a key. `AccountDirectory` is one. */
 export interface Keyring {
@@ -19,6 +21,9 @@ export interface Acceptance {
   /** Refuses a key or a domain before the body is looked at. */
   admit(principal: Principal, domain: string): void
   submit(principal: Principal, submission: Submission): Promise<Receipt>
+  /** For a submission that is checked elsewhere: what a check needs to know, and what becomes of its outcome. */
+  terms(): Terms
+  accept(principal: Principal, outcome: Outcome): Promise<Receipt>
 }
 
 export type HttpSettings = Pick<
@@ -41,6 +46,8 @@ export interface HttpDeps {
   monitor: LoopMonitor
   directory: Keyring
   intake: Acceptance
+  /** For bodies that are not small. */
+  workers: Workers
   store: Pick<Store, 'readEmail'>
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
   registry: Registry

@@ -13,6 +13,8 @@ export type HttpReason =
   | { code: 'too_much_under_way'; retryAfter: number }
   /** All that can be under way is, of all companies together. */
   | { code: 'overloaded'; retryAfter: number }
+  /** Reading the request took more memory or time than one request may take. */
+  | { code: 'too_complex'; cause: 'memory' | 'time' }
   /** The body is over `max` octets, which is derived from `messageMax`, the limit of a composed message. */
   | { code: 'body_too_large'; max: number; messageMax: number }
   /** The body cannot be read as what it says it is. `detail` is a sentence. */

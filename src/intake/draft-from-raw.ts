@@ -48,7 +48,6 @@ export function draftFromRaw(
     content,
     raw,
     addressees,
-    textWanted: false,
     headerBound: null,
   }
 }

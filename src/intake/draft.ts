@@ -36,14 +36,12 @@ export interface Draft {
   recipients: NewRecipient[]
   /** Mailboxes as the sender wrote them. */
   bcc: string[]
-  /** `messageId` is empty unless the sender chose one; `date` is still to be set, and `text` where it is wanted. */
+  /** `messageId` is empty unless the sender chose one; `date` is still to be set. */
   content: MessageContent
   /** A ready message to send as it is. */
   raw: Uint8Array | null
   /** In batch sending: whom copies are made for. */
   addressees: Addressee[] | null
-  /** The message has HTML and no text: whoever goes on with the draft derives it. */
-  textWanted: boolean
   /** Octets of the header at most, the value of Message-ID aside; null when that is to be found by composing it. */
   headerBound: number | null
 }
@@ -81,7 +79,6 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
     content,
     raw: null,
     addressees,
-    textWanted: submission.text === undefined,
     headerBound: own === null ? null : own + custom.octets,
   }
 }

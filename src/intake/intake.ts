@@ -5,14 +5,12 @@ import { checkSending } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
-import { assertPlainSender, readAddressing } from './addressing.ts'
-import { checkCopies, checkStoredValues } from './batch.ts'
-import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
-import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
+import { assertPlainSender } from './addressing.ts'
+import { type Checked, checkSubmission, type Outcome, type Terms } from './check.ts'
+import { wantsText } from './derived-text.ts'
+import type { NamedAuthor } from './draft.ts'
 import type { Handover } from './handover.ts'
-import { assertHeaderBound } from './header-bound.ts'
 import { Refusal, refusalOf } from './refusal.ts'
-import { checkSize } from './size.ts'
 import type { Receipt, Submission } from './submission.ts'
 
 export interface IntakeLimits {
@@ -26,8 +24,8 @@ export interface IntakeParts {
   store: Pick<Store, 'accept'>
   directory: AccountDirectory
   handover: Handover
-  /** Text from HTML, off this thread. */
-  deriveText(html: string): Promise<string>
+  /** Text from HTML, off this thread where it is much work. */
+  deriveText(html: string, companyId: string): string | Promise<string>
   limits: IntakeLimits
   metrics: Metrics
 }
@@ -57,107 +55,63 @@ export class Intake {
 
   /**
    * Resolves when the email is durable: from then on it is our duty to deliver it. Throws a Refusal otherwise; then
-   * nothing is left behind.
+   * nothing is left behind. For submissions that can be checked on the spot.
    */
   async submit(principal: Principal, submission: Submission): Promise<Receipt> {
+    // Awaited only where there is something to wait for: every await costs, and most mail brings its text.
+    if (wantsText(submission)) {
+      submission.text = await this.#parts.deriveText(submission.html!, principal.companyId)
+    }
+    return this.accept(principal, checkSubmission(submission, this.terms()))
+  }
+
+  /** For a check that is made elsewhere: it is of this moment. */
+  terms(): Terms {
+    return { id: randomUUIDv7(), now: Date.now(), ...this.#parts.limits }
+  }
+
+  /**
+   * What becomes of a checked submission: as `submit`. The key comes first, then what is wrong with the parts, then the domain.
+   * Authority is looked at here, where it counts: a request may take an hour to arrive, and some time to be checked, while a key is
+   * revoked or a domain suspended. Nothing is awaited between this and the store.
+   */
+  async accept(principal: Principal, outcome: Outcome): Promise<Receipt> {
     try {
-      const draft = this.#draft(principal, submission)
-      // Awaited only where there is something to wait for: every await costs, and most mail brings its text.
-      if (draft.textWanted) {
-        const text = await this.#parts.deriveText(draft.content.html ?? '')
-        if (text) draft.content.text = text
-      }
-      const email = this.#check(principal, submission, draft)
-      this.#assertStillAllowed(principal, submission, draft)
-      return await this.#accept(email)
+      const current = this.#parts.directory.current(principal)
+      if ('denied' in current) throw refusalOf(current)
+      if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
+      const { domain } = 'checked' in outcome ? outcome.checked : outcome
+      if (domain !== null) this.#admit(current, domain)
+      if ('refusal' in outcome) throw new Refusal(outcome.refusal)
+      return await this.#accept(this.#allowed(current, outcome.checked))
     } catch (error) {
       throw this.#counted(error)
     }
   }
 
-  /** The parts of the message. The key comes first, from there the checks go to the smallest part: both dialects report so. */
-  #draft(principal: Principal, submission: Submission): Draft {
-    if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
-    if (submission.domain !== undefined) this.#admit(principal, submission.domain)
-    const { raw } = submission
-    const { maxRecipients } = this.#parts.limits
-    if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
-    assertHeaderBound(submission)
-    return draftFromParts(submission, readAddressing(submission, maxRecipients))
-  }
-
-  /** Whether the whole may be sent, and what is to be stored of it. */
-  #check(principal: Principal, submission: Submission, draft: Draft): NewEmail {
-    const { from, content } = draft
-    const domain = this.#authorise(principal, submission, draft)
-    assertPlainSender(from)
-    const { maxRecipients, maxMessageSize } = this.#parts.limits
-    if (draft.recipients.length > maxRecipients) {
-      throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: draft.recipients.length })
-    }
-    const now = Date.now()
-    const id = randomUUIDv7()
-    content.date = now
-    content.messageId ||= `<${id}@${domain.name}>`
-    const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
-    const size = checkSize(draft, raw, maxMessageSize)
-    if (draft.addressees !== null) {
-      checkCopies(content, raw, draft.addressees, maxMessageSize)
-      checkStoredValues(draft.recipients, maxMessageSize)
-    }
-    const scheduled = submission.dueAt !== undefined && submission.dueAt > now
-    return {
-      id,
-      companyId: principal.companyId,
-      domainId: domain.id,
-      keyId: principal.keyId,
-      sender: from.address,
-      content,
-      raw,
-      bcc: draft.bcc,
-      tags: submission.tags,
-      variables: submission.variables,
-      individual: submission.recipientVariables !== undefined,
-      testMode: submission.testMode,
-      createdAt: now,
-      dueAt: scheduled ? submission.dueAt! : now,
-      scheduled,
-      size,
-      recipients: draft.recipients,
-      idempotency: submission.idempotency ?? null,
-    }
-  }
-
-  /** The domain it is sent from, when the caller may send as everybody the message says it is from. */
-  #authorise(principal: Principal, submission: Submission, { from, authors }: Draft): SendingDomain {
-    const domain = this.#sendingDomain(principal, submission.domain ?? from.domain)
+  /** What is to be stored, when the caller may send as everybody the message says it is from. */
+  #allowed(principal: Principal, checked: Checked): NewEmail {
+    const { from, authors, email, refusal } = checked
+    const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
     if (from.domain !== domain.name) {
       throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
     }
-    for (const author of authors) this.#assertAuthor(principal, submission, domain, author)
-    return domain
-  }
-
-  /**
-   * Authority is looked at again where it counts: a request may take an hour to arrive, and a text some time to be derived, while a key
-   * is revoked or a domain suspended. Nothing is awaited between this and the store.
-   */
-  #assertStillAllowed(principal: Principal, submission: Submission, draft: Draft): void {
-    const current = this.#parts.directory.current(principal)
-    if ('denied' in current) throw refusalOf(current)
-    this.#authorise(current, submission, draft)
+    for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
+    assertPlainSender(from)
+    if (refusal !== null) throw new Refusal(refusal)
+    return { ...email, companyId: principal.companyId, domainId: domain.id, keyId: principal.keyId }
   }
 
   /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
   #assertAuthor(
     principal: Principal,
-    submission: Submission,
+    { domain: named }: Checked,
     domain: SendingDomain,
     { field, name, mailbox }: NamedAuthor,
   ): void {
     if (mailbox.domain === domain.name) return
     const { directory } = this.#parts
-    if (submission.domain === undefined && checkSending(directory, principal, mailbox.domain).ok) return
+    if (named === null && checkSending(directory, principal, mailbox.domain).ok) return
     const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
     throw new Refusal({ code: 'author_denied', field, detail })
   }

@@ -34,3 +34,8 @@ export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
+
+/** Octets that have crossed between threads are no Buffer any more. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}

@@ -4,7 +4,7 @@ import { type Answers, AT, clock, PROGRESS_OCTETS, SINCE, type Task } from './ta
 import type { ThreadData } from './thread.ts'
 
 export interface WorkerOptions {
-  /** MiB of its heap. Octets (`ArrayBuffer`) lie outside of it: who posts them counts them. */
+  /** MiB of heap a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: who posts them counts them. */
   memory: number
   /** Milliseconds one task may take once it has begun. */
   deadline: number
@@ -19,6 +19,14 @@ export interface WorkerEvents {
   /** `lost`: tasks it was given and had not begun, which others may do. */
   onDeath(cause: DeathCause, detail: string, lost: Task[]): void
 }
+
+/**
+ * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but the whole process where one single
+ * allocation is too large for what is left of it. So the limit of V8 lies far above ours, which is held by looking at the heap.
+ */
+const HEADROOM = 512
+/** Milliseconds between looks at the heap of a worker that has something to do. */
+const LOOK = 50
 
 /** A thread that has not begun the first of its tasks after so many milliseconds has failed to start. */
 const START_WITHIN = 30_000
@@ -89,7 +97,7 @@ export class Worker {
       name: 'worker',
       env: SHARE_ENV,
       workerData,
-      resourceLimits: { maxOldGenerationSizeMb: memory, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: memory + HEADROOM, maxYoungGenerationSizeMb: 16 },
     })
     this.#sentence = null
     let cause: DeathCause = 'crash'
@@ -130,7 +138,7 @@ export class Worker {
     void thread?.terminate()
   }
 
-  /** Ends the thread when the task at hand is over its time; what comes behind it in the same message counts from its own beginning. */
+  /** Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts from its own beginning. */
   #watch(): void {
     const begun = Atomics.load(this.#progress, AT) >= 0
     const since = begun
@@ -138,7 +146,18 @@ export class Worker {
       : performance.now() - this.#givenAt
     const left = (begun ? this.#options.deadline : START_WITHIN) - since
     if (left <= 0) this.#condemn(begun ? 'time' : 'crash')
-    else this.#look = setTimeout(() => this.#watch(), Math.min(left, this.#options.deadline))
+    else {
+      this.#look = setTimeout(() => this.#watch(), Math.min(left, this.#options.deadline, LOOK))
+      if (begun) void this.#weigh()
+    }
+  }
+
+  async #weigh(): Promise<void> {
+    const thread = this.#thread
+    // It rejects when the thread has ended meanwhile.
+    const heap = await thread?.getHeapStatistics().catch(() => null)
+    if (!heap || thread !== this.#thread || !this.busy) return
+    if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
   }
 
   #condemn(cause: DeathCause): void {

@@ -6,10 +6,10 @@ import { Turns } from './turns.ts'
 import { Worker } from './worker.ts'
 
 /** Octets of work up to which a task is small: it takes some milliseconds at most. */
-export const SMALL = 64 * 1024
+export const SMALL = 256 * 1024
 /** Small tasks in one message, and their weight together: a message between threads costs as much as many a small task. */
 const MOST_TOGETHER = 64
-const WEIGHT_TOGETHER = 2 * SMALL
+const WEIGHT_TOGETHER = SMALL
 /** Tasks of one company that may wait, of each size. */
 const MAX_SMALL = 1_000
 const MAX_LARGE = 100
@@ -34,7 +34,7 @@ export interface WorkersOptions {
 export interface TaskOptions {
   /** Whose turn it takes. */
   company: string
-  /** Octets of work, about: more than 64 KiB make a large task. */
+  /** Octets of work, about: more than 256 KiB make a large task. */
   weight: number
   /** Buffers of the input to be handed over instead of copied: the caller has them no more. */
   transfer?: ArrayBuffer[]

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { jsonFault } from '../../src/http/json/syntax.ts'
+import { jsonFault as faultOf } from '../../src/http/json/body.ts'
+
+const jsonFault = (text: string) => faultOf(Buffer.from(text))
 
 function parses(text: string): boolean {
   try {

@@ -40,6 +40,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   rate_limited: { code: 'rate_limited', limit: 5, retryAfter: 1 },
   too_much_under_way: { code: 'too_much_under_way', retryAfter: 2 },
   overloaded: { code: 'overloaded', retryAfter: 2 },
+  too_complex: { code: 'too_complex', cause: 'memory' },
   body_too_large: { code: 'body_too_large', max: 2_097_152, messageMax: 1_048_576 },
   body_malformed: { code: 'body_malformed', detail: 'It is not JSON.' },
   media_type_unsupported: { code: 'media_type_unsupported', detail: 'It is not JSON.' },

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import {
   asSevenBit,
   base64Length,
-  decodeQuotedPrintable,
   encodeText,
   withCrlf,
   writeBase64,
 } from '../../src/mail/compose/transfer-encoding.ts'
+import { decodeQuotedPrintable } from '../../src/mail/raw/decode.ts'
 
 function encoded(text: string): [encoding: string, body: string] {
   const { encoding, body } = encodeText(text)
@@ -99,17 +99,18 @@ describe('quoted-printable reading', () => {
   const cases: [body: string, text: string][] = [
     ['a=3Db', 'a=b'],
     ['a=3db=C3=BC', 'a=bü'],
-    ['a  \r\nb\t\nc ', 'a\r\nb\nc'],
-    ['a=  \r\nb=\nc', 'abc'],
+    ['a  \r\nb\t\r\nc', 'a\r\nb\r\nc'],
+    ['a=  \r\nb=\r\nc', 'abc'],
     ['a = b =ZZ', 'a = b =ZZ'],
   ]
   for (const [body, text] of cases) {
-    it(`reads ${JSON.stringify(body)}`, () => assert.equal(decodeQuotedPrintable(body).toString(), text))
+    it(`reads ${JSON.stringify(body)}`, () =>
+      assert.equal(decodeQuotedPrintable(Buffer.from(body)).toString(), text))
   }
 
   it('takes time in proportion to the body', () => {
     const body = `${' '.repeat(1_000_000)}x`
-    assert.equal(decodeQuotedPrintable(body).toString(), body)
+    assert.equal(decodeQuotedPrintable(Buffer.from(body)).toString(), body)
   })
 })
 

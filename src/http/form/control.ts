@@ -4,7 +4,7 @@
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
 import type { OptionField } from './options.ts'
-import { mergedByAddress, readRecipientVariables, readVariables } from './recipient-variables.ts'
+import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
 
 const TWINS: ReadonlyMap<string, string> = new Map([
   ['x-mailgun-tag', 'o:tag'],
@@ -27,7 +27,7 @@ const TEMPLATE = 'x-mailgun-template-name'
 export interface Controls {
   options: OptionField[]
   variables: [name: string, value: string][]
-  recipientVariables?: Record<string, Record<string, string>>
+  recipientVariables?: ByAddress
   /** What the client called the field that names a template. */
   template?: string
   /** Octets of what counts against the limit of options. */
@@ -39,14 +39,14 @@ export const isControl = (name: string) => isControlField(name.toLowerCase())
 /** `prefix` stands before the names in what the client is told. Throws a Fault for what cannot be read. */
 export function readControls(fields: readonly ControlField[], prefix = ''): Controls {
   const controls: Controls = { options: [], variables: [], octets: 0 }
+  const recipients = new RecipientVariables()
   for (const { name, value } of fields) {
     if (value === '') continue
     const lower = name.toLowerCase()
     const shown = prefix + name
     const twin = TWINS.get(lower)
     if (lower === RECIPIENT_VARIABLES) {
-      const read = readRecipientVariables(value, shown)
-      controls.recipientVariables = mergedByAddress(controls.recipientVariables, read)
+      recipients.add(value, shown)
       continue
     }
     if (lower === VARIABLES) controls.variables.push(...readVariables(value, shown))
@@ -55,6 +55,8 @@ export function readControls(fields: readonly ControlField[], prefix = ''): Cont
     else continue
     controls.octets += Buffer.byteLength(name) + Buffer.byteLength(value)
   }
+  const { byAddress } = recipients
+  if (byAddress !== undefined) controls.recipientVariables = byAddress
   return controls
 }
 

@@ -1,10 +1,8 @@
 /**
- * `multipart/form-data` (RFC 7578, RFC 2046 5.1) read as it arrives. Written here, and not taken from a package, because the one in
+ * `multipart/form-data` (RFC 7578, RFC 2046 5.1) read in pieces of any size. Written here, and not taken from a package, because the one in
  * common use drops a part whose head it cannot read without a word: an attachment would be lost.
  */
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BodyLimit, consumeBody } from '../body.ts'
 import { clip, Fault } from '../fault.ts'
 import { type Form, isFileField } from './form.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
@@ -15,15 +13,10 @@ const MAX_HEAD = 16 * 1024
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** The whole form. Throws a Fault as soon as it is over a limit or cannot be read; ClientGone when the client leaves. */
-export async function readMultipart(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limit: BodyLimit,
-  maxParts: number,
-): Promise<Form> {
-  const reader = new MultipartReader(boundaryOf(request.headers['content-type'] ?? ''), maxParts)
-  await consumeBody(request, response, limit, (chunk) => reader.push(chunk))
+/** The whole form. Throws a Fault for what cannot be read or is too much. */
+export function readMultipart(body: Buffer, contentType: string, maxParts: number): Form {
+  const reader = new MultipartReader(boundaryOf(contentType), maxParts)
+  reader.push(body)
   return reader.end()
 }
 

@@ -1,57 +1,73 @@
+/** JSON in form fields: the values of recipients, and those of the whole email. */
 import { clip, Fault } from '../fault.ts'
+import { JsonFault, JsonLimit, JsonScanner } from '../json/scanner.ts'
 
-type ByAddress = Record<string, Record<string, string>>
+export type ByAddress = Record<string, Record<string, string>>
 
 /**
- * `recipient-variables`: a JSON object of objects, keyed by plain address. Values are made strings. An empty array counts as the
- * empty object that PHP writes that way. Throws a Fault for anything else; `name` is what the client called the field.
+ * `recipient-variables`, also when they come in several fields: a JSON object of objects, keyed by plain address. Values are made
+ * strings; of one address the last values count. An empty array counts as the empty object that PHP writes that way. Throws a Fault for
+ * anything else.
  */
-export function readRecipientVariables(text: string, name = 'recipient-variables'): ByAddress {
-  return naming(name, () =>
+export class RecipientVariables {
+  readonly #entries: [address: string, values: Record<string, string>][] = []
+  #given = false
+
+  /** `name` is what the client called the field. */
+  add(text: string, name = 'recipient-variables'): void {
+    this.#given = true
+    readJson(text, name, (scanner) => {
+      for (const address of namesIn(scanner))
+        this.#entries.push([address, Object.fromEntries(strings(scanner))])
+    })
+  }
+
+  /** Undefined when nothing was added. */
+  get byAddress(): ByAddress | undefined {
     // fromEntries defines own properties, so that `__proto__` is a name like any other.
-    Object.fromEntries(
-      entriesOf(JSON.parse(text)).map(([address, values]) => [address, Object.fromEntries(strings(values))]),
-    ),
-  )
+    return this.#given ? Object.fromEntries(this.#entries) : undefined
+  }
 }
 
 /** A JSON object of values for the whole email, read by the same rules. */
 export function readVariables(text: string, name: string): [name: string, value: string][] {
-  return naming(name, () => strings(JSON.parse(text)))
+  return readJson(text, name, strings)
 }
 
-/** Both together; of one address the later values. */
-export function mergedByAddress(earlier: ByAddress | undefined, later: ByAddress): ByAddress {
-  return Object.fromEntries([...Object.entries(earlier ?? {}), ...Object.entries(later)])
-}
-
-function naming<T>(name: string, read: () => T): T {
+function readJson<T>(text: string, name: string, read: (scanner: JsonScanner) => T): T {
+  const scanner = new JsonScanner(Buffer.from(text))
   try {
-    return read()
+    const value = read(scanner)
+    scanner.end()
+    return value
   } catch (cause) {
-    // No JSON, not of that shape, or nested too deep to be written again.
-    if (!(cause instanceof SyntaxError || cause instanceof TypeError || cause instanceof RangeError))
-      throw cause
-    throw new Fault(
-      { code: 'request_invalid', detail: `'${clip(name)}' parameter is not a valid JSON` },
-      { cause },
-    )
+    if (!(cause instanceof JsonFault)) throw cause
+    const what = cause instanceof JsonLimit ? cause.message : 'is not a valid JSON'
+    const detail = `'${clip(name)}' parameter ${what}`
+    throw new Fault({ code: 'request_invalid', detail }, { cause })
   }
 }
 
-function strings(values: unknown): [name: string, value: string][] {
-  return entriesOf(values).map(([name, value]) => [name, asText(value)])
+function strings(scanner: JsonScanner): [name: string, value: string][] {
+  const entries: [string, string][] = []
+  for (const name of namesIn(scanner)) entries.push([name, asText(scanner.value())])
+  return entries
 }
 
-function entriesOf(value: unknown): [string, unknown][] {
-  if (Array.isArray(value) && value.length === 0) return []
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError('not an object')
-  return Object.entries(value)
+/** Each name of the object that comes next, with the scanner at its value. */
+function* namesIn(scanner: JsonScanner): Generator<string> {
+  const kind = scanner.kind()
+  if (kind === 'array') {
+    scanner.enter()
+    if (!scanner.item()) return
+  }
+  if (kind !== 'object') throw new JsonFault('an object is needed')
+  scanner.enter()
+  for (let name = scanner.name(); name !== null; name = scanner.name()) yield name
 }
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value
-  if (value === null || value === undefined) return ''
+  if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,29 +1,28 @@
 /** The form dialect: `POST /v3/{domain}/messages` and `POST /v3/{domain}/messages.mime`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
-import type { Submission } from '../../intake/submission.ts'
+import type { Receipt } from '../../intake/submission.ts'
+import { jobAt } from '../../workers/job.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
 import type { Callers } from '../caller.ts'
 import { basicCredentials } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
-import { clip, Fault } from '../fault.ts'
-import { fingerprint, idempotencyKey } from '../idempotency.ts'
-import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
-import type { Form } from './form.ts'
-import { readMultipart } from './multipart.ts'
-import { readMessage, readMimeMessage } from './submission.ts'
-import { readUrlencoded } from './urlencoded.ts'
+import { Fault } from '../fault.ts'
+import { idempotencyKey } from '../idempotency.ts'
+import { checkNotEncoded } from '../media-type.ts'
+import { type Idempotent, type Read, readElsewhere, SMALL_BODY, withIdempotency } from '../reading.ts'
+import type { FormOrder } from './read-job.ts'
+import { checkFormType, type FormRequest, readFormRequest } from './request.ts'
 import { formWords } from './words.ts'
 
-const MULTIPART = 'multipart/form-data'
-const URLENCODED = 'application/x-www-form-urlencoded'
+const job = jobAt<FormOrder, Read>(new URL('./read-job.ts', import.meta.url))
 
 /** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
 const OTHER_PARTS = 2_000
 
 export interface FormParts {
-  deps: Pick<HttpDeps, 'intake'>
+  deps: Pick<HttpDeps, 'intake' | 'workers'>
   answers: Answers
   limit: BodyLimit
   callers: Callers
@@ -64,16 +63,17 @@ export class FormDialect {
       deps.intake.admit(principal, domain)
       checkNotEncoded(request.raw.headers['content-encoding'])
       const key = idempotencyKey(request.raw.headers)
-      const submission = mime
-        ? await this.#readMime(request, reply, domain)
-        : await this.#readFields(request, reply, domain)
-      if (key !== undefined) {
-        // A client that repeats a form makes a new boundary: equality is that of what was understood.
-        const endpoint = `POST /v3/messages${mime ? '.mime' : ''}`
-        submission.idempotency = { key, fingerprint: await fingerprint(endpoint, submission) }
+      const idempotent =
+        key === undefined ? null : { key, endpoint: `POST /v3/messages${mime ? '.mime' : ''}` }
+      const asked = {
+        domain,
+        mime,
+        contentType: request.raw.headers['content-type'],
+        maxParts: this.#maxParts,
       }
-      this.#parts.limit.admission.working(request.raw)
-      const { messageId } = await deps.intake.submit(principal, submission)
+      checkFormType(asked, true)
+      const received = await readBody(request.raw, reply.raw, this.#parts.limit)
+      const { messageId } = await this.#accepted(principal, asked, received, idempotent)
       const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
       answer = { status: 200, type: JSON_TYPE, body }
     } catch (error) {
@@ -84,33 +84,23 @@ export class FormDialect {
     return answers.send(request, reply, mime ? 'mime_send' : 'form_send', answer, startedAt)
   }
 
-  async #readFields(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
-    return readMessage(domain, await this.#readForm(request, reply))
-  }
-
-  async #readForm(request: FastifyRequest, reply: FastifyReply): Promise<Form> {
-    const { limit } = this.#parts
-    const type = request.raw.headers['content-type']
-    switch (mediaTypeName(type)) {
-      case MULTIPART:
-        return readMultipart(request.raw, reply.raw, limit, this.#maxParts)
-      case URLENCODED:
-        return readUrlencoded(await readBody(request.raw, reply.raw, limit), this.#maxParts, type)
-      case '': {
-        const body = await readBody(request.raw, reply.raw, limit)
-        if (body.length === 0) return { fields: [], files: [] }
+  async #accepted(
+    principal: Principal,
+    request: FormRequest,
+    body: Buffer,
+    idempotent: Idempotent | null,
+  ): Promise<Receipt> {
+    const { intake, workers } = this.#parts.deps
+    if (body.length <= SMALL_BODY) {
+      const submission = readFormRequest(request, body)
+      // A small template with many recipients is much work.
+      if (submission.recipientVariables === undefined) {
+        if (idempotent === null) return intake.submit(principal, submission)
+        return intake.submit(principal, await withIdempotency(submission, idempotent, submission))
       }
     }
-    throw wrongType(`'${MULTIPART}' or '${URLENCODED}'`, type)
-  }
-
-  async #readMime(request: FastifyRequest, reply: FastifyReply, domain: string): Promise<Submission> {
-    const type = request.raw.headers['content-type']
-    if (mediaTypeName(type) !== MULTIPART) throw wrongType(`'${MULTIPART}'`, type)
-    return readMimeMessage(
-      domain,
-      await readMultipart(request.raw, reply.raw, this.#parts.limit, this.#maxParts),
-    )
+    const order = { request, body, idempotent, terms: intake.terms() }
+    return intake.accept(principal, await readElsewhere(workers, principal.companyId, job, order))
   }
 
   /** User name `api`, password the key; whatever is wrong gets one answer. */
@@ -120,11 +110,4 @@ export class FormDialect {
     const credentials = basicCredentials(authorization)
     return this.#parts.callers.admit(request.raw, credentials?.user === 'api' ? credentials.password : null)
   }
-}
-
-function wrongType(expected: string, type: string | undefined): Fault {
-  return new Fault({
-    code: 'request_invalid',
-    detail: `Invalid request content type. Expecting ${expected} but got '${clip(mediaTypeName(type))}'`,
-  })
 }

@@ -7,7 +7,7 @@ import { Fields } from './fields.ts'
 import { readAttachments, readMessageFile } from './files.ts'
 import type { Form } from './form.ts'
 import { readOptions } from './options.ts'
-import { readRecipientVariables } from './recipient-variables.ts'
+import { RecipientVariables } from './recipient-variables.ts'
 
 /** What `POST /v3/{domain}/messages` was sent. Throws a Refusal or a Fault for what cannot be done as asked. */
 export function readMessage(domain: string, form: Form): Submission {
@@ -99,7 +99,9 @@ function common(domain: string, fields: Fields): Submission {
   }
   if (options.dueAt !== undefined) submission.dueAt = options.dueAt
   const batch = fields.first('recipient-variables')
-  const recipients = batch === undefined ? fields.controlledRecipients : readRecipientVariables(batch)
+  const own = new RecipientVariables()
+  if (batch !== undefined) own.add(batch)
+  const recipients = own.byAddress ?? fields.controlledRecipients
   if (recipients !== undefined) submission.recipientVariables = recipients
   return submission
 }

@@ -110,6 +110,11 @@ export function formWords(reason: AnyReason): Answer {
         'The service has as much under way as it can hold. Nothing was accepted; please try again',
         { 'retry-after': String(reason.retryAfter) },
       )
+    case 'too_complex':
+      return messageAnswer(
+        413,
+        `request takes more ${reason.cause} to be read than one request may take; send a smaller or simpler message`,
+      )
     case 'body_too_large':
       return messageAnswer(413, `request size exceeds ${inMegabytes(reason.max)} limit`)
     case 'path_unknown':

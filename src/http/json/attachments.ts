@@ -1,8 +1,8 @@
 /** Attachments of the JSON dialect: three encodings of the octets and two spellings of the names are in use. */
 import { Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
-
-const WHITE_SPACE = /[ \t\r\n]+/g
+import { decodeBase64 } from './base64.ts'
+import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
 
 /** Takes what JSON gave. Throws a Refusal that names the index and what is wrong. */
 export function readAttachments(value: unknown): SubmittedAttachment[] {
@@ -43,29 +43,22 @@ function readAttachment(item: unknown, index: number): SubmittedAttachment {
   }
 }
 
-/** Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer. */
+/** Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer; or what was read of one of these. */
 function readContent(content: unknown, index: number): Uint8Array {
+  if (content instanceof Uint8Array) return content
+  if (content instanceof ContentFault) throw invalid(index, content.detail)
   if (typeof content === 'string') return readBase64(content, index)
   if (Array.isArray(content)) return readBytes(content, index)
   if (isObject(content) && content.type === 'Buffer' && Array.isArray(content.data)) {
     return readBytes(content.data, index)
   }
-  throw invalid(index, '`content` must be base64 text or an array of byte values')
+  throw invalid(index, NO_CONTENT)
 }
 
-/**
- * RFC 4648 4 and 5: either alphabet; padding may be left out. The decoder passes over what is no digit and takes the low octet of
- * wide characters. So text is base64 when it is ASCII and every digit has become its 6 bits; to look at the characters as well
- * would take longer than decoding them.
- */
 function readBase64(content: string, index: number): Uint8Array {
-  const compact = content.replace(WHITE_SPACE, '')
-  const digits = compact.length - (compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0)
-  const octets = Buffer.from(compact, 'base64')
-  const whole =
-    octets.length === Math.floor((digits * 3) / 4) && Buffer.byteLength(compact) === compact.length
-  // A single digit left over carries 6 bits: no octet ends there.
-  if (!whole || digits % 4 === 1) throw invalid(index, '`content` is not base64')
+  // UTF-8 turns what is not ASCII into octets that are no digits.
+  const octets = decodeBase64(Buffer.from(content))
+  if (octets === null) throw invalid(index, NOT_BASE64)
   return octets
 }
 
@@ -73,12 +66,7 @@ function readBytes(values: unknown[], index: number): Uint8Array {
   const bytes = new Uint8Array(values.length)
   for (let at = 0; at < values.length; at++) {
     const value = values[at]
-    if (typeof value !== 'number' || (value & 0xff) !== value) {
-      throw invalid(
-        index,
-        `\`content\` holds something that is not a byte value (0 to 255) at position ${at}`,
-      )
-    }
+    if (typeof value !== 'number' || (value & 0xff) !== value) throw invalid(index, notAByte(at))
     bytes[at] = value
   }
   return bytes

@@ -2,23 +2,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { mayRead } from '../../accounts/reading.ts'
-import type { Submission } from '../../intake/submission.ts'
+import type { Receipt } from '../../intake/submission.ts'
+import { jobAt } from '../../workers/job.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
 import type { Callers } from '../caller.ts'
 import { bearerToken } from '../credentials.ts'
 import type { HttpDeps } from '../deps.ts'
 import { Fault } from '../fault.ts'
-import { fingerprint, idempotencyKey } from '../idempotency.ts'
+import { idempotencyKey } from '../idempotency.ts'
 import { checkJson, checkNotEncoded } from '../media-type.ts'
-import { BodyParser } from './body-parser.ts'
+import { type Idempotent, type Read, readElsewhere, SMALL_BODY, withIdempotency } from '../reading.ts'
 import { emailJson } from './email.ts'
+import type { JsonOrder } from './read-job.ts'
+import { readSubmission } from './submission.ts'
 import { jsonWords } from './words.ts'
+
+const job = jobAt<JsonOrder, Read>(new URL('./read-job.ts', import.meta.url))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export interface DialectParts {
-  deps: Pick<HttpDeps, 'intake' | 'store'>
+  deps: Pick<HttpDeps, 'intake' | 'store' | 'workers'>
   answers: Answers
   limit: BodyLimit
   callers: Callers
@@ -26,7 +31,6 @@ export interface DialectParts {
 
 export class JsonDialect {
   readonly #parts: DialectParts
-  readonly #parser = new BodyParser()
 
   constructor(parts: DialectParts) {
     this.#parts = parts
@@ -37,7 +41,6 @@ export class JsonDialect {
     app.get<{ Params: { id: string } }>('/emails/:id', (request, reply) =>
       this.#read(request, reply, request.params.id),
     )
-    app.addHook('onClose', () => this.#parser.close())
   }
 
   /** Answers for a path under `/emails/` that cannot be decoded or is too long to be an id: no such email. */
@@ -55,14 +58,8 @@ export class JsonDialect {
       checkNotEncoded(headers['content-encoding'])
       const key = idempotencyKey(headers)
       const body = await readBody(request.raw, reply.raw, this.#parts.limit)
-      // Equality is that of the octets, which parsing may take away.
-      const idempotency =
-        key === undefined ? undefined : { key, fingerprint: await fingerprint('POST /emails', body) }
-      const parsed = this.#parser.parse(body)
-      const submission: Submission = parsed instanceof Promise ? await parsed : parsed
-      if (idempotency !== undefined) submission.idempotency = idempotency
-      this.#parts.limit.admission.working(request.raw)
-      const { id } = await this.#parts.deps.intake.submit(principal, submission)
+      const idempotent = key === undefined ? null : { key, endpoint: 'POST /emails' }
+      const { id } = await this.#accepted(principal, body, idempotent)
       answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
     } catch (error) {
       answer = jsonWords(this.#parts.answers.reasonOf(error, request))
@@ -70,6 +67,18 @@ export class JsonDialect {
       this.#parts.limit.admission.release(request.raw)
     }
     return this.#parts.answers.send(request, reply, 'email_send', answer, startedAt)
+  }
+
+  async #accepted(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
+    const { intake, workers } = this.#parts.deps
+    if (body.length <= SMALL_BODY) {
+      const submission = readSubmission(body)
+      // Equality is that of the octets.
+      if (idempotent === null) return intake.submit(principal, submission)
+      return intake.submit(principal, await withIdempotency(submission, idempotent, body))
+    }
+    const order = { body, idempotent, terms: intake.terms() }
+    return intake.accept(principal, await readElsewhere(workers, principal.companyId, job, order))
   }
 
   async #read(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {

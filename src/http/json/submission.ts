@@ -1,20 +1,17 @@
 /** From the body of `POST /emails` to a submission: types are checked here, meaning by the intake. */
-import { isUtf8 } from 'node:buffer'
 import { type AddressField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
-import { clip, Fault } from '../fault.ts'
+import { clip } from '../fault.ts'
 import { MAX_AHEAD, MAX_AHEAD_DAYS, parseIsoTime } from '../schedule.ts'
 import { readAttachments } from './attachments.ts'
-import { jsonFault } from './syntax.ts'
-
-type Body = Record<string, unknown>
+import { type Body, parseBody } from './body.ts'
 
 const MAX_TAGS = 100
 const TAG = /^[A-Za-z0-9_-]{1,256}$/
 
 /** Throws a Fault when the body is not a JSON object, a Refusal when a field has a type or form it cannot have. */
 export function readSubmission(bytes: Buffer): Submission {
-  const body = parseObject(bytes)
+  const body = parseBody(bytes)
   const submission: Submission = {
     from: text(body, 'from') ?? '',
     to: addresses('to', body.to),
@@ -43,24 +40,6 @@ export function readSubmission(bytes: Buffer): Submission {
   const dueAt = scheduledAt(body.scheduled_at ?? body.scheduledAt)
   if (dueAt !== undefined) submission.dueAt = dueAt
   return submission
-}
-
-function parseObject(bytes: Buffer): Body {
-  if (bytes.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
-  // RFC 8259 8.1: UTF-8, and a parser may ignore a byte order mark.
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-  if (!isUtf8(bytes)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')
-  const json = bytes.toString('utf8', start)
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch (error) {
-    throw malformed(`The request body is not valid JSON: ${jsonFault(json) ?? 'it cannot be parsed'}.`, error)
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The request body must be a JSON object.')
-  }
-  return value as Body
 }
 
 /** A string; null counts as absent. */
@@ -132,8 +111,4 @@ function scheduledAt(value: unknown): number | undefined {
 
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-}
-
-function malformed(detail: string, cause?: unknown): Fault {
-  return new Fault({ code: 'body_malformed', detail }, cause === undefined ? undefined : { cause })
 }

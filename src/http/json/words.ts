@@ -153,6 +153,12 @@ export function jsonWords(reason: AnyReason): Answer {
         'The service has as much under way as it can hold. Nothing was accepted; please try again.',
         { 'retry-after': String(reason.retryAfter) },
       )
+    case 'too_complex':
+      return errorAnswer(
+        413,
+        'validation_error',
+        `Reading this request takes more ${reason.cause} than one request may take. Nothing was accepted; send a smaller or simpler message.`,
+      )
     case 'body_too_large':
       return errorAnswer(
         413,

@@ -1,13 +1,15 @@
 /** Batch sending of ready messages: recipient variables inside a MIME message that the sender composed. */
 import { AddressError, parseAddressList } from '../address/address.ts'
 import { encodeParameter, parameterField } from '../compose/parameter.ts'
-import { base64Length, decodeQuotedPrintable, encodeText, withCrlf } from '../compose/transfer-encoding.ts'
+import { base64Length, encodeText, withCrlf } from '../compose/transfer-encoding.ts'
 import { addressField } from '../header/address-field.ts'
 import { customField } from '../header/custom-field.ts'
 import { decodeCharset, decodeWords } from '../header/encoded-word.ts'
 import { isReservedHeader, textField } from '../header/header.ts'
 import { isMailboxField } from '../header/mailbox-field.ts'
+import { joinedOctets } from '../large-text.ts'
 import { type MediaType, parseMediaType } from '../media-type.ts'
+import { decodeQuotedPrintable } from '../raw/decode.ts'
 import { encodeContent } from '../raw/encode.ts'
 import {
   type Addressee,
@@ -16,8 +18,9 @@ import {
   withoutServicePlaceholders,
 } from './substitute.ts'
 
-/** Deeper parts are sent as they are. */
+/** Deeper parts, and such with a longer header (in octets), are sent as they are. */
 const MAX_DEPTH = 20
+const MAX_HEADER = 256 * 1024
 
 /** Fields of mailboxes. */
 const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
@@ -33,7 +36,9 @@ export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
     field: (field) => fillField(field, addressee),
     text: (text) => substituteText(text, addressee),
   }
-  return Buffer.from(fillEntity(latin1(raw), filling, 0), 'latin1')
+  const pieces: string[] = []
+  fillEntity(latin1(raw), filling, 0, pieces)
+  return joinedOctets(pieces)
 }
 
 /** The text parts that values are filled into, decoded: those with a placeholder in them. */
@@ -43,7 +48,7 @@ export function textsWithPlaceholders(raw: Uint8Array): string[] {
     if (text.includes('%recipient')) texts.push(text)
     return text
   }
-  fillEntity(latin1(raw), { field: (field) => field, text }, 0)
+  fillEntity(latin1(raw), { field: (field) => field, text }, 0, [])
   return texts
 }
 
@@ -57,20 +62,29 @@ function latin1(raw: Uint8Array): string {
   return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
 }
 
-/** A message or body part: fields, empty line, body. One character is one octet here. */
-function fillEntity(entity: string, filling: Filling, depth: number): string {
-  const { fields, gap, body } = split(entity)
+/** A message or body part: fields, empty line, body. One character is one octet here. What becomes of it goes to `out`, in pieces. */
+function fillEntity(entity: string, filling: Filling, depth: number, out: string[]): void {
+  const parts = split(entity)
+  if (parts === null) {
+    out.push(entity)
+    return
+  }
+  const { fields, gap, body } = parts
   const type = contentType(fields)
   const filled = depth === 0 ? fields.map((field) => filling.field(field)) : fields
   if (type?.essence.startsWith('multipart/')) {
     const boundary = parameter(type, 'boundary')
-    if (boundary === undefined || depth === MAX_DEPTH) return filled.join('') + gap + body
-    return filled.join('') + gap + fillMultipart(body, boundary, filling, depth)
+    pushAll(out, filled)
+    out.push(gap)
+    if (boundary === undefined || depth === MAX_DEPTH) out.push(body)
+    else fillMultipart(body, boundary, filling, depth, out)
+    return
   }
   const isText = type === null || type.essence.startsWith('text/')
-  if (!isText || /^attachment/i.test(fieldValue(fields, 'content-disposition') ?? ''))
-    return filled.join('') + gap + body
-  return fillText({ fields: filled, gap, body }, type, filling, depth)
+  if (!isText || /^attachment/i.test(fieldValue(fields, 'content-disposition') ?? '')) {
+    pushAll(out, filled)
+    out.push(gap, body)
+  } else fillText({ fields: filled, gap, body }, type, filling, depth, out)
 }
 
 function fillText(
@@ -78,17 +92,23 @@ function fillText(
   type: MediaType | null,
   filling: Filling,
   depth: number,
-): string {
-  const unchanged = fields.join('') + gap + body
+  out: string[],
+): void {
   const octets = decodeBody(body, fieldValue(fields, 'content-transfer-encoding') ?? '7bit')
   const text = octets && decodeCharset(octets, (type && parameter(type, 'charset')) ?? 'utf-8')
-  if (text === null) return unchanged
-  const filled = filling.text(text)
-  if (filled === text) return unchanged
+  const filled = text === null ? text : filling.text(text)
+  if (filled === null || filled === text) {
+    pushAll(out, fields)
+    out.push(gap, body)
+    return
+  }
   const encoded = depth === 0 ? encodeText(filled) : encodeWithoutDelimiters(filled)
   const parameters = (type?.parameters ?? []).filter(([name]) => name !== 'charset')
-  return [
-    ...fields.filter((field) => !/^content-(?:type|transfer-encoding)[ \t]*:/i.test(field)),
+  pushAll(
+    out,
+    fields.filter((field) => !/^content-(?:type|transfer-encoding)[ \t]*:/i.test(field)),
+  )
+  out.push(
     parameterField('Content-Type', type?.essence ?? 'text/plain', [
       'charset=utf-8',
       ...parameters.flatMap(([name, value]) => encodeParameter(name, value)),
@@ -96,7 +116,7 @@ function fillText(
     `Content-Transfer-Encoding: ${encoded.encoding}\r\n`,
     gap || '\r\n',
     encoded.body,
-  ].join('')
+  )
 }
 
 /**
@@ -114,6 +134,11 @@ function encodeWithoutDelimiters(text: string): { encoding: string; body: string
   return { encoding, body: body.toString('latin1') }
 }
 
+/** One after the other: there may be more of them than a call takes arguments. */
+function pushAll(out: string[], pieces: readonly string[]): void {
+  for (const piece of pieces) out.push(piece)
+}
+
 /** Octets of a body; null for an encoding that is not known. */
 function decodeBody(body: string, encoding: string): Buffer | null {
   switch (encoding.trim().toLowerCase()) {
@@ -122,7 +147,7 @@ function decodeBody(body: string, encoding: string): Buffer | null {
     case 'binary':
       return Buffer.from(body, 'latin1')
     case 'quoted-printable':
-      return decodeQuotedPrintable(body)
+      return decodeQuotedPrintable(Buffer.from(body, 'latin1'))
     case 'base64':
       return Buffer.from(body, 'base64')
     default:
@@ -131,8 +156,7 @@ function decodeBody(body: string, encoding: string): Buffer | null {
 }
 
 /** RFC 2046 5.1.1: whatever stands between the boundary lines; preamble and epilogue stay as they are. */
-function fillMultipart(body: string, boundary: string, filling: Filling, depth: number): string {
-  const out: string[] = []
+function fillMultipart(body: string, boundary: string, filling: Filling, depth: number, out: string[]): void {
   const delimiter = `--${boundary}`
   /** Behind the last boundary line; -1 in the preamble. */
   let start = -1
@@ -146,14 +170,14 @@ function fillMultipart(body: string, boundary: string, filling: Filling, depth: 
     if (start >= 0) {
       // The line break before a boundary line is not the part's (5.1.1).
       const end = Math.max(start, body[at - 2] === '\r' ? at - 2 : at - 1)
-      out.push(body.slice(copied, start), fillEntity(body.slice(start, end), filling, depth + 1))
+      out.push(body.slice(copied, start))
+      fillEntity(body.slice(start, end), filling, depth + 1, out)
       copied = end
     }
     start = line.lastIndex
     if (rest.startsWith('--')) break
   }
   out.push(body.slice(copied))
-  return out.join('')
 }
 
 function fillField(field: string, addressee: Addressee): string {
@@ -198,11 +222,11 @@ interface Entity {
   body: string
 }
 
-function split(entity: string): Entity {
+function split(entity: string): Entity | null {
   const empty = /^\r?\n|\r?\n(\r?\n)/.exec(entity)
-  if (empty === null) return { fields: fieldsOf(entity), gap: '', body: '' }
-  const gap = empty[1] ?? empty[0]
-  const end = empty.index + empty[0].length
+  const gap = empty === null ? '' : (empty[1] ?? empty[0])
+  const end = empty === null ? entity.length : empty.index + empty[0].length
+  if (end > MAX_HEADER) return null
   return { fields: fieldsOf(entity.slice(0, end - gap.length)), gap, body: entity.slice(end) }
 }
 

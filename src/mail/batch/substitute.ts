@@ -2,6 +2,7 @@
 import { formatMailbox, MAX_NAME, parseAddressList } from '../address/address.ts'
 import { assertHeaderText, HeaderError } from '../header/header.ts'
 import { isMailboxField } from '../header/mailbox-field.ts'
+import { joinedText } from '../large-text.ts'
 import type { MessageContent } from '../message.ts'
 
 /** For whom a copy is made, and what is filled in. */
@@ -33,14 +34,20 @@ export const MAX_LENGTH = 64 * 1024 * 1024
  */
 export function substituteText(text: string, addressee: Addressee): string {
   if (!text.includes('%recipient')) return text
+  const pieces: string[] = []
   let length = text.length
-  return text.replace(PLACEHOLDER, (placeholder, key: string | undefined, predefined: string | undefined) => {
+  let from = 0
+  for (const { 0: placeholder, 1: key, 2: predefined, index } of text.matchAll(PLACEHOLDER)) {
     const value = valueFor(addressee, key, predefined)
-    if (value === null) return placeholder
+    if (value === null) continue
     length += value.length
     if (length > MAX_LENGTH) throw new HeaderError('The recipient variables make the message too large')
-    return value
-  })
+    pieces.push(text.slice(from, index), value)
+    from = index + placeholder.length
+  }
+  if (from === 0) return text
+  pieces.push(text.slice(from))
+  return joinedText(pieces)
 }
 
 /**

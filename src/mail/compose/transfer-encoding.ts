@@ -1,5 +1,8 @@
 /** Content transfer encodings (RFC 2045 6): how bodies fit into CRLF lines that every server leaves alone. */
 
+import { isAscii } from 'node:buffer'
+import { LARGE_TEXT } from '../large-text.ts'
+
 export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64'
 
 export interface EncodedBody {
@@ -32,6 +35,10 @@ const EQUALS = 0x3d
  * reads them so (SMTP smuggling, RFC 5321 2.3.8 and 4.1.1.4).
  */
 export function encodeText(text: string): EncodedBody {
+  return text.length < LARGE_TEXT ? encodeSmall(text) : encodeLarge(text)
+}
+
+function encodeSmall(text: string): EncodedBody {
   const ascii = Buffer.byteLength(text) === text.length
   if (ascii && !text.includes('\0')) {
     const body = withCrlf(text)
@@ -49,6 +56,64 @@ export function encodeText(text: string): EncodedBody {
   const body = Buffer.allocUnsafe(base64)
   writeBase64(octets, body, 0)
   return { encoding: 'base64', body: body.toString('latin1') }
+}
+
+/** The same in octets from beginning to end, outside of the heap. */
+function encodeLarge(text: string): EncodedBody {
+  const octets = crlfOctets(Buffer.from(text, 'utf8'))
+  const ascii = isAscii(octets)
+  if (ascii && !octets.includes(0) && octetLinesFit(octets))
+    return { encoding: '7bit', body: octets.toString('latin1') }
+  const base64 = base64Length(octets.length)
+  // Each octet of a character that is not ASCII takes two more when escaped.
+  let escaped = 0
+  if (!ascii) for (let at = 0; at < octets.length; at++) if (octets[at]! > 0x7f) escaped++
+  if (octets.length + 2 * escaped <= base64 + READABLE) {
+    const body = quotedPrintable(octets)
+    if (body.length <= base64 + READABLE)
+      return { encoding: 'quoted-printable', body: body.toString('latin1') }
+  }
+  const body = Buffer.allocUnsafe(base64)
+  writeBase64(octets, body, 0)
+  return { encoding: 'base64', body: body.toString('latin1') }
+}
+
+function octetLinesFit(octets: Buffer): boolean {
+  let start = 0
+  while (octets.length - start > MAX_LINE) {
+    const end = octets.lastIndexOf(LF, start + MAX_LINE + 1)
+    if (end < start) return false
+    start = end + 1
+  }
+  return true
+}
+
+/** Every CR, LF and CRLF as CRLF, in octets. */
+function crlfOctets(octets: Buffer): Buffer {
+  let breaks = 0
+  let crlf = 0
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at]!
+    if (octet > CR) continue
+    if (octet === CR) {
+      breaks++
+      if (octets[at + 1] === LF) crlf++
+    } else if (octet === LF && octets[at - 1] !== CR) breaks++
+  }
+  if (breaks === crlf) return octets
+  const out = Buffer.allocUnsafeSlow(octets.length + breaks - crlf)
+  let length = 0
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at]!
+    if (octet !== CR && octet !== LF) {
+      out[length++] = octet
+      continue
+    }
+    if (octet === CR && octets[at + 1] === LF) at++
+    out[length++] = CR
+    out[length++] = LF
+  }
+  return out
 }
 
 /** Every CR, LF and CRLF as CRLF. */
@@ -171,15 +236,4 @@ function writeLineBreak(out: Buffer, at: number): number {
   out[at] = CR
   out[at + 1] = LF
   return at + 2
-}
-
-/** RFC 2045 6.7, read leniently: what is no escape stands for itself. One character of `body` is one octet. */
-export function decodeQuotedPrintable(body: string): Buffer {
-  // White space before a line break or the end was added on the way (rule 3).
-  const stripped = `${body}\n`.replace(/[ \t]+(\r?\n)?/g, (space, end: string | undefined) => end ?? space)
-  const octets = stripped
-    .slice(0, -1)
-    .replace(/=(?:\r?\n|$)/g, '')
-    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(octets, 'latin1')
 }

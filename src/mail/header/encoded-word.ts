@@ -1,4 +1,6 @@
 /** Encoded words (RFC 2047): non-ASCII text inside header fields. Always UTF-8. */
+import { isUtf8 } from 'node:buffer'
+import { LARGE_TEXT } from '../large-text.ts'
 
 /** RFC 2047 2: an encoded word is at most 75 characters. */
 const MAX_WORD = 75
@@ -134,6 +136,10 @@ function hexDigit(octet: number | undefined): number {
 /** Octets in a named character set as text; null when the set is unknown. */
 export function decodeCharset(octets: Uint8Array, charset: string): string | null {
   try {
+    // The decoder makes its text in the heap, which has no room for several copies of a large one.
+    if (octets.length >= LARGE_TEXT && /^utf-?8$/i.test(charset) && isUtf8(octets)) {
+      return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
+    }
     return new TextDecoder(charset).decode(octets)
   } catch (error) {
     if (error instanceof RangeError) return null

@@ -16,7 +16,7 @@ export function decodeBody(octets: Buffer, part: RawPart): Buffer {
 }
 
 /** RFC 2045 6.7. What is not well formed is taken as it stands. */
-function decodeQuotedPrintable(body: Buffer): Buffer {
+export function decodeQuotedPrintable(body: Buffer): Buffer {
   const out = Buffer.allocUnsafe(body.length)
   let length = 0
   for (let index = 0; index < body.length; index++) {

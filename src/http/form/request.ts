@@ -1,0 +1,51 @@
+/** From the octets of a form request to its submission: which encoding, which endpoint. */
+import type { Submission } from '../../intake/submission.ts'
+import { clip, Fault } from '../fault.ts'
+import { mediaTypeName } from '../media-type.ts'
+import type { Form } from './form.ts'
+import { readMultipart } from './multipart.ts'
+import { readMessage, readMimeMessage } from './submission.ts'
+import { readUrlencoded } from './urlencoded.ts'
+
+const MULTIPART = 'multipart/form-data'
+const URLENCODED = 'application/x-www-form-urlencoded'
+
+/** What is known of a request beside its body. Plain data. */
+export interface FormRequest {
+  /** Named in the path. */
+  domain: string
+  /** `messages.mime`. */
+  mime: boolean
+  contentType: string | undefined
+  /** Fields and files together. */
+  maxParts: number
+}
+
+/** Throws a Fault when such a request cannot have a body that is read: known before it arrives. */
+export function checkFormType({ contentType, mime }: FormRequest, empty: boolean): void {
+  const type = mediaTypeName(contentType)
+  if (type === MULTIPART || (!mime && (type === URLENCODED || (type === '' && empty)))) return
+  const expected = mime ? `'${MULTIPART}'` : `'${MULTIPART}' or '${URLENCODED}'`
+  throw new Fault({
+    code: 'request_invalid',
+    detail: `Invalid request content type. Expecting ${expected} but got '${clip(type)}'`,
+  })
+}
+
+/** Throws a Fault or a Refusal for what cannot be read. */
+export function readFormRequest(request: FormRequest, body: Buffer): Submission {
+  checkFormType(request, body.length === 0)
+  const form = readForm(request, body)
+  return request.mime ? readMimeMessage(request.domain, form) : readMessage(request.domain, form)
+}
+
+function readForm({ contentType = '', maxParts }: FormRequest, body: Buffer): Form {
+  switch (mediaTypeName(contentType)) {
+    case MULTIPART:
+      return readMultipart(body, contentType, maxParts)
+    case URLENCODED:
+      return readUrlencoded(body, maxParts, contentType)
+    default:
+      return { fields: [], files: [] }
+  }
+}

@@ -1,0 +1,171 @@
+/** The body of `POST /emails` as an object: a small one as JSON.parse makes it, of a large one only what has a meaning here. */
+import { isUtf8 } from 'node:buffer'
+import { Fault } from '../fault.ts'
+import { SMALL_BODY } from '../reading.ts'
+import { decodeBase64 } from './base64.ts'
+import { JsonFault, JsonLimit, JsonScanner } from './scanner.ts'
+import { unescapedAscii } from './string.ts'
+
+export type Body = Record<string, unknown>
+
+/** Every name that is read of a body, and of an attachment; the longest has 17 letters. */
+const FIELDS = new Set([
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'reply_to',
+  'replyTo',
+  'subject',
+  'html',
+  'text',
+  'headers',
+  'attachments',
+  'tags',
+  'template',
+  'scheduled_at',
+  'scheduledAt',
+])
+const FILE_FIELDS = new Set([
+  'filename',
+  'path',
+  'content',
+  'content_type',
+  'contentType',
+  'content_id',
+  'contentId',
+  'inline_content_id',
+  'inlineContentId',
+])
+const LONGEST_NAME = 20
+
+/** What `content` of an attachment cannot be. `detail` says why. */
+export class ContentFault {
+  readonly detail: string
+  constructor(detail: string) {
+    this.detail = detail
+  }
+}
+
+export const NOT_BASE64 = '`content` is not base64'
+export const NO_CONTENT = '`content` must be base64 text or an array of byte values'
+export const notAByte = (position: number) =>
+  `\`content\` holds something that is not a byte value (0 to 255) at position ${position}`
+
+/** Throws a Fault when the octets are no JSON object. In a large body, `content` of an attachment is octets or a ContentFault. */
+export function parseBody(octets: Buffer): Body {
+  if (octets.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
+  if (!isUtf8(octets)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')
+  const body = octets.length <= SMALL_BODY ? parse(octets) : scan(octets)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw malformed('The request body must be a JSON object.')
+  }
+  return body as Body
+}
+
+/** RFC 8259 8.1: a parser may ignore a byte order mark. */
+const textStart = (octets: Buffer) => (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf ? 3 : 0)
+
+function parse(octets: Buffer): unknown {
+  try {
+    return JSON.parse(octets.toString('utf8', textStart(octets)))
+  } catch (error) {
+    const fault = jsonFault(octets) ?? 'it cannot be parsed'
+    throw malformed(`The request body is not valid JSON: ${fault}.`, error)
+  }
+}
+
+/** Where octets stop being JSON, or are more of it than is read: the end of a sentence. Null when nothing is wrong. */
+export function jsonFault(octets: Buffer): string | null {
+  const scanner = new JsonScanner(octets, textStart(octets))
+  try {
+    scanner.skip()
+    scanner.end()
+    return null
+  } catch (error) {
+    if (error instanceof JsonFault) return error.message
+    throw error
+  }
+}
+
+/** Names without a meaning are passed over: nothing of their values is built. */
+export function scan(octets: Buffer): unknown {
+  const scanner = new JsonScanner(octets, textStart(octets))
+  try {
+    if (scanner.kind() !== 'object') {
+      scanner.skip()
+      scanner.end()
+      return null
+    }
+    const body = objectOf(scanner, FIELDS, (name) =>
+      name === 'attachments' && scanner.kind() === 'array' ? files(scanner) : scanner.value(),
+    )
+    scanner.end()
+    return body
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error
+    const what = error instanceof JsonLimit ? error.message : `is not valid JSON: ${error.message}`
+    throw malformed(`The request body ${what}.`, error)
+  }
+}
+
+/** Of a name given twice the last value counts, as JSON.parse has it. */
+function objectOf(scanner: JsonScanner, names: Set<string>, read: (name: string) => unknown): Body {
+  const object: Body = {}
+  scanner.enter()
+  for (let name = scanner.name(LONGEST_NAME); name !== null; name = scanner.name(LONGEST_NAME)) {
+    if (names.has(name)) object[name] = read(name)
+    else scanner.skip()
+  }
+  return object
+}
+
+function files(scanner: JsonScanner): unknown[] {
+  const list: unknown[] = []
+  scanner.enter()
+  while (scanner.item()) {
+    const isObject = scanner.kind() === 'object'
+    list.push(
+      isObject
+        ? objectOf(scanner, FILE_FIELDS, (name) => (name === 'content' ? content(scanner) : scanner.value()))
+        : scanner.value(),
+    )
+  }
+  return list
+}
+
+/** The octets of a file, without a detour over text or numbers. */
+function content(scanner: JsonScanner): Uint8Array | ContentFault | null {
+  switch (scanner.kind()) {
+    case 'string': {
+      const { octets, escaped } = scanner.textOctets()
+      const text = escaped ? unescapedAscii(octets) : octets
+      return (text && decodeBase64(text)) ?? new ContentFault(NOT_BASE64)
+    }
+    case 'array':
+      return bytesOf(scanner.bytes())
+    case 'object': {
+      // What JSON.stringify makes of a Node.js Buffer.
+      const buffer = objectOf(scanner, new Set(['type', 'data']), (name) =>
+        name === 'data' && scanner.kind() === 'array' ? bytesOf(scanner.bytes()) : scanner.value(),
+      )
+      const { type, data } = buffer
+      const isData = data instanceof Uint8Array || data instanceof ContentFault
+      return type === 'Buffer' && isData ? data : new ContentFault(NO_CONTENT)
+    }
+    case 'null':
+      scanner.skip()
+      return null
+    default:
+      scanner.skip()
+      return new ContentFault(NO_CONTENT)
+  }
+}
+
+function bytesOf(bytes: Uint8Array | number): Uint8Array | ContentFault {
+  return typeof bytes === 'number' ? new ContentFault(notAByte(bytes)) : bytes
+}
+
+function malformed(detail: string, cause?: unknown): Fault {
+  return new Fault({ code: 'body_malformed', detail }, cause === undefined ? undefined : { cause })
+}

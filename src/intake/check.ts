@@ -1,0 +1,113 @@
+/**
+ * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the submission is
+ * small, and in a worker. Authority and the store are the intake's.
+ */
+import type { Mailbox } from '../mail/address/address.ts'
+import type { NewEmail } from '../store/store.ts'
+import { readAddressing } from './addressing.ts'
+import { checkCopies, checkStoredValues } from './batch.ts'
+import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
+import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
+import { assertHeaderBound } from './header-bound.ts'
+import { type Reason, Refusal } from './refusal.ts'
+import { checkSize } from './size.ts'
+import type { Submission } from './submission.ts'
+
+/** What a check needs to know of the service. */
+export interface Terms {
+  /** The email's id, should it be accepted. */
+  id: string
+  /** Unix ms. */
+  now: number
+  /** Octets of a composed message. */
+  maxMessageSize: number
+  /** to + cc + bcc. */
+  maxRecipients: number
+}
+
+/** A submission found right, before anybody has said that it may be sent. */
+export interface Checked {
+  /** The sending domain named in the path (form dialect). */
+  domain: string | null
+  from: Mailbox
+  /** Whom Sender, Resent-From and the like name beside `from`. */
+  authors: NamedAuthor[]
+  /** What is to be stored, but for whose it is. */
+  email: Omit<NewEmail, 'companyId' | 'domainId' | 'keyId'>
+  /** What is wrong with the whole of it; told to those only who may send it. */
+  refusal: Reason | null
+}
+
+/** Plain data, so that it can cross from a worker. */
+export type Outcome = { checked: Checked } | { domain: string | null; refusal: Reason }
+
+/** `text` stands where it was to be derived. Throws nothing that is not a fault of our own. */
+export function checkSubmission(submission: Submission, terms: Terms): Outcome {
+  const domain = submission.domain ?? null
+  try {
+    const draft = draftOf(submission, terms.maxRecipients)
+    return { checked: { domain, ...wholeOf(submission, draft, terms) } }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { domain, refusal: error.reason }
+  }
+}
+
+/** The parts of the message, checked from the largest to the smallest. */
+function draftOf(submission: Submission, maxRecipients: number): Draft {
+  const { raw } = submission
+  if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
+  assertHeaderBound(submission)
+  return draftFromParts(submission, readAddressing(submission, maxRecipients))
+}
+
+function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Checked, 'domain'> {
+  const { id, now } = terms
+  const { from, authors, content } = draft
+  content.date = now
+  // What may be sent is from the domain it is sent for.
+  content.messageId ||= `<${id}@${from.domain}>`
+  const scheduled = submission.dueAt !== undefined && submission.dueAt > now
+  const email: Checked['email'] = {
+    id,
+    sender: from.address,
+    content,
+    raw: null,
+    bcc: draft.bcc,
+    tags: submission.tags,
+    variables: submission.variables,
+    individual: submission.recipientVariables !== undefined,
+    testMode: submission.testMode,
+    createdAt: now,
+    dueAt: scheduled ? submission.dueAt! : now,
+    scheduled,
+    size: 0,
+    recipients: draft.recipients,
+    idempotency: submission.idempotency ?? null,
+  }
+  try {
+    Object.assign(email, sizeOf(draft, terms))
+    return { from, authors, email, refusal: null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { from, authors, email, refusal: error.reason }
+  }
+}
+
+/** The bytes of a ready message as they will be sent, and how large the message is. Throws a Refusal. */
+function sizeOf(
+  draft: Draft,
+  { maxMessageSize, maxRecipients }: Terms,
+): { raw: Uint8Array | null; size: number } {
+  const { content, addressees, recipients } = draft
+  if (recipients.length > maxRecipients) {
+    throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: recipients.length })
+  }
+  const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
+  const size = checkSize(draft, raw, maxMessageSize)
+  if (addressees !== null) {
+    checkCopies(content, raw, addressees, maxMessageSize)
+    checkStoredValues(recipients, maxMessageSize)
+  }
+  return { raw, size }
+}
