@@ -477,7 +477,10 @@ export interface Store extends AccountStore {
   releaseQuarantined(scope: QuarantineScope, now: number): Promise<number>
   /** Sending domains (ids) for which recipients were recorded as held. */
   heldDomains(): Promise<string[]>
-  /** Makes recipients due that were held for this sending domain until before `dueBefore`. Returns how many were held. */
+  /**
+   * Makes recipients due that were held for this sending domain until before `dueBefore`: each once, also those that are held again
+   * meanwhile. Returns how many were held.
+   */
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
 
   /**

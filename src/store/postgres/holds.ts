@@ -5,6 +5,11 @@ import type { Database } from './database.ts'
 /** Recipients released in one transaction. */
 const CHUNK = 500
 
+interface HeldPlace {
+  email: string
+  position: number
+}
+
 const HELD = {
   name: 'held-domains',
   text: `
@@ -21,13 +26,16 @@ const RELEASE = {
   name: 'release-held',
   text: `
 WITH held AS MATERIALIZED (
-  SELECT email, position FROM queue WHERE held_for = $1 AND due_at < $2 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+  SELECT email, position FROM queue
+  WHERE held_for = $1 AND (email, position) > ($4::uuid, $5::integer) AND due_at < $2
+  ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
 ), released AS (
   UPDATE queue q SET due_at = $3, ready = true, held_for = NULL
   FROM held h WHERE q.email = ANY (ARRAY[h.email]) AND q.position = h.position
   RETURNING 1
 )
-SELECT count(*) AS released FROM released`,
+SELECT (SELECT count(*) FROM released) AS released, email, position
+FROM held ORDER BY email DESC, position DESC LIMIT 1`,
 }
 
 /** Recipients that wait only because their sending domain may not send. */
@@ -46,13 +54,16 @@ export class Holds {
 
   async release(domainId: string, { now, dueBefore }: HeldRelease): Promise<number> {
     let released = 0
+    // What is held again behind the place that a chunk came to is left alone: it would go round otherwise.
+    let place: HeldPlace = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
     while (true) {
-      const values = [domainId, Math.round(dueBefore), Math.round(now)]
-      const [row] = await this.#database.write<{ released: number }>(RELEASE, values)
-      const chunk = row!.released
-      released += chunk
-      if (chunk > 0) this.#changes.queueChanged()
-      if (chunk < CHUNK) return released
+      const values = [domainId, Math.round(dueBefore), Math.round(now), place.email, place.position]
+      const [row] = await this.#database.write<HeldPlace & { released: number }>(RELEASE, values)
+      if (row === undefined) return released
+      released += row.released
+      this.#changes.queueChanged()
+      if (row.released < CHUNK) return released
+      place = row
     }
   }
 }

@@ -17,6 +17,18 @@ export interface RetryChunk extends store.Retried {
   next: RetryPlace | null
 }
 
+/** How far through the held recipients of a domain a release has come: those held again behind it are left alone. */
+export interface HeldPlace {
+  email: number
+  position: number
+}
+
+export interface HeldChunk {
+  released: number
+  /** Null when nothing is left. */
+  next: HeldPlace | null
+}
+
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
   join(node: store.NodeDescription, alone: boolean): number
@@ -28,7 +40,7 @@ export interface Writes {
   record(attempt: store.AttemptRecord): store.Recorded
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
-  releaseHeldChunk(domainId: string, release: store.HeldRelease): number
+  releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk
   setAside(request: store.SetAside): number
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk

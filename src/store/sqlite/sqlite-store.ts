@@ -5,7 +5,16 @@ import { StoreDamaged } from '../store.ts'
 import { lockExclusively } from './lock.ts'
 import { packAccept, packRecord, type WriteCall } from './parcels.ts'
 import { findPlace, type Place } from './place.ts'
-import type { Call, Changed, Reads, RetryChunk, RetryPlace, Writes } from './protocol.ts'
+import type {
+  Call,
+  Changed,
+  HeldChunk,
+  HeldPlace,
+  Reads,
+  RetryChunk,
+  RetryPlace,
+  Writes,
+} from './protocol.ts'
 import { StoreThread } from './thread.ts'
 
 /** Bounds of one transaction: so many operations, and past the first so many octets. */
@@ -152,11 +161,13 @@ export class SqliteStore implements types.Store {
 
   async releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
     let released = 0
-    while (true) {
-      const chunk = await this.#write('releaseHeldChunk', [domainId, release])
-      if (chunk === 0) return released
-      released += chunk
-    }
+    let place: HeldPlace | null = null
+    do {
+      const chunk: HeldChunk = await this.#write('releaseHeldChunk', [domainId, release, place])
+      released += chunk.released
+      place = chunk.next
+    } while (place !== null)
+    return released
   }
 
   async retry(request: types.RetryRequest, onStep?: (sum: types.Retried) => void): Promise<types.Retried> {

@@ -306,6 +306,48 @@ export function recordContract(open: OpenBench): void {
       )
       assert.equal(await store.releaseHeld(value.domainId, release), 0)
     })
+
+    test('what is held again meanwhile is not released again: a way that closes at once would keep the queue going round', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const count = 1_200
+      const value = email(
+        owner,
+        Array.from({ length: count }, (_, n) => `n${n}@x.test`),
+      )
+      await store.accept(value, { token: 1 })
+      const later = NOW + 60_000
+      const held = (position: number) =>
+        result(position, { state: 'waiting', dueAt: later, tried: false, held: true })
+      await store.record(
+        attempt(
+          value,
+          1,
+          Array.from({ length: count }, (_, n) => held(n)),
+        ),
+      )
+      let released: number | null = null
+      const releasing = store
+        .releaseHeld(value.domainId, { now: NOW, dueBefore: Number.MAX_SAFE_INTEGER })
+        .then((sum) => {
+          released = sum
+        })
+      let again = 0
+      while (released === null && again < 5 * count) {
+        for (const work of await store.claim(claimRequest(2, { maxRecipients: 500 }))) {
+          await store.record(
+            attempt(
+              work,
+              2,
+              work.recipients.map(({ position }) => held(position)),
+            ),
+          )
+          again += work.recipients.length
+        }
+      }
+      assert.equal(released, count)
+      await releasing
+    })
   })
 
   describe('suppressions', () => {

@@ -166,7 +166,7 @@ CREATE INDEX queue_later_by_company ON queue (company, due_at) WHERE lease IS NU
 -- otherwise look for a lane among all that is due.
 CREATE INDEX queue_ready_by_time ON queue ((due_at + 0)) WHERE lease IS NULL AND ready;
 CREATE INDEX queue_later_by_time ON queue ((due_at + 0)) WHERE lease IS NULL AND NOT ready;
-CREATE INDEX queue_held ON queue (held_for, due_at) WHERE held_for IS NOT NULL;
+CREATE INDEX queue_held ON queue (held_for, email, position) WHERE held_for IS NOT NULL;
 CREATE INDEX queue_to_cancel ON queue (email) WHERE cancel;
 
 -- Nodes in service. A row is the lease of everything that carries its token.

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { HeldRelease } from '../../store.ts'
+import type { HeldChunk, HeldPlace } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { Lanes } from './lanes.ts'
@@ -23,7 +24,8 @@ export class Holds {
       'INSERT OR REPLACE INTO held_recipients (domain_id, email, position, due_at) VALUES (?, ?, ?, ?)',
     )
     this.#held = db.prepare(
-      'SELECT email, position, due_at AS dueAt FROM held_recipients WHERE domain_id = ? AND due_at < ? LIMIT ?',
+      `SELECT email, position, due_at AS dueAt FROM held_recipients
+       WHERE domain_id = ? AND (email, position) > (?, ?) AND due_at < ? ORDER BY email, position LIMIT ?`,
     )
     this.#drop = db.prepare('DELETE FROM held_recipients WHERE domain_id = ? AND email = ? AND position = ?')
     this.#due = db.prepare(
@@ -36,20 +38,17 @@ export class Holds {
     this.#hold.run(domainId, email, position, dueAt)
   }
 
-  /** Makes at most a chunk of the domain's held recipients due now. Returns how many were looked at; 0 when none is left. */
-  releaseChunk(domainId: string, { now, dueBefore }: HeldRelease): number {
-    const held = all<{ email: number; position: number; dueAt: number }>(
-      this.#held,
-      domainId,
-      dueBefore,
-      CHUNK,
-    )
+  /** Makes at most a chunk of the domain's held recipients due now, after the place that the chunk before came to. */
+  releaseChunk(domainId: string, { now, dueBefore }: HeldRelease, place: HeldPlace | null): HeldChunk {
+    const { email: after, position: behind } = place ?? { email: -1, position: -1 }
+    const held = all<HeldPlace & { dueAt: number }>(this.#held, domainId, after, behind, dueBefore, CHUNK)
     for (const { email, position, dueAt } of held) {
       this.#drop.run(domainId, email, position)
       const place = one<{ company: number; domain: string }>(this.#due, now, email, position, dueAt)
       if (place !== undefined) this.#lanes.refresh(place.company, place.domain, 0)
     }
     if (held.length > 0) this.#changes.queue = true
-    return held.length
+    const last = held.length < CHUNK ? undefined : held.at(-1)
+    return { released: held.length, next: last === undefined ? null : last }
   }
 }

@@ -73,7 +73,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
         if (recovered > 0) cancellation.endWaiting(request.now)
         return recovered
       },
-      releaseHeldChunk: (domainId, release) => holds.releaseChunk(domainId, release),
+      releaseHeldChunk: (domainId, release, place) => holds.releaseChunk(domainId, release, place),
       setAside: (request) => quarantine.setAside(request),
       releaseQuarantinedChunk: (scope, now) => quarantine.releaseChunk(scope, now),
       retryChunk: (request, place) => retry.chunk(request, place),
