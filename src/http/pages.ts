@@ -50,7 +50,7 @@ function shared(make: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Ms for which an answer about readiness holds. */
+/** Ms for which the store is believed to take commits. That it does not is asked again each time: a failed look has written nothing. */
 const READY_HOLDS = 1_000
 
 /** Anybody may ask, and each look costs a commit; so all who ask at once, or soon after, share one. */
@@ -73,9 +73,10 @@ class Readiness {
   }
 
   async #look(): Promise<Answer> {
-    this.#answer = await this.#probe()
+    const answer = await this.#probe()
+    this.#answer = answer.status === 200 ? answer : null
     this.#until = performance.now() + READY_HOLDS
-    return this.#answer
+    return answer
   }
 
   async #probe(): Promise<Answer> {

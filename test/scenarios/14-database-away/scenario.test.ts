@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { parseDatabase } from '../../../src/config/parse.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { until } from '../../nodes/fleet.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { onPostgres } from '../../support/engine.ts'
 import { createDatabase, execute, withoutPostgres } from '../../support/postgres.ts'
@@ -62,7 +63,8 @@ test('what had a 200 arrives once, what had a 503 never, whatever happens to the
   for (const how of ['fast', 'kill'] as const) {
     await (how === 'kill' ? cluster.kill() : cluster.stop(how))
     await load.more('refused', SOME)
-    assert.equal(await isReady(), 503)
+    // That it was ready holds for a second: looking costs a commit.
+    await until(async () => (await isReady()) === 503, 'the service says that it is not ready')
     // Whatever was under way is answered by now: nothing is accepted any more.
     const before = load.accepted.length
     await load.more('refused', SOME)
