@@ -64,8 +64,11 @@ describe('recipient variables', () => {
     assert.equal(filled.html, '<b>B</b>')
     assert.deepEqual(filled.headers, [['X-N', 'B']])
     assert.equal(content.subject, 'Hi %recipient.n%')
-    const name = { ...bob, variables: { n: 'x" <evil@evil.test>' } }
-    assert.equal(substitute(content, name).from, '"x\\" <evil@evil.test>, Acme" <a@acme.test>')
+    const name = { ...bob, variables: { n: 'x" <ann@acme.test>' } }
+    assert.equal(substitute(content, name).from, '"x\\" <ann@acme.test>, Acme" <a@acme.test>')
+    const foreign = { n: 'x" <evil@evil.test>' }
+    assert.match(variablesError(content, foreign)!, /holds an address at evil\.test/)
+    assert.throws(() => substitute(content, { ...bob, variables: foreign }), HeaderError)
   })
 
   it('cannot break out of a header', () => {

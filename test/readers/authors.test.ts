@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Api, type Reply } from '../http/requests.ts'
 import { startService } from '../support/service.ts'
-import { type Found, type ReadTask, readHere, readWithPython, whyNoPython } from './readers.ts'
+import { type Found, isOutside, type ReadTask, readHere, readWithPython, whyNoPython } from './readers.ts'
 
 const OURS = 'ours.test'
 /** Texts for each way in. */
@@ -231,14 +231,6 @@ const WAYS: Way[] = [
   },
 ]
 
-/** A reader that decodes first finds odd things. What it takes for a domain must be ours, or none: a name has a dot. */
-const isOutside = (reader: string, address: string) => {
-  if (!address.includes('@')) return false
-  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
-  if (!reader.includes('decoded before')) return domain !== OURS
-  return domain.includes('.') && domain.replace(/[">]+$/, '') !== OURS
-}
-
 describe('no reader finds an author outside the domain that signs', () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   const noPython = whyNoPython()
@@ -288,7 +280,7 @@ describe('no reader finds an author outside the domain that signs', () => {
       for (const [index, { text, raw }] of tasks.entries()) {
         const shown = `${JSON.stringify(text)}\n${raw.toString().split('\r\n\r\n')[0]}`
         for (const [reader, addresses] of found[index]!) {
-          const outside = addresses.filter((address) => isOutside(reader, address))
+          const outside = addresses.filter((address) => isOutside(reader, address, OURS))
           assert.deepEqual(outside, [], `${reader} reads ${addresses} in ${shown}`)
           // Not written at all when it named nobody; else a reader that finds nobody shows what it likes.
           if (!new RegExp(`^${way.field}:`, 'm').test(raw.toString())) continue

@@ -74,3 +74,11 @@ function fieldsOf(raw: Buffer, field: string): string[] {
   const prefix = new RegExp(`^${field}[ \\t]*:`, 'i')
   return fields.filter((line) => prefix.test(line)).map((line) => line.replace(prefix, '').trim())
 }
+
+/** A reader that decodes first finds odd things. What it takes for a domain must be `ours`, or none: a name has a dot. */
+export function isOutside(reader: string, address: string, ours: string): boolean {
+  if (!address.includes('@')) return false
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  if (!reader.includes('decoded before')) return domain !== ours
+  return domain.includes('.') && domain.replace(/[">]+$/, '') !== ours
+}

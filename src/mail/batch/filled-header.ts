@@ -1,12 +1,19 @@
 /** Whether recipient variables can stand in the header of a message. */
 import { customField } from '../header/custom-field.ts'
+import { decodeWords } from '../header/encoded-word.ts'
 import { HeaderError, isReservedHeader } from '../header/header.ts'
+import { isMailboxField } from '../header/mailbox-field.ts'
 import type { MessageContent } from '../message.ts'
 import { Placeholders } from './placeholders.ts'
 import { type Addressee, substituteField, substituteHeaderText, substituteNames } from './substitute.ts'
 
 /** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
+
+/** A value as placeholders are looked for in it: names of mailboxes may be encoded, and are filled in decoded. */
+function asFilled(name: string, value: string): string {
+  return isMailboxField(name.toLowerCase()) ? decodeWords(value) : value
+}
 
 /** The header-like fields of a message that refer to recipient variables. */
 export class FilledHeader {
@@ -17,10 +24,11 @@ export class FilledHeader {
 
   constructor({ from, subject, headers }: Pick<MessageContent, 'from' | 'subject' | 'headers'>) {
     const refers = (text: string) => text.includes('%recipient')
-    this.#from = refers(from) ? from : ''
+    this.#from = refers(decodeWords(from)) ? from : ''
     this.#subject = refers(subject) ? subject : ''
-    this.#headers = headers.filter(([, value]) => refers(value))
-    const texts = [this.#from, this.#subject, ...this.#headers.map(([, value]) => value)]
+    this.#headers = headers.filter(([name, value]) => refers(asFilled(name, value)))
+    const fields = this.#headers.map(([name, value]) => asFilled(name, value))
+    const texts = [decodeWords(this.#from), this.#subject, ...fields]
     this.#placeholders = new Placeholders(texts, Buffer.byteLength)
   }
 

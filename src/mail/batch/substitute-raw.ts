@@ -13,6 +13,7 @@ import { decodeQuotedPrintable } from '../raw/decode.ts'
 import { encodeContent } from '../raw/encode.ts'
 import {
   type Addressee,
+  filledMailboxes,
   substituteHeaderText,
   substituteText,
   withoutServicePlaceholders,
@@ -200,14 +201,8 @@ function fillField(field: string, addressee: Addressee): string {
 /** In a field of mailboxes only display names are filled in: who a message is from and to is not for a value to decide. */
 function fillNames(field: string, name: string, value: string, addressee: Addressee): string {
   try {
-    const mailboxes = parseAddressList(value).map((mailbox) => {
-      return { ...mailbox, filled: substituteHeaderText(mailbox.name, name, addressee) }
-    })
-    if (mailboxes.every(({ name, filled }) => name === filled)) return field
-    return addressField(
-      name,
-      mailboxes.map(({ address, filled }) => ({ address, name: filled })),
-    )
+    const filled = filledMailboxes(parseAddressList(value), name, addressee)
+    return filled === null ? field : addressField(name, filled)
   } catch (error) {
     // Not a list we can rewrite; it leaves as the sender wrote it.
     if (error instanceof AddressError) return field

@@ -1,7 +1,9 @@
 /** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
-import { formatMailbox, MAX_NAME, parseAddressList } from '../address/address.ts'
+import { formatMailbox, MAX_NAME, type Mailbox, parseAddressList } from '../address/address.ts'
+import { AuthorError, assertAuthor } from '../address/author.ts'
+import { decodeWords } from '../header/encoded-word.ts'
 import { assertHeaderText, HeaderError } from '../header/header.ts'
-import { isMailboxField } from '../header/mailbox-field.ts'
+import { formatMailboxes, isAuthorField, isMailboxField } from '../header/mailbox-field.ts'
 import { joinedText } from '../large-text.ts'
 import type { MessageContent } from '../message.ts'
 
@@ -107,19 +109,51 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
   return result
 }
 
-/** Only the display names: who a message is from was checked, and is not for a value to decide. */
+/**
+ * Only the display names: who a message is from was checked, and is not for a value to decide.
+ * @param list as `formatMailboxes` writes it; a name in it may be encoded
+ * @throws HeaderError when a name cannot stand in that field with the values in it
+ */
 export function substituteNames(list: string, field: string, addressee: Addressee): string {
-  if (!list.includes('%recipient')) return list
-  const mailboxes = parseAddressList(list).map(({ name, address }) => {
-    const filled = substituteHeaderText(name, field, addressee)
-    if (Buffer.byteLength(filled) > MAX_NAME) {
+  if (!decodeWords(list).includes('%recipient')) return list
+  const filled = filledMailboxes(parseAddressList(list), field, addressee)
+  return filled === null ? list : formatMailboxes(filled)
+}
+
+/**
+ * Mailboxes with the values in their display names; null when nothing changes.
+ * @throws HeaderError for a name that is too long, or in which a reader could find another author
+ */
+export function filledMailboxes(mailboxes: Mailbox[], field: string, addressee: Addressee): Mailbox[] | null {
+  let changes = false
+  const filled = mailboxes.map((mailbox) => {
+    const name = substituteHeaderText(mailbox.name, field, addressee)
+    if (name === mailbox.name) return mailbox
+    changes = true
+    if (Buffer.byteLength(name) > MAX_NAME) {
       throw new HeaderError(
         `The name in ${field}, with the recipient variables filled in, is longer than ${MAX_NAME} octets`,
       )
     }
-    return formatMailbox({ name: filled, address })
+    return { ...mailbox, name }
   })
-  return mailboxes.join(', ')
+  if (!changes) return null
+  if (isAuthorField(field.toLowerCase())) for (const mailbox of filled) assertFilledAuthor(mailbox, field)
+  return filled
+}
+
+function assertFilledAuthor(mailbox: Mailbox, field: string): void {
+  try {
+    assertAuthor(mailbox)
+  } catch (error) {
+    if (!(error instanceof AuthorError)) throw error
+    throw new HeaderError(
+      `${field}, with the recipient variables filled in, cannot be used: ${error.message}`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 export function valueFor(
