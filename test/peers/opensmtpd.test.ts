@@ -66,4 +66,12 @@ describe('OpenSMTPD', { skip }, () => {
     }
     assert.equal((await inBox(stage.peer, 'second', 3)).length, 3)
   })
+
+  test('451 4.5.3 too many recipients: the rest goes in the next transaction at once', async () => {
+    await using sending = await stage.direct('good.test', [at.plain])
+    const id = await sending.send(BOXES.map((box) => `${box}@good.test`))
+    const { recipients } = await sending.delivered(id)
+    assert.deepEqual(new Set(recipients.map(({ attempts }) => attempts)), new Set([1]))
+    for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
+  })
 })

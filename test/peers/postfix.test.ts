@@ -123,6 +123,17 @@ describe('Postfix', { skip }, () => {
     assert.equal((await inBox(stage.peer, 'once', before + 12)).length, before + 12)
   })
 
+  test('postscreen puts off whoever is new, and lets in who comes again in another session', async () => {
+    await using sending = await stage.direct('good.test', [at.postscreen], {
+      retrySchedule: [1_000, 1_000, 1_000],
+    })
+    const ids = await Promise.all(Array.from({ length: 3 }, () => sending.send(['screened@good.test'])))
+    for (const id of ids) await sending.delivered(id)
+    assert.equal((await inBox(stage.peer, 'screened', 3)).length, 3)
+    const { attempts } = (await sending.service.store.readHistory(ids[0]!))!
+    assert.match(attempts[0]!.dialogue, /450 4\.3\.2 Service currently unavailable/)
+  })
+
   test('a message too large for every server ends, and suppresses nobody', async () => {
     const text = 'x'.repeat(70).concat('\n').repeat(400)
     for (const way of ['small', 'smallUnannounced'] as const) {
@@ -131,6 +142,14 @@ describe('Postfix', { skip }, () => {
       assert.equal(outcome?.suppressed, false, way)
       assert.ok(outcome.state === 'failed' || outcome.state === 'bounced', `${way}: ${outcome.state}`)
     }
+  })
+
+  test('452 too many recipients: the rest goes in the next transactions at once', async () => {
+    await using sending = await stage.direct('good.test', [at.fewRecipients])
+    const id = await sending.send(BOXES.map((box) => `${box}@good.test`))
+    const { recipients } = await sending.delivered(id)
+    assert.deepEqual(new Set(recipients.map(({ attempts }) => attempts)), new Set([1]))
+    for (const box of BOXES) assert.equal((await inBox(stage.peer, box, 1)).length, 1)
   })
 
   test('421 too many connections: fewer are opened, and no attempt is spent', async () => {
