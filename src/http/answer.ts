@@ -30,6 +30,8 @@ const TOLD_EVERY = 1_000
 
 /** Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug. */
 export class Answers {
+  /** Called when a request finds that nothing can be accepted now. */
+  onUnavailable: () => void = () => {}
   readonly #log: Logger
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
@@ -95,6 +97,7 @@ export class Answers {
   reasonOf(error: unknown, request: FastifyRequest): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
+        this.onUnavailable()
         this.#tell('nothing can be accepted now', error.reason.detail, { err: error }, request)
       }
       if (error.reason.code === 'key_elsewhere') {
@@ -105,6 +108,7 @@ export class Answers {
       return error.reason
     }
     if (error instanceof StoreUnavailable) {
+      this.onUnavailable()
       const detail = 'the store cannot be used now'
       this.#tell('the store does not answer', detail, { err: error }, request)
       return { code: 'unavailable', retryAfter: 5, detail }

@@ -21,6 +21,7 @@ export function registerPages(
   const home = homePage(deps.version)
   const alive: Answer = { status: 200, type: JSON_TYPE, body: '{"status":"ok"}' }
   const readiness = new Readiness(deps)
+  answers.onUnavailable = () => readiness.doubt()
   const answer = (request: FastifyRequest, reply: FastifyReply, what: Answer) =>
     answers.send(request, reply, 'other', what)
 
@@ -50,10 +51,13 @@ function shared(make: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Ms for which the store is believed to take commits. That it does not is asked again each time: a failed look has written nothing. */
+/**
+ * Ms for which the store is believed to take commits, unless a request finds otherwise. That it does not is asked again each time: a failed
+ * look has written nothing.
+ */
 const READY_HOLDS = 1_000
 
-/** Anybody may ask, and each look costs a commit; so all who ask at once, or soon after, share one. */
+/** Anybody may ask, and each look costs a commit; so all who ask at once share one, and for a while after one that went through. */
 class Readiness {
   readonly #deps: Pick<HttpDeps, 'ready' | 'log'>
   #asking: Promise<Answer> | null = null
@@ -74,9 +78,14 @@ class Readiness {
 
   async #look(): Promise<Answer> {
     const answer = await this.#probe()
-    this.#answer = answer.status === 200 ? answer : null
-    this.#until = performance.now() + READY_HOLDS
+    this.#answer = answer
+    this.#until = answer.status === 200 ? performance.now() + READY_HOLDS : 0
     return answer
+  }
+
+  /** Something could not be accepted: the next who asks has a new look taken. */
+  doubt(): void {
+    this.#until = 0
   }
 
   async #probe(): Promise<Answer> {
