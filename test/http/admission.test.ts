@@ -82,6 +82,23 @@ describe('requests under way', () => {
     await leave()
   })
 
+  test('who waited for room and left keeps nobody waiting', async () => {
+    const large = 5 * MIB
+    const [held] = [park(large, ' ')]
+    for (let count = 0; count < 3; count++) park(large)
+    // They have been counted when the other one is answered.
+    assert.equal((await other.send(mail('other.example'))).status, 200)
+    for (const { socket } of parked.slice(1)) socket.destroy()
+    held!.socket.destroy()
+    await leave()
+    const body = JSON.stringify({ ...mail('other.example'), text: 'x'.repeat(3 * MIB) })
+    const requests = Array.from({ length: 3 }, () => other.send(body))
+    assert.deepEqual(
+      (await Promise.all(requests)).map(({ status }) => status),
+      [200, 200, 200],
+    )
+  })
+
   test('a body without a declared length is counted as it comes', async () => {
     const connections = Array.from({ length: 12 }, () => {
       const connection = new RawConnection(service.url)

@@ -47,7 +47,7 @@ class Octets {
   readonly pool: SharedPool
   readonly kind: 'small' | 'large'
   waiting: Waiting[] = []
-  /** The next in line needs more than is free: nobody goes before it, or it would wait for ever. */
+  /** The next in line needs more than is free. Where bodies are large nobody goes before it, or it would wait for ever. */
   blocked = false
 
   constructor(kind: 'small' | 'large', size: number) {
@@ -56,7 +56,8 @@ class Octets {
   }
 
   hasRoom(company: Company, octets: number): boolean {
-    return !this.blocked && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
+    const mayGoBefore = !this.blocked || this.kind === 'small'
+    return mayGoBefore && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
   }
 
   /** The one that is next: companies take turns, and one that has its share lets others go before it. */
@@ -221,8 +222,11 @@ export class Admission {
   }
 
   #leave(visit: Visit): void {
-    for (const from of [this.#small, this.#large])
+    for (const from of [this.#small, this.#large]) {
       from.waiting = from.waiting.filter((one) => one.visit !== visit)
+      // It may be the one that the others waited for.
+      this.#serve(from)
+    }
   }
 
   close(): void {
