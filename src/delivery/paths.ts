@@ -15,6 +15,9 @@ const TELL_ANY_MS = 1_000
 /** What was on its way to the store when the way was clear again is released by another look. */
 const LATECOMERS_MS = 2_000
 
+/** However much mail `queue retry` makes due, a closed way is tried for it this often: a provider locks accounts. */
+const INSIST_MS = 10_000
+
 /** Trouble that nobody has met for so long after its way could be tried again is forgotten. */
 const FORGET_MS = 2 * 3_600_000
 
@@ -28,6 +31,8 @@ interface Trouble {
   closed: boolean
   probeAt: number
   probe: ReadyDelivery | null
+  /** Unix ms: when it was last tried because the operator said so. */
+  insistedAt: number
   /** Sending domains (ids) whose mail was withheld for it. */
   withheld: Set<string>
   told: LogThrottle
@@ -82,15 +87,26 @@ export class Paths {
     const closed = met.filter((trouble) => trouble.closed)
     const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
     for (const trouble of closed) {
-      if (insisted) trouble.probeAt = Math.min(trouble.probeAt, now)
+      const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
       trouble.withheld.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
-      const dueAt = Math.max(now, trouble.probeAt) + this.#parts.pauses.spread()
+      const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       return { dueAt, why: `Waits without being tried, as others met this: ${trouble.message}` }
     }
-    for (const trouble of closed) trouble.probe = ready
+    for (const trouble of closed) {
+      trouble.probe = ready
+      if (insisted) trouble.insistedAt = now
+    }
     return null
+  }
+
+  /** True when the way is tried sooner for it. */
+  #insist(trouble: Trouble, now: number): boolean {
+    const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
+    if (soonest >= trouble.probeAt) return false
+    trouble.probeAt = soonest
+    return true
   }
 
   /**
@@ -134,6 +150,7 @@ export class Paths {
         closed: false,
         probeAt: now,
         probe: null,
+        insistedAt: 0,
         withheld: new Set(),
         told: new LogThrottle(TELL_MS),
       }

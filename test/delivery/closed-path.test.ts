@@ -195,12 +195,12 @@ test('queue retry tries a closed way once, not with each message, when nothing h
   const refuse: Script = ({ step }) =>
     step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
   const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
-  const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => send(`n${n}@x.test`)))
+  const ids = await Promise.all(Array.from({ length: 600 }, (_, n) => send(`n${n}@x.test`)))
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   const before = steps(sink, 'MAIL')
   await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
   // All of them come to where the way is looked at, and wait again.
-  for (let insisting = 200; insisting > 0; ) {
+  for (let insisting = ids.length; insisting > 0; ) {
     const recipients = await Promise.all(ids.map((id) => service.store.readHistory(id)))
     insisting = recipients.filter((history) => history!.recipients[0]!.dueAt! <= Date.now()).length
   }
