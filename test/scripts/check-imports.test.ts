@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Import, importsIn, importsUnder, violations } from '../../scripts/check-imports.ts'
+import { type Import, idleEntries, importsIn, importsUnder, violations } from '../../scripts/check-imports.ts'
 
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 
@@ -14,6 +14,7 @@ describe('the direction of imports', () => {
     const imports = importsUnder(source)
     assert.ok(imports.length > 50, 'the imports were found')
     assert.deepEqual(violations(imports), [])
+    assert.deepEqual(idleEntries(imports), [])
   })
 
   test('is seen in every form of import', () => {
@@ -45,6 +46,21 @@ describe('the direction of imports', () => {
         './j.ts',
       ],
     )
+  })
+
+  test('names what the table allows and nobody does', () => {
+    const table = { 'app.ts': 'everything' as const, store: ['mail', 'events/event.ts (types)', 'dns'] }
+    const imports = [
+      importOf('store/a.ts', 'mail/b.ts', true),
+      importOf('store/a.ts', 'events/event.ts', true),
+    ]
+    assert.deepEqual(idleEntries(imports, table), [
+      'store may import mail, and imports types only',
+      'store may import dns, and does not',
+    ])
+    assert.deepEqual(idleEntries([...imports, importOf('store/a.ts', 'mail/b.ts')], table), [
+      'store may import dns, and does not',
+    ])
   })
 
   test('forbids what the table does not allow', () => {
