@@ -10,6 +10,8 @@ import type { ReadyDelivery } from './ready-queues.ts'
 const IN_A_ROW = 3
 /** The same trouble is told again this often. */
 const TELL_MS = 10 * 60_000
+/** Ways whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
+const MAX_TOLD = 1_000
 /** Troubles told in detail, of all sites together. */
 const TELL_ANY_MS = 1_000
 /** What was on its way to the store when the way was clear again is released by another look. */
@@ -35,7 +37,8 @@ interface Trouble {
   insistedAt: number
   /** Sending domains (ids) whose mail was withheld for it. */
   withheld: Set<string>
-  told: LogThrottle
+  /** Its end is told where its beginning was. */
+  told: boolean
 }
 
 export interface PathsParts {
@@ -65,6 +68,8 @@ export interface Closed {
 export class Paths {
   readonly #parts: PathsParts
   readonly #troubles = new Map<string, Trouble>()
+  /** By way and kind. */
+  readonly #told = new Map<string, LogThrottle>()
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 
   constructor(parts: PathsParts) {
@@ -128,14 +133,15 @@ export class Paths {
       return null
     }
     const [whole, own] = waysOf(ready)
-    const trouble = this.#met(hindrance.wide ? whole : own, hindrance, now)
+    const way = hindrance.wide ? whole : own
+    const trouble = this.#met(way, hindrance, now)
     trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
     if (!hindrance.wide) this.#unknown(whole, ready, now)
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
     trouble.withheld.add(ready.email.domainId)
-    this.#tell(ready, hindrance, trouble)
+    this.#tell(way, ready, hindrance, trouble)
     return trouble.probeAt
   }
 
@@ -152,7 +158,7 @@ export class Paths {
         probe: null,
         insistedAt: 0,
         withheld: new Set(),
-        told: new LogThrottle(TELL_MS),
+        told: false,
       }
     }
     // Last in order, so that those that nobody met again come first.
@@ -181,7 +187,9 @@ export class Paths {
     this.#troubles.delete(way)
     if (!trouble.closed) return
     const { log, pauses, release } = this.#parts
-    log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    if (trouble.told) log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    // A provider's limit is reached again and again; all else is news.
+    if (trouble.kind !== 'busy') this.#told.delete(toldKey(way, trouble.kind))
     const dueBefore = Date.now() + 3 * pauses.longest
     const releaseAll = () => {
       for (const domainId of trouble.withheld) release(domainId, dueBefore)
@@ -198,11 +206,29 @@ export class Paths {
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
   }
 
-  #tell({ site, email }: ReadyDelivery, { kind, message, wide }: HindranceReport, { told }: Trouble): void {
+  #throttle(key: string): LogThrottle {
+    let throttle = this.#told.get(key)
+    if (throttle === undefined) {
+      throttle = new LogThrottle(TELL_MS)
+      this.#told.set(key, throttle)
+      if (this.#told.size > MAX_TOLD) this.#told.delete(this.#told.keys().next().value!)
+    }
+    return throttle
+  }
+
+  #tell(way: string, { site, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
+    const { kind, message, wide } = report
     const relay = site === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    if (told.due() === null || this.#toldAny.due() === null) return
+    const throttle = this.#throttle(toldKey(way, kind))
+    if (throttle.due() === null) return
+    if (this.#toldAny.due() === null) {
+      // Not told after all: the next refusal may be.
+      throttle.reset()
+      return
+    }
+    trouble.told = true
     const { log, domainName } = this.#parts
     const who = relay ? 'The relay' : `The mail servers of ${site}`
     const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
@@ -215,6 +241,10 @@ export class Paths {
     if (kind === 'busy') log.warn({ site, kind }, line)
     else log.error({ site, kind }, line)
   }
+}
+
+function toldKey(way: string, kind: HindranceReport['kind']): string {
+  return `${way}\0${kind}`
 }
 
 /** The way of all mail to the site, and that of this sending domain's. */

@@ -230,6 +230,26 @@ test('a server that takes few connections at once gets them, and nobody pays for
   assert.ok(refused < 60, `${refused} refused`)
 })
 
+test('a relay that lets a few through at a time is told of once, not each time it stops', async (t) => {
+  let asked = 0
+  const limit: Script = ({ step }) => {
+    if (step !== 'mail') return undefined
+    asked += 1
+    return asked % 4 === 0 ? { reply: '450 4.7.1 Error: too much mail from 192.0.2.1' } : undefined
+  }
+  const { service, sink, send } = await start(t, limit, { waits: [200, 600_000] })
+  for (let n = 0; n < 12; n++) {
+    await send(`n${n}@x.test`)
+    // One after the other, so that each refusal meets a single session and closes the way.
+    await sink.until(n + 1)
+  }
+  assert.ok(asked >= 15, `${asked} asked`)
+  const told = service.logged.filter((line) => line.includes('takes no more mail for now'))
+  assert.equal(told.length, 1, told.join('\n'))
+  const over = service.logged.filter((line) => line.includes('goes through again'))
+  assert.equal(over.length, 1, over.join('\n'))
+})
+
 test('a relay that is down costs a few attempts, not one for each message, and all leave when it is up', async (t) => {
   const { service, sink, api, send } = await start(t, () => undefined, { waits: [1_000, 600_000] })
   await sink.close()
