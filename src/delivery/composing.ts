@@ -28,10 +28,17 @@ function weightOf(message: DeliveryMessage): number {
 
 function octetsOf({ html, text, attachments, headers, to, cc }: MessageContent): number {
   let octets = (html?.length ?? 0) + (text?.length ?? 0)
-  for (const { content } of attachments) octets += content.length + 500
-  for (const [name, value] of headers) octets += name.length + value.length
-  return octets + 50 * (to.length + cc.length)
+  for (const { content } of attachments) octets += content.length + FILE_COST
+  for (const [name, value] of headers) octets += HEADER_COST * (name.length + value.length + LINE_COST)
+  for (const text of to) octets += HEADER_COST * (text.length + LINE_COST)
+  for (const text of cc) octets += HEADER_COST * (text.length + LINE_COST)
+  return octets
 }
+
+/** What a file costs beside its octets, an octet of the header, and a field or mailbox beside its own: in octets of a body. */
+const FILE_COST = 2_000
+const HEADER_COST = 8
+const LINE_COST = 40
 
 const MARK = '%recipient'
 

@@ -46,6 +46,9 @@ export interface Draft {
   headerBound: number | null
 }
 
+/** Far more than anybody attaches; each costs the store a row and the composer a part. */
+const MAX_FILES = 1_000
+
 /** Checks the parts of a message. Throws a Refusal for the first that cannot be used. */
 export function draftFromParts(submission: Submission, addressing: Addressing): Draft {
   const { from, to, cc, bcc, replyTo } = addressing
@@ -55,6 +58,11 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   assertWellFormed('text', submission.text)
   named('subject', () => assertHeaderText(submission.subject, 'The subject'))
   const custom = headersOf(submission)
+  const files = submission.attachments.length
+  if (files > MAX_FILES) {
+    const detail = `a message may have ${MAX_FILES} files, ${files} were given`
+    throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
+  }
   const content: MessageContent = {
     from: from.text,
     to: texts(to),

@@ -214,6 +214,13 @@ describe('bounds of the intake', () => {
       })
     }
 
+    test('may be a thousand, and not one more', async () => {
+      const many = Array.from({ length: 1_000 }, (_, n) => ({ ...file, filename: `${n}.txt` }))
+      assert.equal((await contentOf({ attachments: many })).attachments.length, 1_000)
+      const answer = await api.send({ ...minimal, attachments: [...many, file] })
+      assertJsonError(answer, 422, 'validation_error', /`attachments`.*1000 files, 1001 were given/)
+    })
+
     test('are found by a content id in brackets or without', async () => {
       for (const [given, id] of [
         ['<logo>', 'logo'],

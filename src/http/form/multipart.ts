@@ -43,6 +43,8 @@ export class MultipartReader {
   readonly #form: Form = { fields: [], files: [] }
   #state: State = 'content'
   #parts = 0
+  /** Something of the body was seen. */
+  #begun = false
   /** The part being read; null in front of the first. */
   #part: { head: PartHead; chunks: Buffer[] } | null = null
   // A delimiter begins with the line end before it; the first one may stand at the very start.
@@ -56,14 +58,28 @@ export class MultipartReader {
   /** Throws a Fault for what cannot be read or is too much. */
   push(chunk: Buffer): void {
     if (this.#state === 'closed') return
+    const begins = this.#begins(chunk)
     const data = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    let at = 0
+    let at = begins
     for (;;) {
       const next = this.#step(data, at)
       if (next === null) break
       at = next
     }
     this.#pending = data.subarray(this.#heldFrom(data, at))
+  }
+
+  /** Nearly every form begins with its delimiter: then nothing of it, which may be large, is copied. Gives how much is read. */
+  #begins(chunk: Buffer): number {
+    const first = this.#delimiter.length - 2
+    if (this.#begun || chunk.compare(this.#delimiter, 2, first + 2, 0, Math.min(first, chunk.length)) !== 0) {
+      this.#begun = true
+      return 0
+    }
+    this.#begun = true
+    this.#state = 'delimited'
+    this.#pending = Buffer.alloc(0)
+    return first
   }
 
   /** The form. Throws a Fault when the closing delimiter is missing. */
@@ -145,10 +161,16 @@ export class MultipartReader {
       const content = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
       this.#form.fields.push([name, decode(content, head)])
     } else {
-      // A copy of its own, always: a file may be kept longer than the octets that arrived around it.
-      this.#form.files.push({ field: name, filename, contentType, content: Buffer.concat(chunks) })
+      this.#form.files.push({ field: name, filename, contentType, content: ownContent(chunks) })
     }
   }
+}
+
+/** A file may be kept longer than the octets that arrived around it: it is copied, unless it is most of them. */
+function ownContent(chunks: Buffer[]): Buffer {
+  const [only] = chunks
+  const isMost = chunks.length === 1 && only!.byteLength * 2 > only!.buffer.byteLength
+  return isMost ? only! : Buffer.concat(chunks)
 }
 
 /** The text of a field: UTF-8 unless the part says otherwise (RFC 7578 5.1.2). Nothing is replaced silently. */
