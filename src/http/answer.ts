@@ -8,6 +8,7 @@ import { LogThrottle } from '../log-throttle.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
+import { writePieces } from './long-answer.ts'
 import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -64,24 +65,9 @@ export class Answers {
     answer: Answer,
     startedAt?: number,
   ): FastifyReply {
-    this.#count(operation, answer.status)
-    if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
-    if (this.#log.isLevelEnabled('debug')) {
-      this.#log.debug(
-        { requestId: request.id, method: request.method, operation, status: answer.status },
-        'request',
-      )
-    }
+    this.#noted(request, operation, answer.status, startedAt)
     const headers = [
-      'content-type',
-      answer.type,
-      // RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache.
-      'cache-control',
-      'no-store',
-      'x-content-type-options',
-      'nosniff',
-      'x-request-id',
-      request.id,
+      ...headersOf(request, answer.type),
       'content-length',
       String(Buffer.byteLength(answer.body)),
     ]
@@ -90,6 +76,22 @@ export class Answers {
     reply.hijack()
     if (answer.heldFor === undefined) leave(request.raw, reply.raw, answer, headers)
     else setTimeout(leave, answer.heldFor, request.raw, reply.raw, answer, headers)
+    return reply
+  }
+
+  /** Sends an answer of status 200 in pieces. Resolves when it has left, or its client has gone. */
+  async sendPieces(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    { type, pieces }: { type: string; pieces: Iterable<string> },
+    startedAt: number,
+  ): Promise<FastifyReply> {
+    this.#noted(request, operation, 200, startedAt)
+    reply.hijack()
+    if (!request.raw.complete) discardBody(request.raw, reply.raw)
+    reply.raw.writeHead(200, headersOf(request, type))
+    await writePieces(reply.raw, pieces)
     return reply
   }
 
@@ -143,6 +145,14 @@ export class Answers {
     this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
   }
 
+  #noted(request: FastifyRequest, operation: Operation, status: number, startedAt: number | undefined): void {
+    this.#count(operation, status)
+    if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
+    if (this.#log.isLevelEnabled('debug')) {
+      this.#log.debug({ requestId: request.id, method: request.method, operation, status }, 'request')
+    }
+  }
+
   #count(operation: Operation, status: number): void {
     const key = operation + status
     let child = this.#counted.get(key)
@@ -161,6 +171,20 @@ export class Answers {
     }
     child.observe(seconds)
   }
+}
+
+function headersOf(request: FastifyRequest, type: string): string[] {
+  return [
+    'content-type',
+    type,
+    // RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache.
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+    'x-request-id',
+    request.id,
+  ]
 }
 
 function leave(

@@ -48,7 +48,7 @@ export interface HttpDeps {
   intake: Acceptance
   /** For bodies that are not small. */
   workers: Workers
-  store: Pick<Store, 'readEmail'>
+  store: Pick<Store, 'emailOrigin' | 'readEmail'>
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
   registry: Registry
   log: Logger

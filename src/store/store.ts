@@ -42,7 +42,7 @@ import type {
   Recorded,
   SetAside,
 } from './queued-email.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail } from './stored-email.ts'
+import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from './stored-email.ts'
 
 export type * from './node.ts'
 export type * from './queue-control.ts'
@@ -131,6 +131,8 @@ export interface Store extends AccountStore {
    */
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
 
+  /** Whose an email is, and how much there is to read; null when unknown. It costs the same however much that is. */
+  emailOrigin(id: string): Promise<StoredOrigin | null>
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>
   readHistory(id: string): Promise<EmailHistory | null>

@@ -3,6 +3,15 @@ import type { EmailEvent, EventType } from '../events/event.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { RecipientKind, RecipientState } from './queued-email.ts'
 
+/** What is known of an email before it is read. */
+export interface StoredOrigin {
+  companyId: string
+  domainId: string
+  keyId: string
+  /** Of everything that `readEmail` gives. */
+  octets: number
+}
+
 /** What the API reads back. */
 export interface StoredEmail {
   id: string

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { mayRead } from '../../accounts/reading.ts'
 import type { Receipt } from '../../intake/submission.ts'
+import type { StoredEmail } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
 import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
 import { type BodyLimit, readBody } from '../body.ts'
@@ -13,12 +14,15 @@ import { Fault } from '../fault.ts'
 import { idempotencyKey } from '../idempotency.ts'
 import { checkJson, checkNotEncoded } from '../media-type.ts'
 import { type Idempotent, type Read, readElsewhere, SMALL_BODY, withIdempotency } from '../reading.ts'
-import { emailJson } from './email.ts'
+import { emailJson, emailJsonPieces } from './email.ts'
 import type { JsonOrder } from './read-job.ts'
 import { readSubmission } from './submission.ts'
 import { jsonWords } from './words.ts'
 
 const job = jobAt<JsonOrder, Read>(new URL('./read-job.ts', import.meta.url))
+
+/** Octets up to which an email is read and answered as a whole, however many ask for one at once and are slow to take it in. */
+const SHORT_EMAIL = 16 * 1024
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -83,18 +87,39 @@ export class JsonDialect {
 
   async #read(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
     const startedAt = performance.now()
-    let answer: Answer
+    const { answers, limit } = this.#parts
     try {
-      const principal = this.#authenticate(request)
-      const email = UUID.test(id) ? await this.#parts.deps.store.readEmail(id.toLowerCase()) : null
-      if (email === null || !mayRead(principal, email)) throw new Fault({ code: 'email_unknown' })
-      answer = { status: 200, type: JSON_TYPE, body: emailJson(email) }
+      const email = await this.#readable(request, id)
+      if ('short' in email) {
+        const answer = { status: 200, type: JSON_TYPE, body: emailJson(email.short) }
+        return answers.send(request, reply, 'email_read', answer, startedAt)
+      }
+      const answer = { type: JSON_TYPE, pieces: emailJsonPieces(email.long) }
+      // What was read counts until its client has it.
+      return await answers.sendPieces(request, reply, 'email_read', answer, startedAt)
     } catch (error) {
-      answer = jsonWords(this.#parts.answers.reasonOf(error, request))
+      const answer = jsonWords(answers.reasonOf(error, request))
+      return answers.send(request, reply, 'email_read', answer, startedAt)
     } finally {
-      this.#parts.limit.admission.release(request.raw)
+      limit.admission.release(request.raw)
     }
-    return this.#parts.answers.send(request, reply, 'email_read', answer, startedAt)
+  }
+
+  /** The email, when the caller may read it and there is room for it. */
+  async #readable(
+    request: FastifyRequest,
+    id: string,
+  ): Promise<{ short: StoredEmail } | { long: StoredEmail }> {
+    const { deps, limit } = this.#parts
+    const principal = this.#authenticate(request)
+    const origin = UUID.test(id) ? await deps.store.emailOrigin(id.toLowerCase()) : null
+    if (origin === null || !mayRead(principal, origin)) throw new Fault({ code: 'email_unknown' })
+    const isShort = origin.octets <= SHORT_EMAIL
+    if (!isShort) await limit.admission.reserve(request.raw, origin.octets)
+    const email = await deps.store.readEmail(id.toLowerCase())
+    // Retention may have been there first.
+    if (email === null) throw new Fault({ code: 'email_unknown' })
+    return isShort ? { short: email } : { long: email }
   }
 
   #authenticate(request: FastifyRequest): Principal {

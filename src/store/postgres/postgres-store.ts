@@ -174,6 +174,10 @@ export class PostgresStore {
     return this.#quarantine.release(scope, now)
   }
 
+  emailOrigin(id: string): Promise<types.StoredOrigin | null> {
+    return this.#emails.origin(id)
+  }
+
   readEmail(id: string): Promise<types.StoredEmail | null> {
     return this.#emails.read(id)
   }

@@ -61,6 +61,7 @@ export interface Writes {
 export interface Reads {
   nextDue(): number | null
   nodes(): store.NodeBeat[]
+  emailOrigin(id: string): store.StoredOrigin | null
   readEmail(id: string): store.StoredEmail | null
   readHistory(id: string): store.EmailHistory | null
   readWork(id: string): store.ClaimedEmail | null

@@ -199,6 +199,10 @@ export class SqliteStore implements types.Store {
     }
   }
 
+  emailOrigin(id: string): Promise<types.StoredOrigin | null> {
+    return this.#read('emailOrigin', [id])
+  }
+
   readEmail(id: string): Promise<types.StoredEmail | null> {
     return this.#read('readEmail', [id])
   }

@@ -71,6 +71,14 @@ export function acceptContract(open: OpenBench): void {
       )
 
       const { attachments: _, ...shown } = value.content
+      const origin = await store.emailOrigin(value.id)
+      assert.deepEqual(
+        { ...origin, octets: 0 },
+        { companyId: owner.id, domainId: 'domain', keyId: 'key', octets: 0 },
+      )
+      const { html = '', text = '', subject, headers } = value.content
+      const least = Buffer.byteLength(html + text + subject) + JSON.stringify(headers).length
+      assert.ok(origin!.octets >= least && origin!.octets < least + 500, `${origin!.octets} for ${least}`)
       assert.deepEqual(await store.readEmail(value.id), {
         id: value.id,
         companyId: owner.id,

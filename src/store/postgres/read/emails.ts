@@ -10,13 +10,34 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail } from '../../store.ts'
+import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
 import type { CompanyNumbers } from '../companies.ts'
 import type { Database, Session, Statement } from '../database.ts'
 import { isEmailId, textOf } from '../rows.ts'
 
 /** The last event of the email `e`. */
 const LAST_EVENT = `(SELECT v.type FROM events v WHERE v.email = e.id ORDER BY v.at DESC, v.seq DESC LIMIT 1)`
+
+/** What is compressed knows its length, too: the values themselves are not read. */
+const OCTETS = [
+  'header_from',
+  'header_to',
+  'header_cc',
+  'bcc',
+  'reply_to',
+  'subject',
+  'headers',
+  'tags',
+  'variables',
+]
+  .concat('html', 'text')
+  .map((column) => `coalesce(octet_length(e.${column}), 0)`)
+
+const ORIGIN: Statement = {
+  name: 'email-origin',
+  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", ${OCTETS.join(' + ')} AS octets
+    FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
+}
 
 const EMAIL: Statement = {
   name: 'read-email',
@@ -67,6 +88,12 @@ export class EmailReader {
   constructor(database: Database, companies: CompanyNumbers) {
     this.#database = database
     this.#companies = companies
+  }
+
+  async origin(id: string): Promise<StoredOrigin | null> {
+    if (!isEmailId(id)) return null
+    const [row] = await this.#database.read<StoredOrigin>(ORIGIN, [id])
+    return row ?? null
   }
 
   async read(id: string): Promise<StoredEmail | null> {

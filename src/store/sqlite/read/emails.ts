@@ -11,7 +11,7 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail } from '../../store.ts'
+import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
 import { all, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
@@ -26,6 +26,7 @@ const LAST_EVENT = '(SELECT type FROM events WHERE email = e.num ORDER BY seq DE
 
 /** What the API and the operator read back about emails. */
 export class EmailReader {
+  readonly #origin: StatementSync
   readonly #email: StatementSync
   readonly #recipients: StatementSync
   readonly #events: StatementSync
@@ -38,6 +39,23 @@ export class EmailReader {
   readonly #listOfCompany: StatementSync
 
   constructor(db: DatabaseSync) {
+    // The length of a value stands in the head of its row: not a page of the value itself is read.
+    const octets = [
+      'e.header_from',
+      'e.header_to',
+      'e.header_cc',
+      'e.bcc',
+      'e.reply_to',
+      'e.subject',
+      'e.headers',
+      'e.tags',
+    ]
+      .concat('e.variables', 'k.html', 'k.text')
+      .map((column) => `coalesce(octet_length(${column}), 0)`)
+    this.#origin = db.prepare(
+      `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octets.join(' + ')} AS octets
+       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+    )
     this.#email = db.prepare(
       `SELECT e.num, e.id, c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.header_from, e.header_to,
               e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.tags,
@@ -69,6 +87,10 @@ export class EmailReader {
     this.#listOfCompany = db.prepare(
       `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
     )
+  }
+
+  origin(id: string): StoredOrigin | null {
+    return one<StoredOrigin>(this.#origin, id) ?? null
   }
 
   read(id: string): StoredEmail | null {

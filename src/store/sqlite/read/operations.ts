@@ -18,6 +18,7 @@ export function readOperations(db: DatabaseSync): Reads {
   return {
     nextDue: () => queue.nextDue(),
     nodes: () => nodes.nodes(),
+    emailOrigin: (id) => emails.origin(id),
     readEmail: (id) => emails.read(id),
     readHistory: (id) => emails.history(id),
     readWork: (id) => works.read(id),
