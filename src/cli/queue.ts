@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { command, type JsonOption, refuseUnknown } from './command.ts'
+import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
 import { companyFilter, companyName } from './named.ts'
 import { withStore } from './open.ts'
 import { addPause, isPaused } from './pause.ts'
@@ -10,10 +10,12 @@ import { addRetry } from './retry.ts'
 export function addQueue(program: Command): void {
   const shown = command(program, {
     usage: 'queue',
-    description: 'Show what waits, by company and destination, until when and why.',
-    examples: ['queue', 'queue --company Acme'],
+    description: 'Show what waits, by company and destination, until when and why; the largest first.',
+    details: 'With --json every destination is listed, by company and name.',
+    examples: ['queue', 'queue --company Acme', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')
+    .option('--limit <count>', 'at most this many destinations', countUpTo(1_000_000), 50)
     .action(queue)
     .enablePositionalOptions()
     .helpCommand(false)
@@ -24,7 +26,10 @@ export function addQueue(program: Command): void {
   shown.allowExcessArguments()
 }
 
-async function queue({ company, json }: JsonOption & { company?: string }, called: Command): Promise<void> {
+async function queue(
+  { company, limit, json }: JsonOption & { company?: string; limit: number },
+  called: Command,
+): Promise<void> {
   refuseUnknown(called)
   const { lanes, pauses, accounts } = await withStore(async ({ store, accounts }) => ({
     lanes: await store.queue(companyFilter(accounts, company)),
@@ -45,9 +50,10 @@ async function queue({ company, json }: JsonOption & { company?: string }, calle
       })),
     )
   }
+  const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
   printTable(
     ['COMPANY', 'DESTINATION', 'WAITING', 'ON THE WAY', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
-    lanes.map((lane) => [
+    shown.map((lane) => [
       companyName(accounts, lane.companyId),
       lane.domain,
       lane.waiting,
@@ -58,6 +64,13 @@ async function queue({ company, json }: JsonOption & { company?: string }, calle
     ]),
     'Nothing waits.',
   )
+  if (lanes.length > 1) {
+    const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
+    printLine(`\nWaiting in all: ${waiting} recipients at ${lanes.length} destinations.`)
+  }
+  if (lanes.length > shown.length) {
+    printLine(`The ${shown.length} largest are shown. All of them: postroad queue --limit ${lanes.length}`)
+  }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
     printLine('\nWhat is in quarantine, and why: postroad queue quarantine')
   }

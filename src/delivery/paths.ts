@@ -97,7 +97,7 @@ export class Paths {
       trouble.withheld.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      return { dueAt, why: `Waits without being tried, as others met this: ${trouble.message}` }
+      return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
     }
     for (const trouble of closed) {
       trouble.probe = ready

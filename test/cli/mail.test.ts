@@ -60,6 +60,29 @@ describe('the commands about mail', () => {
     assert.match((await place.run('queue')).stdout, /Acme +simulator\.test +1 +0 +0 +20\d\d-/)
   })
 
+  test('show the destinations where most waits, and how much waits in all', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+    for (const to of [
+      'a@few.test',
+      ['a@many.test', 'b@many.test', 'c@many.test'],
+      ['a@some.test', 'b@some.test'],
+    ])
+      await sent({ to, scheduled_at: tomorrow })
+    const destinations = (text: string) => [...text.matchAll(/^Acme +(\S+)/gm)].map(([, domain]) => domain)
+    const all = (await place.run('queue')).stdout
+    assert.deepEqual(destinations(all).slice(0, 2), ['many.test', 'some.test'])
+    const lanes = await place.json<Lane[]>('queue', '--limit', '2')
+    const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
+    assert.ok(waiting >= 6 && lanes.length >= 3)
+    assert.match(
+      all,
+      new RegExp(`^Waiting in all: ${waiting} recipients at ${lanes.length} destinations\\.$`, 'm'),
+    )
+    const two = (await place.run('queue', '--limit', '2')).stdout
+    assert.deepEqual(destinations(two), ['many.test', 'some.test'])
+    assert.match(two, /^The 2 largest are shown\. All of them: postroad queue --limit \d$/m)
+  })
+
   test('cancel what still waits, once', async () => {
     const id = await sent({ to: 'delayed@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')

@@ -64,7 +64,7 @@ describe('what the operator stops', () => {
       lanes.map(({ domain, waiting, on_the_way, paused }) => ({ domain, waiting, on_the_way, paused })),
       [{ domain: 'paused.test', waiting: 2, on_the_way: 0, paused: true }],
     )
-    assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +paused/)
+    assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +0 +paused/)
     assert.deepEqual(
       await place.json('queue', 'pauses', '--json').then((all) => (all as unknown[]).length),
       1,
