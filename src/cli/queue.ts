@@ -66,12 +66,14 @@ async function queue(
   )
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
-    printLine(`\nWaiting in all: ${waiting} recipients at ${lanes.length} destinations.`)
+    printLine()
+    printLine(`Waiting in all: ${waiting} recipients at ${lanes.length} destinations.`)
   }
   if (lanes.length > shown.length) {
     printLine(`The ${shown.length} largest are shown. All of them: postroad queue --limit ${lanes.length}`)
   }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
-    printLine('\nWhat is in quarantine, and why: postroad queue quarantine')
+    printLine()
+    printLine('What is in quarantine, and why: postroad queue quarantine')
   }
 }
