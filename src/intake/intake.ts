@@ -57,11 +57,14 @@ export class Intake {
    * Resolves when the email is durable: from then on it is our duty to deliver it. Throws a Refusal otherwise; then
    * nothing is left behind. For submissions that can be checked on the spot.
    */
-  async submit(principal: Principal, submission: Submission): Promise<Receipt> {
+  submit(principal: Principal, submission: Submission): Promise<Receipt> {
     // Awaited only where there is something to wait for: every await costs, and most mail brings its text.
-    if (wantsText(submission)) {
-      submission.text = await this.#parts.deriveText(submission.html!, principal.companyId)
-    }
+    if (wantsText(submission)) return this.#submitWithText(principal, submission)
+    return this.accept(principal, checkSubmission(submission, this.terms()))
+  }
+
+  async #submitWithText(principal: Principal, submission: Submission): Promise<Receipt> {
+    submission.text = await this.#parts.deriveText(submission.html!, principal.companyId)
     return this.accept(principal, checkSubmission(submission, this.terms()))
   }
 

@@ -73,14 +73,18 @@ export class JsonDialect {
     return this.#parts.answers.send(request, reply, 'email_send', answer, startedAt)
   }
 
-  async #accepted(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
+  /** Throws or rejects with what the body is refused for. */
+  #accepted(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
+    if (body.length > SMALL_BODY) return this.#readElsewhere(principal, body, idempotent)
+    const { intake } = this.#parts.deps
+    const submission = readSubmission(body)
+    if (idempotent === null) return intake.submit(principal, submission)
+    // Equality is that of the octets.
+    return withIdempotency(submission, idempotent, body).then((same) => intake.submit(principal, same))
+  }
+
+  async #readElsewhere(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
     const { intake, workers } = this.#parts.deps
-    if (body.length <= SMALL_BODY) {
-      const submission = readSubmission(body)
-      // Equality is that of the octets.
-      if (idempotent === null) return intake.submit(principal, submission)
-      return intake.submit(principal, await withIdempotency(submission, idempotent, body))
-    }
     const order = { body, idempotent, terms: intake.terms() }
     return intake.accept(principal, await readElsewhere(workers, principal.companyId, job, order))
   }
