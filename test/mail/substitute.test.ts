@@ -93,6 +93,15 @@ describe('recipient variables', () => {
     }
   })
 
+  it('stand in no more header fields than can be tried for a thousand recipients', () => {
+    const fields = (count: number) => ({
+      ...content,
+      headers: Array.from({ length: count }, (_, index): [string, string] => [`X-${index}`, '%recipient.n%']),
+    })
+    assert.equal(variablesError(fields(100), { n: 'x' }), null)
+    assert.match(variablesError(fields(101), { n: 'x' })!, /^101 header fields have .* at most 100 may$/)
+  })
+
   it('are refused beforehand where the filled header could not be written', () => {
     const parts = {
       ...content,

@@ -9,6 +9,8 @@ import { type Addressee, substituteField, substituteHeaderText, substituteNames 
 
 /** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
+/** Such fields: to try one costs the same as some hundred octets, and a thousand of them fit into those. */
+const MAX_FIELDS = 100
 
 /** A value as placeholders are looked for in it: names of mailboxes may be encoded, and are filled in decoded. */
 function asFilled(name: string, value: string): string {
@@ -38,6 +40,9 @@ export class FilledHeader {
    */
   error(addressee: Addressee): string | null {
     if (this.#placeholders.none) return null
+    if (this.#headers.length > MAX_FIELDS) {
+      return `${this.#headers.length} header fields have recipient variables in them; at most ${MAX_FIELDS} may`
+    }
     const octets = Math.max(this.#placeholders.template, this.#placeholders.filled(addressee))
     if (octets > MAX_FILLED) {
       return `The header fields with recipient variables in them have ${octets} octets; at most ${MAX_FILLED} are allowed`
