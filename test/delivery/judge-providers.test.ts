@@ -279,6 +279,7 @@ test('a relay that refuses a sender refuses ours, and says nothing about whom it
   hold('mail', rows, 'relay')
   hold('dot', [['sender', '554 Message rejected: Sending suspended for this account.']], 'relay')
   hold('mail', [['message', '501 5.1.7 Bad sender address syntax']], 'relay')
+  hold('mail', [['message', '552 5.2.3 no']], 'relay')
   hold('mail', [['message', '550 5.7.1 sender not welcome']], 'direct')
   // What a domain's own server says to MAIL is a policy of its own.
   hold(

@@ -180,8 +180,8 @@ function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, wa
   if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
   // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
   if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
-  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax (RFC 5321 4.2.3), which is the message's.
-  if (stage === 'mail' && way === 'relay' && code !== 501 && !said(CONTENT)) return 'sender'
+  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax, 552: the size (RFC 5321 4.2.3), which are the message's.
+  if (stage === 'mail' && way === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
   if (stage !== 'rcpt') return 'message'
   return isDead(code, enhancedCode, said, way) ? 'dead-address' : 'recipient'
 }
