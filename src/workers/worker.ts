@@ -6,7 +6,7 @@ import type { ThreadData } from './thread.ts'
 export interface WorkerOptions {
   /** MiB of heap a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: who posts them counts them. */
   memory: number
-  /** Milliseconds one task may take once it has begun. */
+  /** Milliseconds of a processor that one task may take. */
   deadline: number
   niceness: number
   /** Milliseconds without work after which the thread ends; null: never. */
@@ -28,6 +28,9 @@ const HEADROOM = 512
 /** Milliseconds between looks at the heap of a worker that has something to do. */
 const LOOK = 50
 
+/** Times its deadline that a task may take by the clock: a busy machine lets it wait, and what hangs does not work. */
+const STARVED = 6
+
 /** A thread that has not begun the first of its tasks after so many milliseconds has failed to start. */
 const START_WITHIN = 30_000
 
@@ -40,6 +43,8 @@ export class Worker {
   #tasks: Task[] = []
   #look: NodeJS.Timeout | undefined
   #givenAt = 0
+  /** The first look at the task at hand: when that began, and what the thread had worked by then. */
+  #first: { since: number; worked: number } | null = null
   #rest: NodeJS.Timeout | undefined
   /** Why we end it. */
   #sentence: DeathCause | null = null
@@ -140,24 +145,32 @@ export class Worker {
 
   /** Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts from its own beginning. */
   #watch(): void {
+    const { deadline } = this.#options
     const begun = Atomics.load(this.#progress, AT) >= 0
     const since = begun
       ? (clock() - Atomics.load(this.#progress, SINCE)) | 0
       : performance.now() - this.#givenAt
-    const left = (begun ? this.#options.deadline : START_WITHIN) - since
+    const left = (begun ? deadline * STARVED : START_WITHIN) - since
     if (left <= 0) this.#condemn(begun ? 'time' : 'crash')
     else {
-      this.#look = setTimeout(() => this.#watch(), Math.min(left, this.#options.deadline, LOOK))
+      this.#look = setTimeout(() => this.#watch(), Math.min(left, deadline, LOOK))
       if (begun) void this.#weigh()
     }
   }
 
+  /** Looks at what the task at hand has taken so far. */
   async #weigh(): Promise<void> {
-    const thread = this.#thread
-    // It rejects when the thread has ended meanwhile.
-    const heap = await thread?.getHeapStatistics().catch(() => null)
-    if (!heap || thread !== this.#thread || !this.busy) return
+    const thread = this.#thread!
+    const since = Atomics.load(this.#progress, SINCE)
+    // They reject when the thread has ended meanwhile.
+    const looked = await Promise.all([thread.getHeapStatistics(), thread.cpuUsage()]).catch(() => null)
+    if (looked === null || thread !== this.#thread || !this.busy) return
+    const [heap, { user, system }] = looked
+    const worked = (user + system) / 1_000
+    // Time on a processor is that of the thread: what it had before the task began is known from the first look at it.
+    if (this.#first?.since !== since) this.#first = { since, worked }
     if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
+    else if (worked - this.#first.worked > this.#options.deadline) this.#condemn('time')
   }
 
   #condemn(cause: DeathCause): void {

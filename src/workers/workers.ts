@@ -21,7 +21,7 @@ export interface WorkersOptions {
   threads?: number
   /** MiB of heap of each. */
   memory?: number
-  /** Milliseconds a task may take, its waiting aside. */
+  /** Milliseconds of a processor that a task may take. */
   deadline?: number
   /** Milliseconds a task may wait for its turn. */
   patience?: number

@@ -95,7 +95,7 @@ for (const threads of [0, 1]) {
     // A worker that may work for a millisecond dies of megabytes.
     const message: Delivery['message'] = {
       kind: 'parts',
-      content: { ...content, text: 'Grüße, long.\n'.repeat(500_000) },
+      content: { ...content, text: 'Grüße, long.\n'.repeat(2_000_000) },
     }
     const { courier, sink } = await relayed(t, threads, open(t, { deadline: 1 }))
     const result = await courier.deliver(deliveryTo(['jane@x.test'], { message }))
