@@ -42,6 +42,8 @@ const refused: [text: string, why: RegExp][] = [
   ['"ceo @victim.test" <me@acme.test>', /at victim\.test/],
   ['"ceo@ victim . test" <me@acme.test>', /at victim\.test/],
   ['"ceo＠victim．test" <me@acme.test>', /at victim\.test/],
+  ['"J@ ceo＠victim.test" <me@acme.test>', /at victim\.test/],
+  ['"a@b@victim.test" <me@acme.test>', /at victim\.test/],
   ['"ceo@vic\u200btim.test" <me@acme.test>', /at victim\.test/],
   ['"ceo@[192.0.2.1]" <me@acme.test>', /an address at/],
   ['"ceo@evilacme.test" <me@acme.test>', /at evilacme\.test/],

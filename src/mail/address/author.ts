@@ -63,7 +63,8 @@ function* claims(name: string): Iterable<string> {
   const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '').replaceAll('\u3002', '.')
   if (!plain.includes('@')) return
   for (const [, before, written] of plain.matchAll(
-    /(^|.)@(\s*[^\s@<>()",;:\\.]+(?:\s*\.\s*[^\s@<>()",;:\\.]+)*)/gsu,
+    // Looked behind, not taken: what stands before one @ may be what stands behind another.
+    /(?<=(^|.))@(\s*[^\s@<>()",;:\\.]+(?:\s*\.\s*[^\s@<>()",;:\\.]+)*)/gsu,
   )) {
     // `News @ St. Pauli` is no address; `ceo@victim. test` is read as one.
     const asWritten = /\s|^$/.test(before!) ? written!.trimStart().split(/\s/, 1)[0]! : written!
