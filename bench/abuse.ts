@@ -165,7 +165,7 @@ say(
   `\n${accepted.length} mails of the other company accepted, ${accepted.length - lost} arrived, ${lost} lost, ${arrived.doubled} doubled; ` +
     `memory ${(idle / 1048576).toFixed(0)} MB idle, ${(Math.max(...figures.map(({ peak }) => peak)) / 1048576).toFixed(0)} MB at most`,
 )
-for (const line of service.logs()[0]!.slice(-12)) if (line.includes('held')) say(line)
+for (const line of service.logs()[0]!.slice(-40)) if (line.includes('stalled')) say(line)
 say(passed ? 'As promised.' : 'FAILED')
 await rig.stop(service)
 if (!values['no-keep']) {

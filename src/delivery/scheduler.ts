@@ -50,6 +50,11 @@ export interface SchedulerParts {
 const CLAIM_RECIPIENTS = 500
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
+/**
+ * Octets from which on a new email is read back from the store when there is room for it: handed over it would be in memory twice while it is
+ * stored, and wait there for its turn.
+ */
+const READ_BACK = 1024 * 1024
 /** Sessions at once for what is suspect. */
 const ISOLATED_SESSIONS = 32
 /** When more is suspect than there is room for, the rest waits so long. */
@@ -229,7 +234,8 @@ export class Scheduler implements Handover {
   }
 
   lease(email: NewEmail): Lease | null {
-    if (email.scheduled || !this.#mayBegin || this.#ready.room <= this.#promised) return null
+    if (email.scheduled || email.size >= READ_BACK || !this.#mayBegin) return null
+    if (this.#ready.room <= this.#promised) return null
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue

@@ -94,7 +94,10 @@ export interface Store extends AccountStore {
    * by `record` before is theirs.
    */
   leave(token: number): Promise<void>
-  /** Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled). */
+  /**
+   * Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled), and the caller keeps
+   * the octets of the email; without one, the store may take its raw message and attachments over.
+   */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
   /** Fair between companies, then between the destinations of a company. */
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>

@@ -277,6 +277,19 @@ test('more than fits into memory is delivered all the same', async (t) => {
   assert.equal(new Set(messages.flatMap(({ recipients }) => recipients)).size, 60)
 })
 
+test('a large message does not wait in memory: it is read back when there is room', async (t) => {
+  const { accept, deliveries, scheduler, sink } = await start(t)
+  const email = newEmail('', '', 'to@x.test')
+  assert.equal(scheduler.lease({ ...email, size: 1024 * 1024 }), null)
+  const html = 'word '.repeat(300_000)
+  const { id } = await accept('to@x.test', { content: { ...email.content, html }, size: html.length })
+  await sink.until(1)
+  assert.deepEqual(
+    deliveries.map(({ emailId }) => emailId),
+    [id],
+  )
+})
+
 test('mail accepted by another process is found', async (t) => {
   const { sink, store, domain } = await start(t)
   await store.accept(newEmail(domain.companyId, domain.id, 'other@x.test'), null)

@@ -5,7 +5,7 @@
 import type { EventDetail, EventType } from '../../events/event.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { AttemptRecord, Lease, NewEmail, NewRecipient, RecipientRecord, Suspicion } from '../store.ts'
-import { copied } from './bytes.ts'
+import { copied, handedOver } from './bytes.ts'
 import type { Call, Writes } from './protocol.ts'
 
 /** Lists that are empty, and fields that are absent, cross as null. */
@@ -87,12 +87,14 @@ type EventParcel = [type: EventType, at: number, detail: EventDetail]
 
 /**
  * Octets are copied once, and tightly: a view of a larger buffer (a request body, say) would take all of it along. The caller
- * keeps its own. Buffers worth moving rather than cloning are added to `moved`.
+ * keeps its own, except what is large of an email without a lease: that goes as it is. Buffers worth moving rather than cloning are
+ * added to `moved`.
  */
 export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): Parcel {
   const { content } = email
+  const packed = lease === null ? handedOver : copied
   const attachments = content.attachments.map((file) => {
-    return { ...file, content: copied(file.content, moved) }
+    return { ...file, content: packed(file.content, moved) }
   })
   return [
     'accept',
@@ -114,7 +116,7 @@ export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuf
       orNull(attachments),
       content.messageId,
       content.date,
-      email.raw === null ? null : copied(email.raw, moved),
+      email.raw === null ? null : packed(email.raw, moved),
       orNull(email.bcc),
       orNull(email.tags),
       isEmpty(email.variables) ? null : email.variables,

@@ -21,6 +21,27 @@ import type { OpenBench } from './contract.ts'
 
 export function acceptContract(open: OpenBench): void {
   describe('accept', () => {
+    test('keeps large files of an email without a lease, each with its own octets alone', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const around = randomBytes(3_000_000)
+      const views = [around.subarray(100, 2_000_000), around.subarray(2_000_000), randomBytes(600_000)]
+      const before = views.map((view) => new Uint8Array(view))
+      const file = {
+        filename: 'f',
+        contentType: 'application/octet-stream',
+        disposition: 'attachment',
+      } as const
+      const attachments = views.map((content) => ({ ...file, content }))
+      const value = email(owner, ['a@x.test'])
+      await store.accept({ ...value, content: { ...value.content, attachments } }, null)
+      const claimed = await store.readWork(value.id)
+      assert.deepEqual(
+        claimed?.content.attachments.map(({ content }) => content),
+        before,
+      )
+    })
+
     test('keeps everything about an email', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
