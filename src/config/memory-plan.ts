@@ -53,7 +53,7 @@ export interface PlanInput {
 }
 
 /** Parts of what is left beside the base; the rest is garbage not yet collected. */
-const PART = { small: 0.15, large: 0.5, ready: 0.06, readyLarge: 0.06 }
+const PART = { small: 0.15, large: 0.4, ready: 0.06, readyLarge: 0.06 }
 
 export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInput): MemoryPlan {
   const rest = Math.max(64 * MIB, memory - BASE - deliveryThreads * DELIVERY_THREAD)
