@@ -73,7 +73,7 @@ async function claimAll(store: Store, now = NOW): Promise<ClaimedEmail[]> {
   return all
 }
 
-const POISON = 400
+const POISON = 1_000
 const LANES = 2_500
 
 /** Emails of one company whose recipients fill several pages, and of a company beside it. */

@@ -154,6 +154,7 @@ class Model {
     assert.deepEqual(this.#queue.counts(this.now), {
       waiting: waiting.length,
       leased: this.rows.length - waiting.length,
+      quarantined: 0,
       due: waiting.filter((dueAt) => dueAt <= this.now).length,
     })
     const lanes = this.#queue.lanes().map((lane) => [lane.companyId, lane.domain, lane.waiting, lane.leased])

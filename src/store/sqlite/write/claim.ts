@@ -237,7 +237,7 @@ export class Claim {
         this.#fail(offer, [row], request.now, recipient)
         continue
       }
-      damage.inRecipient(num, company, row.domain, now, () =>
+      damage.inRecipient({ email: num, company, domain: row.domain }, now, () =>
         this.#lease.run(request.lease.token, num, row.position),
       )
       cease(offer, row)

@@ -9,6 +9,14 @@ const STAGGER_STEPS = ASIDE_MS / STAGGER_MS
 /** Emails of a lane that could be read and not written, from which on the fault is looked for in the lane. */
 const LANE_AT = 3
 
+/** Of a recipient. Company and email by number. */
+interface Place {
+  email: number
+  company: number
+  domain: string
+  laneAt?: number
+}
+
 /**
  * Thrown by an operation that met damage and has set aside where. SQLite takes nothing more in a transaction that has met
  * damage, not even what has no part in it: all of it is to be rolled back and run again.
@@ -75,14 +83,17 @@ export class Damage {
     return this.#watch(step, (error) => this.#put(`index ${name}`, now, `The index of ${name}`, error))
   }
 
-  /** A recipient that could be read is written: the email is at fault at first, and the lane when it goes on like that. */
-  inRecipient<T>(num: number, company: number, domain: string, now: number, step: () => T): T {
+  /**
+   * A recipient that could be read is written: the email is at fault at first, and the lane when it goes on like that, with the
+   * email that is `laneAt` in number.
+   */
+  inRecipient<T>({ email, company, domain, laneAt = LANE_AT }: Place, now: number, step: () => T): T {
     return this.#watch(step, (error) => {
-      this.#putEmail(num, now, error)
+      this.#putEmail(email, now, error)
       const lane = `${company} ${domain}`
       const hits = (this.#hits.get(lane) ?? 0) + 1
-      this.#hits.set(lane, hits % LANE_AT)
-      if (hits === LANE_AT) this.#putLane(company, domain, now, error)
+      this.#hits.set(lane, hits >= laneAt ? 0 : hits)
+      if (hits >= laneAt) this.#putLane(company, domain, now, error)
     })
   }
 

@@ -7,6 +7,12 @@ import type { Lanes } from './lanes.ts'
 /** Recipients given back in one operation, so that a long recovery does not hold up commits. */
 const CHUNK = 500
 
+/**
+ * What is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails as two pages hold
+ * may fail beside a damaged one, and nothing is wrong with their lane.
+ */
+const NEIGHBOURS = 300
+
 const UNDER_WAY = 'what is under way'
 
 interface Row {
@@ -106,7 +112,7 @@ export class Recovery {
     })
     if (!damage.none && damage.lane(company, domain, now)) return false
     const dueAt = Math.round(now + delay)
-    damage.inRecipient(email, company, domain, now, () => {
+    damage.inRecipient({ email, company, domain, laneAt: NEIGHBOURS }, now, () => {
       this.#giveBack.run(dueAt, email, position)
       this.#parts.lanes.add(company, domain, dueAt, 1)
     })

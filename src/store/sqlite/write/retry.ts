@@ -143,7 +143,7 @@ export class Retry {
       if (held !== 0) chunk.held++
       else if (scheduled !== 0 && emailId === null) chunk.scheduled++
       else if (damage.none || !damage.email(email, now)) {
-        damage.inRecipient(email, company, domain, now, () => this.#due.run(now, email, position))
+        damage.inRecipient({ email, company, domain }, now, () => this.#due.run(now, email, position))
         retried++
       }
     }
