@@ -103,7 +103,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'postroad_paths_closed',
-      help: 'Ways mail does not go now, tried again from time to time: the other side refuses us (credentials, path, sender) or takes no more from us (busy).',
+      help: 'Paths that are closed now, and tried again from time to time: the other side refuses us (credentials, path, sender), takes no more from us (busy), or cannot be reached (unreachable).',
       labelNames: ['kind'] as const,
       registers,
       collect() {

@@ -11,7 +11,7 @@ export interface Patience {
   schedule: RetrySchedule
   /** For those that do not. */
   pauses: ProbePauses
-  /** Unix ms: when the way is tried again, if it is known to be closed. */
+  /** Unix ms: when the path is tried again, if it is known to be closed. */
   again: number | null
 }
 
@@ -42,7 +42,7 @@ export function attemptRecord(
   }
 }
 
-/** Gives a delivery back untried, as the way it would go is closed. `now` in Unix ms. */
+/** Gives a delivery back untried, as the path it would take is closed. `now` in Unix ms. */
 export function closedRecord(
   ready: ReadyDelivery,
   { dueAt, why }: { dueAt: number; why: string },

@@ -77,7 +77,7 @@ export type Verdict =
   | 'deferred'
   /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
   | 'uncertain'
-  /** Refused for what is not the mail's fault: the way there is in trouble. Back to waiting, not counted as an attempt. */
+  /** Refused for what is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an attempt. */
   | 'postponed'
   /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
   | 'released'
@@ -100,7 +100,7 @@ export interface RecipientOutcome {
   alsoEvents?: EventType[]
 }
 
-/** What keeps mail from going its way, though nothing is wrong with the mail. */
+/** What keeps mail from taking its path, though nothing is wrong with the mail. */
 export interface HindranceReport {
   kind: Hindrance
   /** All mail that goes there; otherwise only that of the same sending domain, as far as anybody knows. */
@@ -131,7 +131,7 @@ export interface DeliveryResult {
   tls: string | null
   /** Nothing was tried, as no server could be reached a moment ago: Unix ms when one is asked again. */
   notBefore?: number
-  /** Met on the way. Recipients are `postponed` for it, unless another server took the mail. */
+  /** Met on the path. Recipients are `postponed` for it, unless another server took the mail. */
   hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array

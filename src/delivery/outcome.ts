@@ -1,7 +1,7 @@
 /** From what a server said, or why none was reached, to what is recorded for a recipient. */
 import type { RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
-import { judge, type Way } from './judge/judge.ts'
+import { judge, type RouteKind } from './judge/judge.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
 import { clip } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
@@ -24,7 +24,7 @@ export interface RouteFailure {
 }
 
 /** The reply of a transaction, judged. Null for what needs no judgement: it was taken, may have been taken, or was not asked. */
-export function failureOfReply(reply: RecipientReply, server: string, way: Way): RouteFailure | null {
+export function failureOfReply(reply: RecipientReply, server: string, route: RouteKind): RouteFailure | null {
   const { verdict, stage, kind, code, enhancedCode, message, said = message, unsuited } = reply
   if (unsuited) {
     const failure = { finding: 'unsuited', enhancedCode: enhancedCode!, message, server } as const
@@ -38,7 +38,7 @@ export function failureOfReply(reply: RecipientReply, server: string, way: Way):
     ...(enhancedCode !== undefined && { enhancedCode }),
     words: said,
   }
-  const found = judge(answer, way)
+  const found = judge(answer, route)
   // 552 as it was once used (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   const failure: RouteFailure = { finding, enhancedCode: enhancedCode ?? '', message, server }
@@ -58,7 +58,7 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
 }
 
 /** A session that could not be opened. `server` is named in the sentence. */
-export function failureOfError(error: SmtpError, server: string, way: Way): RouteFailure {
+export function failureOfError(error: SmtpError, server: string, route: RouteKind): RouteFailure {
   const { code, kind, stage, said: words } = error
   const finding = judge(
     {
@@ -68,7 +68,7 @@ export function failureOfError(error: SmtpError, server: string, way: Way): Rout
       ...(error.enhancedCode !== undefined && { enhancedCode: error.enhancedCode }),
       words,
     },
-    way,
+    route,
   )
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`

@@ -5,22 +5,22 @@ import type { ReadyDelivery } from './ready-queues.ts'
 
 /**
  * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so many in a row
- * met it, and none went through in between, is it the way's.
+ * met it, and none went through in between, is it the path's.
  */
 const IN_A_ROW = 3
 /** The same trouble is told again this often. */
 const TELL_MS = 10 * 60_000
-/** Ways whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
+/** Paths whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
 const MAX_TOLD = 1_000
 /** Troubles told in detail, of all sites together. */
 const TELL_ANY_MS = 1_000
-/** What was on its way to the store when the way was clear again is released by another look. */
+/** What was on its way to the store when the path was clear again is released by another look. */
 const LATECOMERS_MS = 2_000
 
-/** However much mail `queue retry` makes due, a closed way is tried for it this often: a provider locks accounts. */
+/** However much mail `queue retry` makes due, a closed path is tried for it this often: a provider locks accounts. */
 const INSIST_MS = 10_000
 
-/** Trouble that nobody has met for so long after its way could be tried again is forgotten. */
+/** Trouble that nobody has met for so long after its path could be tried again is forgotten. */
 const FORGET_MS = 2 * 3_600_000
 
 interface Trouble {
@@ -61,14 +61,14 @@ export interface Closed {
 }
 
 /**
- * Ways that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from us. What
+ * Paths that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from us. What
  * goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear again, with growing
- * pauses. A way leads to a site; where only mail of one sending domain is refused, it is that domain's way alone.
+ * pauses. A path leads to a site; where only mail of one sending domain is refused, it is that domain's path alone.
  */
 export class Paths {
   readonly #parts: PathsParts
   readonly #troubles = new Map<string, Trouble>()
-  /** By way and kind. */
+  /** By path and kind. */
   readonly #told = new Map<string, LogThrottle>()
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 
@@ -76,7 +76,7 @@ export class Paths {
     this.#parts = parts
   }
 
-  /** Ways that are closed now, by what closes them. */
+  /** Paths that are closed now, by what closes them. */
   get closed(): Map<HindranceReport['kind'], number> {
     const counts = new Map<HindranceReport['kind'], number>()
     for (const { kind, closed } of this.#troubles.values()) {
@@ -88,14 +88,14 @@ export class Paths {
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
   closedFor(ready: ReadyDelivery, now: number): Closed | null {
     if (this.#troubles.size === 0) return null
-    const met = waysOf(ready).flatMap((way) => this.#troubles.get(way) ?? [])
+    const met = pathsOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
     const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
       trouble.withheld.add(ready.email.domainId)
-      // Spread, so that another is there to try if this one's turn passes; all are released when the way is clear.
+      // Spread, so that another is there to try if this one's turn passes; all are released when the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
     }
@@ -106,7 +106,7 @@ export class Paths {
     return null
   }
 
-  /** True when the way is tried sooner for it. */
+  /** True when the path is tried sooner for it. */
   #insist(trouble: Trouble, now: number): boolean {
     const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
     if (soonest >= trouble.probeAt) return false
@@ -126,27 +126,27 @@ export class Paths {
     if (!refused && this.#troubles.size === 0) return null
     if (!refused || outcomes.some(({ verdict }) => verdict === 'delivered')) {
       const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
-      for (const way of waysOf(ready)) {
-        if (answered) this.#clear(way, ready)
-        else this.#unknown(way, ready, now)
+      for (const path of pathsOf(ready)) {
+        if (answered) this.#clear(path, ready)
+        else this.#unknown(path, ready, now)
       }
       return null
     }
-    const [whole, own] = waysOf(ready)
-    const way = hindrance.wide ? whole : own
-    const trouble = this.#met(way, hindrance, now)
+    const [whole, own] = pathsOf(ready)
+    const path = hindrance.wide ? whole : own
+    const trouble = this.#met(path, hindrance, now)
     trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
     if (!hindrance.wide) this.#unknown(whole, ready, now)
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
     trouble.withheld.add(ready.email.domainId)
-    this.#tell(way, ready, hindrance, trouble)
+    this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
   }
 
-  #met(way: string, { kind, message }: HindranceReport, now: number): Trouble {
-    let trouble = this.#troubles.get(way)
+  #met(path: string, { kind, message }: HindranceReport, now: number): Trouble {
+    let trouble = this.#troubles.get(path)
     if (trouble === undefined) {
       trouble = {
         kind,
@@ -162,8 +162,8 @@ export class Paths {
       }
     }
     // Last in order, so that those that nobody met again come first.
-    this.#troubles.delete(way)
-    this.#troubles.set(way, trouble)
+    this.#troubles.delete(path)
+    this.#troubles.set(path, trouble)
     trouble.kind = kind
     trouble.message = message
     trouble.inARow += 1
@@ -173,23 +173,23 @@ export class Paths {
     return trouble
   }
 
-  /** Ways that no mail has taken for long. */
+  /** Paths that no mail has taken for long. */
   #forget(now: number): void {
-    for (const [way, { probeAt }] of this.#troubles) {
+    for (const [path, { probeAt }] of this.#troubles) {
       if (now - probeAt < FORGET_MS) return
-      this.#troubles.delete(way)
+      this.#troubles.delete(path)
     }
   }
 
-  #clear(way: string, { site }: ReadyDelivery): void {
-    const trouble = this.#troubles.get(way)
+  #clear(path: string, { site }: ReadyDelivery): void {
+    const trouble = this.#troubles.get(path)
     if (trouble === undefined) return
-    this.#troubles.delete(way)
+    this.#troubles.delete(path)
     if (!trouble.closed) return
     const { log, pauses, release } = this.#parts
     if (trouble.told) log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
     // A provider's limit is reached again and again; all else is news.
-    if (trouble.kind !== 'busy') this.#told.delete(toldKey(way, trouble.kind))
+    if (trouble.kind !== 'busy') this.#told.delete(toldKey(path, trouble.kind))
     const dueBefore = Date.now() + 3 * pauses.longest
     const releaseAll = () => {
       for (const domainId of trouble.withheld) release(domainId, dueBefore)
@@ -198,9 +198,9 @@ export class Paths {
     setTimeout(releaseAll, LATECOMERS_MS).unref()
   }
 
-  /** The attempt did not get as far as an answer about the way. */
-  #unknown(way: string, ready: ReadyDelivery, now: number): void {
-    const trouble = this.#troubles.get(way)
+  /** The attempt did not get as far as an answer about the path. */
+  #unknown(path: string, ready: ReadyDelivery, now: number): void {
+    const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
     trouble.probe = null
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
@@ -216,12 +216,12 @@ export class Paths {
     return throttle
   }
 
-  #tell(way: string, { site, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
+  #tell(path: string, { site, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
     const { kind, message, wide } = report
     const relay = site === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#throttle(toldKey(way, kind))
+    const throttle = this.#throttle(toldKey(path, kind))
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not told after all: the next refusal may be.
@@ -243,11 +243,11 @@ export class Paths {
   }
 }
 
-function toldKey(way: string, kind: HindranceReport['kind']): string {
-  return `${way}\0${kind}`
+function toldKey(path: string, kind: HindranceReport['kind']): string {
+  return `${path}\0${kind}`
 }
 
-/** The way of all mail to the site, and that of this sending domain's. */
-function waysOf({ site, email }: ReadyDelivery): [whole: string, own: string] {
+/** The path of all mail to the site, and that of this sending domain's. */
+function pathsOf({ site, email }: ReadyDelivery): [whole: string, own: string] {
   return [site, `${site}\0${email.domainId}`]
 }

@@ -63,7 +63,7 @@ const SUSPECT_MS = 10_000
 const LAST_RECORDS_MS = 5_000
 
 /** What takes turns, and who delivers it. */
-interface Way {
+interface Outlet {
   queues: ReadyQueues
   courier: Courier
 }
@@ -77,8 +77,8 @@ interface Way {
 export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
   readonly #ready: ReadyQueues
-  readonly #usual: Way
-  readonly #isolated: Way
+  readonly #usual: Outlet
+  readonly #isolated: Outlet
   readonly #suspects: Suspects
   readonly #recorder: Recorder
   readonly #claims: ClaimLoop
@@ -323,23 +323,23 @@ export class Scheduler implements Handover {
 
   #pump(): void {
     if (!this.#mayBegin) return
-    for (const way of [this.#usual, this.#isolated]) {
-      const { queues } = way
+    for (const outlet of [this.#usual, this.#isolated]) {
+      const { queues } = outlet
       for (let ready = queues.take(); ready !== null; ready = queues.take()) {
-        if (this.#ours(ready)) this.#deliver(ready, way)
+        if (this.#ours(ready)) this.#deliver(ready, outlet)
         else queues.done(ready)
         if (this.#recorder.paused) return
       }
     }
   }
 
-  #deliver(taken: ReadyDelivery, way: Way): void {
+  #deliver(taken: ReadyDelivery, outlet: Outlet): void {
     const { domain, signingKeys, metrics, log } = this.#parts
-    const { queues, courier } = way
+    const { queues, courier } = outlet
     this.#parts.monitor.on(describeDelivery, taken)
     const startedAt = Date.now()
     const weighed = this.#suspects.weighed(taken)
-    if (way === this.#usual && weighed !== taken) {
+    if (outlet === this.#usual && weighed !== taken) {
       queues.done(taken)
       this.#pushSuspect(weighed)
       return
@@ -364,7 +364,7 @@ export class Scheduler implements Handover {
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
       this.#finish(
         ready,
-        way,
+        outlet,
         this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic(), queues),
       )
       return
@@ -374,19 +374,19 @@ export class Scheduler implements Handover {
     courier.deliver(delivery).then((result) => {
       metrics.attemptSeconds.observe(result.duration / 1_000)
       if (result.condemned !== undefined) {
-        this.#finish(ready, way)
+        this.#finish(ready, outlet)
         this.#setAside(ready, result.condemned)
       } else {
         for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
         if (result.died !== undefined) this.#suspects.suspect(ready.email.id)
-        this.#finish(ready, way, this.#recordOf(ready, result, begunAt, queues))
+        this.#finish(ready, outlet, this.#recordOf(ready, result, begunAt, queues))
       }
       this.#pump()
       if (this.#claims.full && this.#ready.wants(ready.companyId, ready.site)) this.#claims.look(0)
     })
   }
 
-  /** What to record of an attempt, and what is learned from it about its way. */
+  /** What to record of an attempt, and what is learned from it about its path. */
   #recordOf(
     ready: ReadyDelivery,
     result: DeliveryResult,
@@ -420,7 +420,7 @@ export class Scheduler implements Handover {
   }
 
   /** The session is free at once; the lease is the node's until the result is durable. */
-  #finish(ready: ReadyDelivery, { queues }: Way, attempt?: AttemptRecord): void {
+  #finish(ready: ReadyDelivery, { queues }: Outlet, attempt?: AttemptRecord): void {
     queues.done(ready)
     if (attempt !== undefined) this.#record(attempt, ready)
     if (this.#stopping && this.#busy === 0) this.#idle?.()

@@ -61,7 +61,7 @@ export class Withheld {
   /** Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is claimed. */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
-    // What was held for a way that was closed as well: this process has still to find out how it is.
+    // What was held for a path that was closed as well: this process has still to find out how it is.
     this.#release(Number.MAX_SAFE_INTEGER)
     await this.#refresh()
   }

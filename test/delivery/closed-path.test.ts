@@ -85,7 +85,7 @@ for (const [what, script] of REFUSALS) {
   })
 }
 
-test('while a way is closed one delivery at a time tries it, not the whole queue', async (t) => {
+test('while a path is closed one delivery at a time tries it, not the whole queue', async (t) => {
   const { service, sink, api, send } = await start(t, ({ step }) =>
     step === 'connect' ? { reply: '554 5.7.1 no', close: true } : undefined,
   )
@@ -100,7 +100,7 @@ test('while a way is closed one delivery at a time tries it, not the whole queue
   assert.match(attempts[0]?.dialogue ?? '', /< 554 5\.7\.1 no/)
 })
 
-test('what has waited for a closed way as long as the whole schedule fails, and says why', async (t) => {
+test('what has waited for a closed path as long as the whole schedule fails, and says why', async (t) => {
   const script: Script = ({ step }) =>
     step === 'connect' ? { reply: '554 5.7.1 go away', close: true } : undefined
   const { service, api, send } = await start(t, script, { waits: [1_000, 1_000] })
@@ -178,7 +178,7 @@ test('a relay is logged in to once, not once for each message, while it refuses 
   assert.equal(steps(sink, 'MAIL'), tried)
 })
 
-test('queue retry tries a closed way now', async (t) => {
+test('queue retry tries a closed path now', async (t) => {
   const refuse: Script = ({ step }) =>
     step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
   const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
@@ -191,7 +191,7 @@ test('queue retry tries a closed way now', async (t) => {
   for (const id of ids) await api.lastEvent(id, 'delivered')
 })
 
-test('queue retry tries a closed way once, not with each message, when nothing has changed', async (t) => {
+test('queue retry tries a closed path once, not with each message, when nothing has changed', async (t) => {
   const refuse: Script = ({ step }) =>
     step === 'mail' ? { reply: '530 5.7.0 Authentication required' } : undefined
   const { service, sink, api, send } = await start(t, refuse, { waits: [600_000, 600_000] })
@@ -199,7 +199,7 @@ test('queue retry tries a closed way once, not with each message, when nothing h
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   const before = steps(sink, 'MAIL')
   await service.store.retry({ companyId: null, domain: null, emailId: null, now: Date.now() })
-  // All of them come to where the way is looked at, and wait again.
+  // All of them come to where the path is looked at, and wait again.
   for (let insisting = ids.length; insisting > 0; ) {
     const recipients = await Promise.all(ids.map((id) => service.store.readHistory(id)))
     insisting = recipients.filter((history) => history!.recipients[0]!.dueAt! <= Date.now()).length
@@ -240,7 +240,7 @@ test('a relay that lets a few through at a time is told of once, not each time i
   const { service, sink, send } = await start(t, limit, { waits: [200, 600_000] })
   for (let n = 0; n < 12; n++) {
     await send(`n${n}@x.test`)
-    // One after the other, so that each refusal meets a single session and closes the way.
+    // One after the other, so that each refusal meets a single session and closes the path.
     await sink.until(n + 1)
   }
   assert.ok(asked >= 15, `${asked} asked`)

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Finding } from '../../src/delivery/judge/finding.ts'
-import { judge, type Way } from '../../src/delivery/judge/judge.ts'
+import { judge, type RouteKind } from '../../src/delivery/judge/judge.ts'
 import type { Stage } from '../../src/delivery/smtp/error.ts'
 
 type Row = [finding: Finding, reply: string]
 
-function hold(stage: Stage, rows: Row[], way: Way = 'direct') {
+function hold(stage: Stage, rows: Row[], route: RouteKind = 'direct') {
   for (const [finding, reply] of rows) {
     const [, code, words] = /^(\d{3})[- ](.*)$/.exec(reply)!
     const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3}(?= |$)/.exec(words!)?.[0]
     const answer = { stage, code: Number(code), words: words!, ...(enhancedCode && { enhancedCode }) }
-    assert.equal(judge(answer, way), finding, `${way}, ${stage}: ${reply}`)
+    assert.equal(judge(answer, route), finding, `${route}, ${stage}: ${reply}`)
   }
 }
 
@@ -207,7 +207,7 @@ test('our own address is refused, in whatever words', () => {
 })
 
 test('a limit of one sender is no limit of the relay’s: other companies’ mail goes on', () => {
-  for (const way of ['direct', 'relay'] as const) {
+  for (const route of ['direct', 'relay'] as const) {
     hold(
       'rcpt',
       [
@@ -224,7 +224,7 @@ test('a limit of one sender is no limit of the relay’s: other companies’ mai
         ['sender', '450 4.7.1 <news@acme.test>: Sender address rejected: Sending rate limit exceeded'],
         ['sender', '451 4.7.1 Sender rate limit exceeded'],
       ],
-      way,
+      route,
     )
   }
   hold('rcpt', [
@@ -236,7 +236,7 @@ test('a limit of one sender is no limit of the relay’s: other companies’ mai
 
 test('what a server was told by another one does not speak of us', () => {
   // Anybody can have a domain whose server says such things; a relay that verifies addresses quotes it.
-  for (const way of ['direct', 'relay'] as const) {
+  for (const route of ['direct', 'relay'] as const) {
     hold(
       'rcpt',
       [
@@ -257,12 +257,12 @@ test('what a server was told by another one does not speak of us', () => {
           '451 4.4.0 Primary target IP address responded with: 421 4.7.0 Server busy, too many connections',
         ],
       ],
-      way,
+      route,
     )
   }
 })
 
-test('who speaks of credentials after MAIL closes nobody’s way but the sender’s: it may be the recipient’s server', () => {
+test('who speaks of credentials after MAIL closes nobody’s path but the sender’s: it may be the recipient’s server', () => {
   const replies = ['530 5.7.0 authentication required', '550 authentication required']
   for (const reply of replies) {
     hold('mail', [['credentials', reply]], 'relay')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONSEQUENCES, type Finding, TELLING } from '../../src/delivery/judge/finding.ts'
-import { type Answer, judge, type Way } from '../../src/delivery/judge/judge.ts'
+import { type Answer, judge, type RouteKind } from '../../src/delivery/judge/judge.ts'
 import * as phrases from '../../src/delivery/judge/phrases.ts'
 import type { SmtpErrorKind, Stage } from '../../src/delivery/smtp/error.ts'
 
@@ -19,9 +19,9 @@ function answer(stage: Stage, reply: string): Answer {
 
 type Row = [finding: Finding, reply: string]
 
-function hold(stage: Stage, rows: Row[], way: Way = 'direct') {
+function hold(stage: Stage, rows: Row[], route: RouteKind = 'direct') {
   for (const [finding, reply] of rows)
-    assert.equal(judge(answer(stage, reply), way), finding, `${stage}: ${reply}`)
+    assert.equal(judge(answer(stage, reply), route), finding, `${stage}: ${reply}`)
 }
 
 test('an address is dead where the server says so, by code or by words', () => {
@@ -345,7 +345,7 @@ test('no pattern is slow over the longest reply, whatever stands in it', () => {
   ]
   for (const piece of pieces) {
     const words = piece.repeat(Math.ceil((64 * 1024) / piece.length))
-    for (const way of ['direct', 'relay'] as const) judge({ stage: 'rcpt', code: 550, words }, way)
+    for (const route of ['direct', 'relay'] as const) judge({ stage: 'rcpt', code: 550, words }, route)
     for (const topic of Object.values(phrases)) {
       for (const pattern of topic) {
         assert.ok(!pattern.global && !pattern.sticky, `${pattern} has a memory`)

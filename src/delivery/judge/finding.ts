@@ -23,9 +23,9 @@ export type Finding =
   | 'crowded'
   /** Ours: the server wants other credentials. */
   | 'credentials'
-  /** Ours: relaying, host name, block list, TLS. Concerns all mail that goes this way. */
+  /** Ours: relaying, host name, block list, TLS. Concerns all mail that takes this path. */
   | 'path'
-  /** Ours: this sending domain may not use this way. */
+  /** Ours: this sending domain may not use this path. */
   | 'sender'
 
 export interface Consequence {
@@ -88,7 +88,7 @@ export const TELLING: readonly Finding[] = [
   'unsuited',
 ]
 
-/** The way our mail goes is in trouble: nothing more is to be sent along it until it has been tried again. */
+/** The path our mail takes is in trouble: nothing more is to be sent along it until it has been tried again. */
 export function hinders(finding: Finding): boolean {
   return HINDRANCES.has(finding)
 }

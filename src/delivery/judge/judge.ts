@@ -34,14 +34,14 @@ export interface Answer {
   words: string
 }
 
-/** By which way the answer came. A relay knows of most recipients only what others told it. */
-export type Way = 'direct' | 'relay'
+/** By which route the answer came. A relay knows of most recipients only what others told it. */
+export type RouteKind = 'direct' | 'relay'
 
 /** Whose fault it is: by stage, code, enhanced code and words, in this order of trust where they contradict each other. Pure. */
-export function judge(answer: Answer, way: Way): Finding {
+export function judge(answer: Answer, route: RouteKind): Finding {
   const words = plainWords(answer.words)
   const { stage, code } = answer
-  if (code === undefined) return withoutReply(answer, way)
+  if (code === undefined) return withoutReply(answer, route)
   const said = speaks(ownWords(words))
   switch (stage) {
     case 'auth':
@@ -54,7 +54,7 @@ export function judge(answer: Answer, way: Way): Finding {
     case 'idle':
       return beforeMail(code, answer.enhancedCode, said)
     default:
-      return ofTransaction(answer, code, { own: said, all: speaks(words) }, way)
+      return ofTransaction(answer, code, { own: said, all: speaks(words) }, route)
   }
 }
 
@@ -89,12 +89,12 @@ function ownWords(words: string): string {
   return ends.length === 0 ? words : words.slice(0, Math.min(...ends))
 }
 
-function withoutReply({ stage, kind }: Answer, way: Way): Finding {
+function withoutReply({ stage, kind }: Answer, route: RouteKind): Finding {
   // Nobody got as far as a greeting: how tcpserver, inetd and firewalls say that there are too many of us.
   if (stage === 'greeting' && kind === 'closed') return 'busy'
   if (kind === 'auth') return 'credentials'
   // What a relay must give us the operator has said; what a domain's servers must, the domain.
-  if (kind === 'tls') return way === 'relay' ? 'path' : 'server'
+  if (kind === 'tls') return route === 'relay' ? 'path' : 'server'
   return 'server'
 }
 
@@ -105,14 +105,14 @@ function beforeMail(code: number, enhancedCode: string | undefined, said: Speaks
   return said(BLOCKED) || said(HOST) ? 'path' : 'server'
 }
 
-function ofTransaction(answer: Answer, code: number, said: Said, way: Way): Finding {
+function ofTransaction(answer: Answer, code: number, said: Said, route: RouteKind): Finding {
   if (code < 500 && said.all(GREYLISTING)) return 'patience'
-  const ours = ofUs(answer, code, said.own, way)
+  const ours = ofUs(answer, code, said.own, route)
   if (ours !== null) return ours
   if (said.all(MAILBOX)) return code < 500 ? 'mailbox' : answer.stage === 'rcpt' ? 'recipient' : 'message'
   if (said.own(BUSY)) return 'busy'
   const { stage, enhancedCode } = answer
-  return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, way)
+  return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, route)
 }
 
 /** Exchange Online's codes for addresses that it has banned, and for limits of one. */
@@ -124,10 +124,10 @@ const RESTRICTION = /^7\.1[23]\d$/
 const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
 
 /** Null when it is not about us. */
-function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding | null {
+function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding | null {
   const detail = enhancedCode?.slice(2) ?? ''
   if (RESTRICTION.test(detail) || said(RESTRICTED)) return null
-  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's way but the sender's.
+  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's path but the sender's.
   if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
   // RFC 7372 3.3: the name of our address.
   if (detail === '7.25' || BANNED.test(detail)) return 'path'
@@ -137,7 +137,7 @@ function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: 
   if (detail === '1.8') return 'sender'
   if (said(REPUTATION)) return 'path'
   if (said(CONTENT)) return null
-  if (said(SENDER) || (way === 'relay' && said(SENDER_AT_RELAY))) return 'sender'
+  if (said(SENDER) || (route === 'relay' && said(SENDER_AT_RELAY))) return 'sender'
   // At RCPT it is the recipient's account.
   if (stage !== 'rcpt' && said(ACCOUNT)) return 'sender'
   if (said(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
@@ -173,7 +173,7 @@ function forNow(stage: Stage, code: number, enhancedCode: string | undefined, sa
   return code === 421 || stage === 'mail' ? 'server' : 'patience'
 }
 
-function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, way: Way): Finding {
+function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding {
   const detail = enhancedCode?.slice(2)
   // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service currently
   // unavailable"). 503: it lost track of the session, which another one need not.
@@ -181,9 +181,9 @@ function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, wa
   // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
   if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
   // A relay has nothing but the sender to refuse at MAIL. 501: its syntax, 552: the size (RFC 5321 4.2.3), which are the message's.
-  if (stage === 'mail' && way === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
+  if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
   if (stage !== 'rcpt') return 'message'
-  return isDead(code, enhancedCode, said, way) ? 'dead-address' : 'recipient'
+  return isDead(code, enhancedCode, said, route) ? 'dead-address' : 'recipient'
 }
 
 /** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
@@ -201,10 +201,10 @@ const OTHER_CLASS = /^5\.[367]\./
  * A relay is believed only by code. It rarely knows a recipient, and where it does (its own domain, or it has asked the
  * recipient's server) its software gives the code; words alone are as often about itself.
  */
-function isDead(code: number, enhancedCode: string | undefined, said: Speaks, way: Way): boolean {
+function isDead(code: number, enhancedCode: string | undefined, said: Speaks, route: RouteKind): boolean {
   // Also in what it quotes: Postfix gives its 5.1.1 to whatever the recipient's server said.
   if (NOT_DEAD.some(said)) return false
   if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
-  if (way === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
+  if (route === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
   return DEAD_REPLIES.has(code) && said(DEAD)
 }

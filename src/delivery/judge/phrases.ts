@@ -112,7 +112,7 @@ export const ENCRYPTION: readonly RegExp[] = [
   /\bstarttls\b.{0,40}\bfirst\b|\b(?:tls|ssl|encryption|encrypted connection) (?:is )?(?:required|needed)\b|\b(?:must|please) use (?:tls|ssl|encryption)\b/,
 ]
 
-/** This sending address or domain may not be used along this way. */
+/** This sending address or domain may not be used along this path. */
 export const SENDER: readonly RegExp[] = [
   // Postfix reject_sender_login_mismatch "<x>: Sender address rejected: not owned by user y", "not logged in".
   /\bsender address rejected: (?:not owned by|not logged in)/,

@@ -71,7 +71,7 @@ export class DirectRoute implements Route {
       limits,
       ipv6: this.#ipv6,
       hosts: this.#hosts,
-      way: 'direct',
+      route: 'direct',
       // The domain's other servers, not asked this time, may see it differently.
       pinned: only,
     })

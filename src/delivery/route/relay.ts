@@ -57,7 +57,7 @@ export class Relay implements Route {
       limits,
       ipv6: this.#ipv6,
       hosts: this.#hosts,
-      way: 'relay',
+      route: 'relay',
     })
     return walk.visit([this.#server])
   }

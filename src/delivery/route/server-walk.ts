@@ -1,7 +1,7 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
-import type { Way } from '../judge/judge.ts'
+import type { RouteKind } from '../judge/judge.ts'
 import { monotonic } from '../monotonic.ts'
 import {
   asTemporary,
@@ -59,7 +59,7 @@ export interface WalkOptions {
   limits: WalkLimits
   ipv6: Ipv6Reachability
   hosts: HostMemory
-  way: Way
+  route: RouteKind
   /** No other server may be asked than these: what ends a recipient here may not be the last word. */
   pinned?: boolean
 }
@@ -176,7 +176,7 @@ export class ServerWalk {
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(site, key, addresses, (address) => this.#mayAsk(site, address))
     // A relay is the only way there is, and who sends us sees to it that one asks at a time (paths.ts).
-    if (!asked && this.#options.way === 'relay') asked = await this.#ask(site, key, addresses, () => true)
+    if (!asked && this.#options.route === 'relay') asked = await this.#ask(site, key, addresses, () => true)
     return asked
   }
 
@@ -259,7 +259,7 @@ export class ServerWalk {
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
     const name = `${target.host} [${target.address}]:${target.port}`
-    this.#failAll(failureOfError(error, name, this.#options.way))
+    this.#failAll(failureOfError(error, name, this.#options.route))
   }
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
@@ -301,7 +301,7 @@ export class ServerWalk {
       const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      const failure = failureOfReply(reply, server, this.#options.way)
+      const failure = failureOfReply(reply, server, this.#options.route)
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {
