@@ -99,6 +99,11 @@ function relabel(part: RawPart, { label }: Fitness, edits: Edit[]): void {
 }
 
 function rewriteLeaf(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edit[]): void {
+  // It is the header alone that some servers would cut, and that cannot be mended by encoding the body.
+  if (fitness.fits(octets.subarray(part.bodyStart, part.bodyEnd))) {
+    relabel(part, fitness, edits)
+    return
+  }
   // These may not be encoded (RFC 2045 6.4, RFC 2046 5.2); a multipart without parts cannot be understood at all.
   const opaque =
     part.type.startsWith('multipart/') || (part.type.startsWith('message/') && isIdentity(part.encoding))
