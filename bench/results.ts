@@ -5,7 +5,7 @@ import { writePage } from './page/page.ts'
 const RESULTS = new URL('./results/', import.meta.url)
 
 /** Kinds of results by the beginning of their file names; runs of `npm run bench` have none. */
-export type ResultKind = 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse'
+export type ResultKind = 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'beside'
 
 function prefix(kind: ResultKind): string {
   return kind === 'run' ? '' : `${kind}-`

@@ -32,6 +32,8 @@ export interface RigChoice {
   /** CPUs of each delivery node, in place of `cpus`. */
   nodeCpus?: string[]
   settings: Record<string, string>
+  /** `bin/postroad` of another checkout. */
+  program?: string
 }
 
 /** Called when the tenant exists and nothing serves yet; `database` is the postgres:// URL, null: the installation's SQLite file. */
@@ -79,12 +81,13 @@ export class Rig implements AsyncDisposable {
 
   /** A service on a fresh directory and database, with what `prepare` puts in before it serves. */
   async serve({ prepare }: { prepare?: Preparation } = {}): Promise<Parts> {
-    const { cpus, parent, nodes, settings, shape } = this.choice
+    const { cpus, parent, nodes, settings, shape, program } = this.choice
     const url = await this.database.fresh()
     const service = await startServiceProcess({
       parent,
       cpus,
       nodes,
+      ...(program === undefined ? {} : { program }),
       ...(this.choice.nodeCpus ? { nodeCpus: this.choice.nodeCpus } : {}),
       settings: {
         ...this.#delivery(),

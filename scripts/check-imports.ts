@@ -15,7 +15,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   config: ['network'],
   accounts: ['mail', 'network'],
   events: [],
-  store: ['accounts (types)', 'events (types)', 'mail (types)', 'config/settings.ts (types)'],
+  store: ['accounts (types)', 'events (types)', 'mail (types)', 'octets.ts', 'config/settings.ts (types)'],
   intake: ['accounts', 'mail', 'workers', 'metrics.ts (types)', 'store/store.ts'],
   delivery: [
     'accounts',
@@ -40,6 +40,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'workers',
     'log-throttle.ts',
     'loop-monitor.ts (types)',
+    'octets.ts',
     'shared-pool.ts',
     'store/store.ts',
     'config/settings.ts (types)',

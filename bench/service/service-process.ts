@@ -37,13 +37,15 @@ export interface ServiceChoice {
   nodes: number
   /** CPUs of each delivery node, in place of `cpus`. */
   nodeCpus?: string[]
+  /** `bin/postroad` of another checkout. */
+  program?: string
   /** Called when the tenant exists and nothing serves yet. */
   prepare?: (installation: Installation, tenant: Tenant) => Promise<void>
 }
 
 export async function startServiceProcess(choice: ServiceChoice): Promise<ServiceProcess> {
-  const { parent, cpus, settings, nodes, nodeCpus = [], prepare } = choice
-  const installation = new Installation(settings, parent)
+  const { parent, cpus, settings, nodes, nodeCpus = [], program, prepare } = choice
+  const installation = new Installation(settings, parent, program)
   const forget = whenInterrupted(() => installation.remove())
   try {
     const tenant = await installation.addTenant('bench.test')

@@ -1,5 +1,5 @@
 /** An answer as plain values, and the one place where answers leave. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
@@ -66,16 +66,14 @@ export class Answers {
     startedAt?: number,
   ): FastifyReply {
     this.#noted(request, operation, answer.status, startedAt)
-    const headers = [
-      ...headersOf(request, answer.type),
-      'content-length',
-      String(Buffer.byteLength(answer.body)),
-    ]
+    const headers = headersOf(request, answer.type)
+    headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing them.
     reply.hijack()
-    if (answer.heldFor === undefined) leave(request.raw, reply.raw, answer, headers)
-    else setTimeout(leave, answer.heldFor, request.raw, reply.raw, answer, headers)
+    discardBody(request.raw, reply.raw, answer.heldFor)
+    if (answer.heldFor === undefined) leave(reply.raw, answer, headers)
+    else setTimeout(leave, answer.heldFor, reply.raw, answer, headers)
     return reply
   }
 
@@ -89,7 +87,7 @@ export class Answers {
   ): Promise<FastifyReply> {
     this.#noted(request, operation, 200, startedAt)
     reply.hijack()
-    if (!request.raw.complete) discardBody(request.raw, reply.raw)
+    discardBody(request.raw, reply.raw)
     reply.raw.writeHead(200, headersOf(request, type))
     await writePieces(reply.raw, pieces)
     return reply
@@ -187,13 +185,7 @@ function headersOf(request: FastifyRequest, type: string): string[] {
   ]
 }
 
-function leave(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, body }: Answer,
-  headers: string[],
-): void {
-  if (!request.complete) discardBody(request, response)
+function leave(response: ServerResponse, { status, body }: Answer, headers: string[]): void {
   response.writeHead(status, headers)
   response.end(body)
 }

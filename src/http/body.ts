@@ -1,5 +1,6 @@
 /** Reading a request body with the limit applied while it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { release } from '../octets.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Visit } from './admission/visit.ts'
 import { ClientGone, Fault } from './fault.ts'
@@ -55,10 +56,17 @@ export function readBody(
       },
       take(chunk) {
         if (whole === null) pieces.add(chunk)
-        else length += chunk.copy(whole, length)
+        else {
+          length += chunk.copy(whole, length)
+          release(chunk)
+        }
       },
       done: () => resolve(whole ?? pieces.whole()),
-      fail: reject,
+      fail(error) {
+        release(whole)
+        pieces.release()
+        reject(error)
+      },
     })
   })
 }
@@ -90,7 +98,15 @@ class Pieces {
 
   whole(): Buffer {
     this.#close()
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces)
+    if (this.#pieces.length === 1) return this.#pieces[0]!
+    const whole = Buffer.concat(this.#pieces)
+    this.release()
+    return whole
+  }
+
+  release(): void {
+    this.#close()
+    for (const piece of this.#pieces.splice(0)) release(piece)
   }
 
   #close(): void {

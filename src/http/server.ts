@@ -32,6 +32,8 @@ import { CertificateWatch, readCertificate } from './tls.ts'
 
 /** Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not fill it. */
 const BACKLOG = 4_096
+/** Octets of a body that waits to be read: one chunk of up to 64 KiB is taken from the connection, and the next one left in it. */
+const READ_AHEAD = 16 * 1024
 /** Octets of request line and header fields together. */
 const MAX_HEAD = 16 * 1024
 /** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
@@ -191,6 +193,7 @@ function serverOptions(requestTimeout: number): ServerOptions {
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, Math.floor(requestTimeout / 4))),
     keepAliveTimeout: KEEP_ALIVE,
     maxHeaderSize: MAX_HEAD,
+    highWaterMark: READ_AHEAD,
     // Refused in the onRequest hook, since Node.js would answer with an empty body.
     requireHostHeader: false,
   }

@@ -1,6 +1,7 @@
 /** Bodies that nobody will read: an answer leaves before they have come, and must arrive although they go on coming. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { release } from '../octets.ts'
 
 /** Octets of a body that are taken in and dropped after an early answer: no more than a client commonly sends before it looks. */
 const ALLOWANCE = 256 * 1024
@@ -27,12 +28,14 @@ export function isAnswered(socket: Socket): boolean {
 /**
  * Called when an answer leaves before the body was read. A small body is read and dropped, and the connection goes on. Of a large one,
  * or one of unknown length, no more is read than the allowance, and the connection ends. One closed on unread octets is reset, and the reset can
- * overtake the answer: so our side is closed first, and the whole a little later (RFC 9112 9.6).
+ * overtake the answer: so our side is closed first, and the whole a little later (RFC 9112 9.6). `heldFor`: ms until the answer leaves;
+ * what comes until then must not lie in memory either.
  */
-export function discardBody(request: IncomingMessage, response: ServerResponse): void {
+export function discardBody(request: IncomingMessage, response: ServerResponse, heldFor = 0): void {
+  if (request.complete || request.destroyed) return
   const { 'content-length': declared, 'transfer-encoding': coding } = request.headers
   // RFC 9112 6.3: without either there is no body.
-  if (request.complete || request.destroyed || (declared === undefined && coding === undefined)) return
+  if (declared === undefined && coding === undefined) return
   if (request.headers.expect !== undefined && !welcomed.has(request)) {
     // The client holds its body back and, with a final answer, may never send it: the connection has no next request.
     response.setHeader('connection', 'close')
@@ -42,17 +45,18 @@ export function discardBody(request: IncomingMessage, response: ServerResponse):
   answered.add(socket)
   if (Number(declared ?? Number.POSITIVE_INFINITY) <= ALLOWANCE) {
     request.on('end', () => answered.delete(socket))
-    request.resume()
+    request.on('data', release)
     return
   }
   response.setHeader('connection', 'close')
   // What Node.js calls once the answer is written; it would close both sides.
   socket.destroySoon = () => void socket.end()
-  const cut = setTimeout(() => socket.destroy(), LINGER)
+  const cut = setTimeout(() => socket.destroy(), heldFor + LINGER)
   socket.once('close', () => clearTimeout(cut))
   let left = ALLOWANCE
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
+    release(chunk)
     // The client's own connection holds back the rest.
     if (left < 0) request.pause()
   })

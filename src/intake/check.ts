@@ -86,7 +86,9 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
     idempotency: submission.idempotency ?? null,
   }
   try {
-    Object.assign(email, sizeOf(draft, terms))
+    const { raw, size } = sizeOf(draft, terms)
+    email.raw = raw
+    email.size = size
     return { from, authors, email, refusal: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -70,7 +70,8 @@ export class Intake {
 
   /** For a check that is made elsewhere: it is of this moment. */
   terms(): Terms {
-    return { id: randomUUIDv7(), now: Date.now(), ...this.#parts.limits }
+    const { maxMessageSize, maxRecipients } = this.#parts.limits
+    return { id: randomUUIDv7(), now: Date.now(), maxMessageSize, maxRecipients }
   }
 
   /**

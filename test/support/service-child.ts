@@ -32,10 +32,14 @@ export interface FirstStart {
 export class Installation {
   readonly directory: string
   readonly #settings: Settings
+  /** `bin/postroad`. */
+  readonly #program: string
   #database: Promise<TestDatabase> | undefined
   readonly #children = new Set<ServiceChild>()
 
-  constructor(settings: Settings, parent: string = os.tmpdir()) {
+  /** `program`: the `bin/postroad` of another checkout. */
+  constructor(settings: Settings, parent: string = os.tmpdir(), program: string = POSTROAD) {
+    this.#program = program
     this.directory = mkdtempSync(join(parent, 'postroad-'))
     this.#settings = settings
   }
@@ -76,7 +80,7 @@ export class Installation {
   /** Runs a command with `--json`; its parsed output. */
   async command<Output>(...args: string[]): Promise<Output> {
     const options = { env: await this.#environment(), cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
-    const { stdout } = await promisify(execFile)(POSTROAD, [...args, '--json'], options)
+    const { stdout } = await promisify(execFile)(this.#program, [...args, '--json'], options)
     return JSON.parse(stdout) as Output
   }
 
@@ -88,7 +92,7 @@ export class Installation {
       maxBuffer: 256 * 1024 * 1024,
       encoding: 'buffer',
     } as const
-    const { stdout } = await promisify(execFile)(POSTROAD, ['email', 'show', id, '--raw'], options)
+    const { stdout } = await promisify(execFile)(this.#program, ['email', 'show', id, '--raw'], options)
     return stdout
   }
 
@@ -125,7 +129,7 @@ export class Installation {
     prefix?: string[]
     settings?: Settings
   } = {}): Promise<ServiceChild> {
-    const [file, ...args] = [...prefix, POSTROAD, 'serve', '--json']
+    const [file, ...args] = [...prefix, this.#program, 'serve', '--json']
     const process = spawn(file!, args, {
       env: { ...(await this.#environment()), ...settings },
       cwd: this.directory,

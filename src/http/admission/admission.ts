@@ -10,7 +10,7 @@ import { SharedPool } from '../../shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
 import { Turns } from './turns.ts'
-import { type Company, describeVisit, Visit } from './visit.ts'
+import { attach, type Company, describeVisit, Visit, visitOf } from './visit.ts'
 
 /** Ms a body waits for room before its client is told to come again. */
 const WAIT = 10_000
@@ -84,7 +84,6 @@ export class Admission {
   readonly #small: Octets
   readonly #large: Octets
   readonly #companies = new Map<string, Company>()
-  readonly #visits = new WeakMap<IncomingMessage, Visit>()
   /** Those whose body is still to come, in the order in which they began. */
   readonly #arriving = new Set<Visit>()
   #looks: NodeJS.Timeout | undefined
@@ -130,7 +129,7 @@ export class Admission {
       throw this.#full(company.requests)
     }
     const visit = new Visit(request, company, this.connections.busy(request.socket, companyId))
-    this.#visits.set(request, visit)
+    attach(request, visit)
     this.#requests.take(1)
     company.requests += 1
   }
@@ -140,7 +139,7 @@ export class Admission {
    * Fault when none was made in time.
    */
   reserve(request: IncomingMessage, octets: number): Promise<void> | undefined {
-    const visit = this.#visits.get(request)
+    const visit = visitOf(request)
     if (visit === undefined) return undefined
     visit.expected = octets
     const from = octets < this.#plan.body.large ? this.#small : this.#large
@@ -158,7 +157,7 @@ export class Admission {
 
   /** The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others need its room. */
   arriving(request: IncomingMessage, giveWay: (fault: Fault) => void): Visit | undefined {
-    const visit = this.#visits.get(request)
+    const visit = visitOf(request)
     if (visit === undefined) return undefined
     visit.startedAt = performance.now()
     visit.giveWay = giveWay
@@ -177,7 +176,7 @@ export class Admission {
 
   /** The thread works on this request from here on, and is measured. */
   working(request: IncomingMessage): void {
-    const visit = this.#visits.get(request)
+    const visit = visitOf(request)
     if (visit !== undefined) this.#monitor.on(describeVisit, visit)
   }
 
@@ -201,9 +200,9 @@ export class Admission {
 
   /** To be called once the request is answered, whatever the answer; again is without effect. */
   release(request: IncomingMessage): void {
-    const visit = this.#visits.get(request)
+    const visit = visitOf(request)
     if (visit === undefined) return
-    this.#visits.delete(request)
+    attach(request, undefined)
     this.#arriving.delete(visit)
     const { company, connection } = visit
     if (connection !== undefined) this.connections.idle(connection)

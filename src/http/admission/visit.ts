@@ -13,6 +13,8 @@ export interface Company {
   turn: number
 }
 
+function stay(): void {}
+
 /** One request with a key, from its admission to its answer. */
 export class Visit {
   readonly request: IncomingMessage
@@ -27,13 +29,28 @@ export class Visit {
   startedAt = 0
   /** For room to be made. */
   waits = false
-  giveWay: (fault: Fault) => void = () => {}
+  giveWay: (fault: Fault) => void = stay
 
   constructor(request: IncomingMessage, company: Company, connection: Connection | undefined) {
     this.request = request
     this.company = company
     this.connection = connection
   }
+}
+
+const VISIT = Symbol('visit')
+
+/** A property of the request: the collector of young objects looks through all of a WeakMap, and there is a request for every email. */
+interface Visiting extends IncomingMessage {
+  [VISIT]?: Visit | undefined
+}
+
+export function visitOf(request: IncomingMessage): Visit | undefined {
+  return (request as Visiting)[VISIT]
+}
+
+export function attach(request: IncomingMessage, visit: Visit | undefined): void {
+  ;(request as Visiting)[VISIT] = visit
 }
 
 /** For the log. */

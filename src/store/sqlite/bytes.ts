@@ -28,12 +28,3 @@ export function buffersOf({ raw, content }: ClaimedEmail): ArrayBuffer[] {
   if (raw !== null) all.push(raw)
   return all.filter((bytes) => bytes.byteLength >= MOVE_FROM).map((bytes) => bytes.buffer as ArrayBuffer)
 }
-
-/** Gives the memory of octets back that nobody needs any more: a thread that does little else may not collect them for minutes. */
-export function release(bytes: Uint8Array | null): void {
-  if (bytes === null || bytes.byteLength < RELEASE_FROM) return
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && bytes.byteLength * 2 > buffer.byteLength) buffer.transfer(0)
-}
-
-const RELEASE_FROM = 256 * 1024

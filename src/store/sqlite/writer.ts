@@ -1,7 +1,8 @@
 /** The thread with the one connection that writes. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { release } from '../../octets.ts'
 import type { ClaimedEmail } from '../store.ts'
-import { buffersOf, release } from './bytes.ts'
+import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
 import { unpacked, type WriteCall } from './parcels.ts'

@@ -1,0 +1,161 @@
+/**
+ * What a change costs: the service of this checkout and that of another one run side by side and are measured in turns, in short rounds,
+ * so that a machine whose speed wanders slows both alike. See `--help`.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import os from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
+import { USUAL_SHAPE } from './message.ts'
+import { count, database, parseSettings, usableCpus } from './options.ts'
+import { currentCommit, describeMachine, USUAL_CONNECTIONS } from './report.ts'
+import { keepResult } from './results.ts'
+import { Rig, type RigChoice } from './rig.ts'
+import { median } from './statistics.ts'
+
+const HELP = `Usage: node bench/beside.ts [options] <directory>
+
+Measures this checkout beside the one in <directory>, an installed one of another commit:
+
+  git worktree add ../before <commit> && (cd ../before && npm ci)
+  npm run bench:beside -- ../before
+
+Every figure is the median of the ratios of rounds that followed each other: over 1.00 this checkout does more, or costs more.
+
+  --rounds N         rounds of each measurement (9)
+  --messages N       messages in each end-to-end round (2000)
+  --accept-ms N      milliseconds of each round of accepting (1000)
+  --only LIST        what is measured: accept-1, accept-10, accept-50, accept-200, deliver (all)
+  --database NAME    sqlite, or postgres: a cluster of our own for each (sqlite)
+  --cpus LIST        CPUs shared by everything (0,1)
+  --set NAME=VALUE   a POSTROAD_... setting of both; may be given several times
+  --no-keep          prints only
+`
+
+const MEASUREMENTS = ['accept-1', 'accept-10', 'accept-50', 'accept-200', 'deliver'] as const
+type Measurement = (typeof MEASUREMENTS)[number]
+
+/** Of one round: messages a second, and CPU-ms of service and database a message. */
+interface Round {
+  rate: number
+  cpu: number
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '9' },
+    messages: { type: 'string', default: '2000' },
+    'accept-ms': { type: 'string', default: '1000' },
+    only: { type: 'string', default: MEASUREMENTS.join(',') },
+    database: { type: 'string', default: 'sqlite' },
+    cpus: { type: 'string', default: '0,1' },
+    set: { type: 'string', multiple: true, default: [] },
+    'no-keep': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+const directory = resolve(positionals[0] ?? '.')
+const program = join(directory, 'bin/postroad')
+if (positionals.length !== 1 || !existsSync(program) || !existsSync(join(directory, 'node_modules'))) {
+  process.stderr.write(
+    'Name the directory of another checkout in which "npm ci" has been run (see --help).\n',
+  )
+  process.exit(2)
+}
+const wanted = values.only.split(',')
+const unknown = wanted.find((name) => !MEASUREMENTS.some((each) => each === name))
+if (unknown !== undefined) {
+  process.stderr.write(`--only ${unknown}: one of ${MEASUREMENTS.join(', ')} is needed\n`)
+  process.exit(2)
+}
+const measurements = MEASUREMENTS.filter((each) => wanted.includes(each))
+const rounds = count('rounds', values.rounds)
+const messages = count('messages', values.messages)
+const milliseconds = count('accept-ms', values['accept-ms'])
+const settings = parseSettings(values.set)
+
+const choice: RigChoice = {
+  cpus: usableCpus(values.cpus),
+  database: database(values.database),
+  route: 'relay',
+  shape: USUAL_SHAPE,
+  parent: os.tmpdir(),
+  nodes: 0,
+  settings,
+}
+await using stack = new AsyncDisposableStack()
+const before = await stack.use(await Rig.start({ ...choice, program })).serve()
+const now = await stack.use(await Rig.start(choice)).serve()
+
+async function measure(parts: Parts, measurement: Measurement): Promise<Round> {
+  if (measurement === 'deliver') {
+    const { delivered, cpu, databaseCpu = 0 } = await measureDelivery(parts, messages, USUAL_CONNECTIONS)
+    return { rate: delivered, cpu: cpu + databaseCpu }
+  }
+  const connections = Number(measurement.slice('accept-'.length))
+  const { accepted, cpu, databaseCpu = 0 } = await measureAccepting(parts, { connections, milliseconds })
+  return { rate: accepted, cpu: cpu + databaseCpu }
+}
+
+for (const parts of [before, now]) {
+  await measureAccepting(parts, { connections: 10, milliseconds })
+  await measureDelivery(parts, messages, USUAL_CONNECTIONS)
+}
+const figures = []
+for (const measurement of measurements) {
+  const pairs: { before: Round; now: Round }[] = []
+  for (let round = 0; round < rounds; round++) {
+    // Neither always comes second.
+    const first = round % 2 === 0 ? before : now
+    const one = await measure(first, measurement)
+    const other = await measure(first === before ? now : before, measurement)
+    pairs.push(first === before ? { before: one, now: other } : { before: other, now: one })
+    process.stderr.write(`${measurement}: round ${round + 1} of ${rounds} done\n`)
+  }
+  figures.push({
+    measurement,
+    before: {
+      rate: median(pairs.map((pair) => pair.before.rate)),
+      cpu: median(pairs.map((pair) => pair.before.cpu)),
+    },
+    now: { rate: median(pairs.map((pair) => pair.now.rate)), cpu: median(pairs.map((pair) => pair.now.cpu)) },
+    rateRatio: median(pairs.map((pair) => pair.now.rate / pair.before.rate)),
+    cpuRatio: median(pairs.map((pair) => pair.now.cpu / pair.before.cpu)),
+    rounds: pairs,
+  })
+}
+
+const run = {
+  at: new Date().toISOString(),
+  commit: currentCommit(),
+  before: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: directory, encoding: 'utf8' }).trim(),
+  node: `Node ${process.version}`,
+  machine: describeMachine(),
+  cpus: choice.cpus,
+  database: values.database,
+  settings,
+  messages,
+  figures,
+}
+const say = (line: string) => process.stdout.write(`${line}\n`)
+say(
+  `\n${run.machine}; ${run.node}; ${run.database}; ${run.commit} beside ${run.before}, ${rounds} rounds each, in turns`,
+)
+say(
+  `  ${''.padEnd(12)} ${'messages/s'.padStart(18)} ${'ratio'.padStart(7)}   ${'CPU-ms a message'.padStart(18)} ${'ratio'.padStart(7)}`,
+)
+for (const { measurement, before, now, rateRatio, cpuRatio } of figures) {
+  const rates = `${before.rate.toFixed(0)} -> ${now.rate.toFixed(0)}`
+  const cpus = `${before.cpu.toFixed(3)} -> ${now.cpu.toFixed(3)}`
+  say(
+    `  ${measurement.padEnd(12)} ${rates.padStart(18)} ${rateRatio.toFixed(3).padStart(7)}   ${cpus.padStart(18)} ${cpuRatio.toFixed(3).padStart(7)}`,
+  )
+}
+if (!values['no-keep']) say(`kept as ${keepResult('beside', run)}`)
