@@ -13,7 +13,7 @@ import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } fr
 import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
-import { PinnedProcess } from './service/pinned-process.ts'
+import { PinnedProcess, pinning } from './service/pinned-process.ts'
 import { processMemory } from './service/process-usage.ts'
 import type { SinkReport } from './sink/order.ts'
 
@@ -25,6 +25,7 @@ mail arrived once each. Fails when one of them is not as promised.
 
   --attack NAME      only this one; may be given several times (${ATTACKS.map(({ name }) => name).join(', ')})
   --together         all of them at once instead of one after the other
+  --kill             in the end once more all at once, and in the middle of it kill -9: how long until the next start is ready
   --seconds N        of each attack (10)
   --connections N    of the abuser (50); some attacks have a number of their own
   --memory SIZE      POSTROAD_MEMORY of the service, to which it is held (600MB)
@@ -38,6 +39,7 @@ mail arrived once each. Fails when one of them is not as promised.
 const values = parseOptions(HELP, {
   attack: { type: 'string', multiple: true, default: [] },
   together: { type: 'boolean', default: false },
+  kill: { type: 'boolean', default: false },
   seconds: { type: 'string', default: '10' },
   connections: { type: 'string', default: '50' },
   memory: { type: 'string', default: '600MB' },
@@ -64,6 +66,8 @@ const settings = { POSTROAD_MEMORY: values.memory, ...parseSettings(values.set) 
 
 /** Ms that what was accepted has to arrive, when the abuse is over. */
 const PATIENCE = 60_000
+/** Ms that the next start may take after a kill. */
+const READY_WITHIN = 3_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 await using rig = await Rig.start({
@@ -149,6 +153,27 @@ for (const [turn, names_] of turns.entries()) {
       `${shownStatuses(figure.statuses)} | ${shownStatuses(figure.abuser)}${wrong.length > 0 ? `   WRONG: ${wrong.join(', ')}` : ''}`,
   )
 }
+/** Ms from the death of the service in the midst of everything at once until the next one says that it is ready. */
+async function killed(): Promise<number> {
+  const attacks = ATTACKS.map(({ name }) => name)
+  const milliseconds = Math.max(4, seconds) * 1_000
+  const abused = abuser.report<AbuseReport>({
+    target: { port, token, domain },
+    attacks,
+    connections,
+    milliseconds,
+  })
+  await pause(milliseconds / 2)
+  const at = performance.now()
+  process.kill(pid, 'SIGKILL')
+  const again = await service.installation.serve({ prefix: pinning(cpus) })
+  while (!(await fetch(`${again.url}/ready`)).ok) await pause(20)
+  const took = performance.now() - at
+  await abused
+  return took
+}
+
+const restart = values.kill ? await killed() : undefined
 victim.close()
 await abuser.stop()
 
@@ -160,11 +185,16 @@ for (const giveUp = performance.now() + PATIENCE; ; await pause(200)) {
 }
 const lost = accepted.filter((number) => arrived.arrivedAt[number - first] === 0).length
 const passed =
-  lost === 0 && arrived.doubled === 0 && figures.every((figure) => wrongWith(figure, memory).length === 0)
+  lost === 0 &&
+  arrived.doubled === 0 &&
+  figures.every((figure) => wrongWith(figure, memory).length === 0) &&
+  (restart ?? 0) <= READY_WITHIN
 say(
   `\n${accepted.length} mails of the other company accepted, ${accepted.length - lost} arrived, ${lost} lost, ${arrived.doubled} doubled; ` +
     `memory ${(idle / 1048576).toFixed(0)} MB idle, ${(Math.max(...figures.map(({ peak }) => peak)) / 1048576).toFixed(0)} MB at most`,
 )
+if (restart !== undefined)
+  say(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
 for (const line of service.logs()[0]!.slice(-40)) if (line.includes('stalled')) say(line)
 say(passed ? 'As promised.' : 'FAILED')
 await rig.stop(service)
@@ -185,6 +215,7 @@ if (!values['no-keep']) {
     arrived: arrived.arrived,
     lost,
     doubled: arrived.doubled,
+    ...(restart === undefined ? {} : { restart }),
     passed,
   }
   say(`kept as ${keepResult('abuse', run)}`)

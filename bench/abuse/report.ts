@@ -36,6 +36,8 @@ export interface AbuseRun {
   arrived: number
   lost: number
   doubled: number
+  /** Ms from a kill -9 in the midst of all attacks to the next start's `/ready`; runs without a kill have none. */
+  restart?: number
   passed: boolean
 }
 
