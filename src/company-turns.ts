@@ -1,9 +1,7 @@
-import type { Task } from './task.ts'
-
-/** Tasks that wait, by company: companies take turns, each company's tasks go in order. */
-export class Turns {
+/** What waits for its turn, by company: companies take turns, what is one company's goes in order. */
+export class CompanyTurns<Item> {
   /** In the order of their turns. */
-  readonly #companies = new Map<string, Task[]>()
+  readonly #companies = new Map<string, Item[]>()
   #length = 0
 
   get length(): number {
@@ -14,30 +12,31 @@ export class Turns {
     return this.#companies.get(company)?.length ?? 0
   }
 
-  push(task: Task): void {
-    const tasks = this.#companies.get(task.company)
-    if (tasks === undefined) this.#companies.set(task.company, [task])
-    else tasks.push(task)
+  push(company: string, item: Item): void {
+    const items = this.#companies.get(company)
+    if (items === undefined) this.#companies.set(company, [item])
+    else items.push(item)
     this.#length++
   }
 
-  /** Back to where it was taken from: in front of the company's other tasks. */
-  unshift(task: Task): void {
-    const tasks = this.#companies.get(task.company)
-    if (tasks === undefined) this.#companies.set(task.company, [task])
-    else tasks.unshift(task)
+  /** Back to where it was taken from: in front of what else is the company's. */
+  unshift(company: string, item: Item): void {
+    const items = this.#companies.get(company)
+    if (items === undefined) this.#companies.set(company, [item])
+    else items.unshift(item)
     this.#length++
   }
 
-  /** The next task of the company whose turn it is among those that may have one. */
-  take(mayHaveOne: (company: string) => boolean = () => true): Task | null {
-    for (const [company, tasks] of this.#companies) {
+  /** The next of the company whose turn it is among those that may have one. */
+  take(mayHaveOne: (company: string) => boolean = () => true): Item | null {
+    for (const [company, items] of this.#companies) {
       if (!mayHaveOne(company)) continue
-      const task = tasks.shift()!
+      const item = items.shift()!
+      // To the end of the line.
       this.#companies.delete(company)
-      if (tasks.length > 0) this.#companies.set(company, tasks)
+      if (items.length > 0) this.#companies.set(company, items)
       this.#length--
-      return task
+      return item
     }
     return null
   }
