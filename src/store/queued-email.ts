@@ -137,7 +137,6 @@ export interface ClaimRequest {
 /** The result of one attempt as the store records it. */
 export interface AttemptRecord {
   emailId: string
-  companyId: string
   leaseToken: number
   startedAt: number
   duration: number
