@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
   mail: [],
   network: [],
-  workers: [],
+  workers: ['company-turns.ts'],
   dns: [],
   config: ['network'],
   accounts: ['mail', 'network'],
@@ -38,6 +38,7 @@ export const MAY_IMPORT: Record<string, string[] | 'everything'> = {
     'mail',
     'network',
     'workers',
+    'company-turns.ts',
     'log-throttle.ts',
     'loop-monitor.ts (types)',
     'octets.ts',

@@ -19,10 +19,9 @@ const UNKNOWN: Denial = { denied: 'unknown' }
 
 /** The accounts as of the last `replace`. Look-ups take constant time whatever the number of companies. */
 export class AccountDirectory {
-  #companies = new Map<string, Company>()
+  #companies: readonly Company[] = []
   #domains = new Map<string, SendingDomain>()
   #domainsByName = new Map<string, SendingDomain>()
-  #keys = new Map<string, ApiKey>()
   /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
   #holdersById = new Map<string, Holder>()
@@ -30,10 +29,9 @@ export class AccountDirectory {
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace(snapshot: AccountsSnapshot): void {
     const holders = snapshot.keys.filter(({ revokedAt }) => revokedAt === null).map(holderOf)
-    this.#companies = new Map(snapshot.companies.map((company) => [company.id, company]))
+    this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
-    this.#keys = new Map(snapshot.keys.map((key) => [key.id, key]))
     this.#holders = new Map(holders.map((holder) => [base64(holder.tokenHash), holder]))
     this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
   }
@@ -62,18 +60,9 @@ export class AccountDirectory {
     return this.#domains.get(id)
   }
 
-  company(id: string): Company | undefined {
-    return this.#companies.get(id)
-  }
-
-  /** Revoked keys are found too. */
-  key(id: string): ApiKey | undefined {
-    return this.#keys.get(id)
-  }
-
   /** In order of creation. */
-  companies(): Company[] {
-    return [...this.#companies.values()].sort((a, b) => a.createdAt - b.createdAt)
+  companies(): readonly Company[] {
+    return this.#companies
   }
 }
 

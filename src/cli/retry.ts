@@ -74,7 +74,11 @@ async function refuseDone(store: Store, emailId: string): Promise<void> {
   if (history === null) {
     throw new CommandFailed(`there is no email with the id "${emailId}"; see: postroad email list`)
   }
-  if (history.recipients.some(({ state }) => state === 'waiting' || state === 'leased')) return
+  const { recipients } = history
+  if (recipients.some(({ state }) => state === 'waiting' || state === 'leased')) return
+  if (recipients.some(({ state }) => state === 'quarantined')) {
+    throw new CommandFailed(`it is in quarantine; to try it again: postroad queue release ${emailId}`)
+  }
   throw new CommandFailed(`nothing to retry: every recipient is done; see: postroad email show ${emailId}`)
 }
 

@@ -26,7 +26,6 @@ export function attemptRecord(
   const nextAttempt = patience.schedule.after(now)
   return {
     emailId: ready.email.id,
-    companyId: ready.companyId,
     leaseToken: ready.leaseToken,
     startedAt: result.startedAt,
     duration: result.duration,
@@ -78,7 +77,6 @@ export function releaseRecord(
 ): AttemptRecord {
   return {
     emailId: ready.email.id,
-    companyId: ready.companyId,
     leaseToken: ready.leaseToken,
     startedAt: dueAt,
     duration: 0,

@@ -1,5 +1,5 @@
 /** From what a server said, or why none was reached, to what is recorded for a recipient. */
-import type { RecipientOutcome } from './delivery.ts'
+import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
 import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.ts'
@@ -137,4 +137,22 @@ export function outcomeOfReply(position: number, reply: RecipientReply): Recipie
 /** Shutting down, or the lease is over. */
 export function released(position: number, message: string): RecipientOutcome {
   return { position, verdict: 'released', message }
+}
+
+/** The result of a delivery that came back without a word of any server: who had it is gone, or never began it. */
+export function unanswered(
+  { emailId, recipients, preferredServer }: Delivery,
+  startedAt: number,
+  outcomeOf: (position: number) => RecipientOutcome,
+): DeliveryResult {
+  return {
+    emailId,
+    outcomes: recipients.map(({ position }) => outcomeOf(position)),
+    // The server to ask first stays the one it was.
+    server: preferredServer,
+    dialogue: '',
+    startedAt,
+    duration: Date.now() - startedAt,
+    tls: null,
+  }
 }

@@ -23,6 +23,12 @@ const INSIST_MS = 10_000
 /** Trouble that nobody has met for so long after its path could be tried again is forgotten. */
 const FORGET_MS = 2 * 3_600_000
 
+/**
+ * Troubles remembered at most: any zone can have a site for each name in it. Mail to the site that was met longest ago is tried as if
+ * nothing were known of it.
+ */
+const MAX_TROUBLES = 10_000
+
 interface Trouble {
   kind: HindranceReport['kind']
   message: string
@@ -173,10 +179,10 @@ export class Paths {
     return trouble
   }
 
-  /** Paths that no mail has taken for long. */
+  /** Paths that no mail has taken for long, and those beyond what there is place for. */
   #forget(now: number): void {
     for (const [path, { probeAt }] of this.#troubles) {
-      if (now - probeAt < FORGET_MS) return
+      if (now - probeAt < FORGET_MS && this.#troubles.size <= MAX_TROUBLES) return
       this.#troubles.delete(path)
     }
   }

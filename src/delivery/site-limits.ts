@@ -2,6 +2,8 @@ import { monotonic } from './monotonic.ts'
 
 /** What a site has refused it is asked for again, a little more each time, after so long (ms) without a refusal. */
 const GROW_MS = 20_000
+/** Sites remembered at most: any zone can have one for each name in it. The one that complained longest ago is forgotten. */
+const MAX_SITES = 10_000
 
 interface Narrowed {
   sessions: number
@@ -46,7 +48,9 @@ export class SiteLimits {
     if (known !== undefined && begunAt < known.changedAt) return true
     const before = Math.min(known?.sessions ?? open, open)
     const sessions = Math.max(1, Math.floor(before / 2))
+    this.#narrowed.delete(site)
     this.#narrowed.set(site, { sessions, changedAt: this.#now(), first: false })
+    if (this.#narrowed.size > MAX_SITES) this.#narrowed.delete(this.#narrowed.keys().next().value!)
     return before > 1
   }
 

@@ -3,6 +3,7 @@ import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
 import type { Delivery, DeliveryMessage, SigningKey } from './delivery.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
+import { messageSizes } from './weight.ts'
 
 /**
  * RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; more are not to be relied on.
@@ -67,6 +68,7 @@ export function deliveriesOf(
     }
   }
   const size = Math.ceil(email.size / groups.length)
+  const messageSize = messageSizes(email)
   return groups.map(({ site, recipients }) => ({
     companyId: email.companyId,
     site,
@@ -74,7 +76,7 @@ export function deliveriesOf(
     recipients,
     leaseToken,
     size,
-    messageSize: email.size,
+    messageSize: messageSize(recipients[0]!),
   }))
 }
 

@@ -20,7 +20,7 @@ export interface ResolverOptions {
   timeout?: number
   /** Tries per server. */
   tries?: number
-  /** Names remembered per record type. */
+  /** Records remembered per type. */
   cacheSize?: number
   /** A monotonic clock in milliseconds. */
   now?: () => number
@@ -50,7 +50,7 @@ export class Resolver {
       servers = [],
       timeout = 3000,
       tries = 2,
-      cacheSize = 10_000,
+      cacheSize = 20_000,
       now = () => performance.now(),
     } = options
     this.#dns = new CaresResolver({ timeout, tries })

@@ -56,9 +56,9 @@ export function checkVariables(
 
 /**
  * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded like
- * a message, or a few large values named by many would fill the disk.
+ * a message, or a few large values named by many would fill the disk. Gives their octets.
  */
-export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[], max: number): void {
+export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[], max: number): number {
   const lengths = new Map<object, number>()
   let total = 0
   for (const { variables } of recipients) {
@@ -71,6 +71,7 @@ export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[],
     total += length
   }
   if (total > max) throw new Refusal({ code: 'message_too_large', max, found: total })
+  return total
 }
 
 /** Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them at most. */
@@ -79,15 +80,16 @@ const HEADER_ROOM = 64 * 1024
 const PART_ROOM = 500
 
 /**
- * Throws a Refusal when the largest copy would be over `max` octets. That is reckoned from the lengths of the values; only
+ * Octets of the largest copy. Throws a Refusal when it would be over `max`. That is reckoned from the lengths of the values; only
  * where the encoding of the text decides it is one copy composed.
+ * @param size octets of the template
  */
 export function checkCopies(
   content: MessageContent,
   raw: Uint8Array | null,
   addressees: Addressee[],
-  max: number,
-): void {
+  { size, max }: { size: number; max: number },
+): number {
   const texts = raw === null ? [content.text ?? '', content.html ?? ''] : textsWithPlaceholders(raw)
   const bodies = new Placeholders(texts, lengthInLines)
   const limit = Math.min(max, MAX_LENGTH)
@@ -104,10 +106,11 @@ export function checkCopies(
   if (filled > 2 * limit) throw tooLarge(filled)
   const rest = raw === null ? estimateSize({ ...content, text: '', html: '' }) : raw.length
   const bound = rest + base64Length(filled) + PART_ROOM * (texts.length + 1) + HEADER_ROOM
-  if (bound <= limit) return
-  const size = sizeOfCopy(content, raw, largest)
-  if (size === null) throw tooLarge(filled)
-  if (size > limit) throw tooLarge(size)
+  if (bound <= limit) return size + base64Length(Math.max(0, filled - bodies.template))
+  const copy = sizeOfCopy(content, raw, largest)
+  if (copy === null) throw tooLarge(filled)
+  if (copy > limit) throw tooLarge(copy)
+  return copy
 }
 
 /** Null when it cannot be made because it grows without measure. */

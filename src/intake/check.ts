@@ -107,9 +107,8 @@ function sizeOf(
   }
   const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
   const size = checkSize(draft, raw, maxMessageSize)
-  if (addressees !== null) {
-    checkCopies(content, raw, addressees, maxMessageSize)
-    checkStoredValues(recipients, maxMessageSize)
-  }
-  return { raw, size }
+  if (addressees === null) return { raw, size }
+  const copy = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
+  // What is sent is a copy, and what waits to be sent holds the values of all.
+  return { raw, size: Math.max(size, copy) + checkStoredValues(recipients, maxMessageSize) }
 }

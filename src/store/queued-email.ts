@@ -52,7 +52,7 @@ export interface NewEmail {
   dueAt: number
   /** True when `dueAt` was asked for by the sender: the email shows as `scheduled`. */
   scheduled: boolean
-  /** Octets of the composed message, as estimated. */
+  /** Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all recipients. */
   size: number
   recipients: NewRecipient[]
   idempotency: { key: string; fingerprint: string } | null
@@ -137,7 +137,6 @@ export interface ClaimRequest {
 /** The result of one attempt as the store records it. */
 export interface AttemptRecord {
   emailId: string
-  companyId: string
   leaseToken: number
   startedAt: number
   duration: number

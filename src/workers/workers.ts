@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
+import { CompanyTurns } from '../company-turns.ts'
 import { type DeathCause, WorkersBusy } from './error.ts'
 import type { Job } from './job.ts'
 import type { Task } from './task.ts'
-import { Turns } from './turns.ts'
 import { Worker } from './worker.ts'
 
 /** Octets of work up to which a task is small: it takes some milliseconds at most. */
@@ -48,8 +48,8 @@ export interface TaskOptions {
  * they never wait for a large one; a company has no more than all but one of the others at once.
  */
 export class Workers {
-  readonly #small = new Turns()
-  readonly #large = new Turns()
+  readonly #small = new CompanyTurns<Task>()
+  readonly #large = new CompanyTurns<Task>()
   readonly #workers: Worker[]
   readonly #patience: number
   readonly #onDeath: NonNullable<WorkersOptions['onDeath']>
@@ -68,7 +68,7 @@ export class Workers {
       onFree: () => this.#dispatch(),
       onDeath: (cause: DeathCause, detail: string, lost: Task[]) => {
         this.#onDeath(cause, detail)
-        for (const task of lost.toReversed()) this.#laneOf(task).unshift(task)
+        for (const task of lost.toReversed()) this.#laneOf(task).unshift(task.company, task)
         this.#dispatch()
       },
     }
@@ -104,7 +104,8 @@ export class Workers {
     return new Promise<Output>((resolve, reject) => {
       const answer = resolve as (output: unknown) => void
       const { url } = job
-      lane.push({ company, weight, url, input, transfer, until, lost: false, resolve: answer, reject })
+      const order = { company, weight, url, input, transfer, until }
+      lane.push(company, { ...order, lost: false, resolve: answer, reject })
       this.#dispatch()
     })
   }
@@ -120,7 +121,7 @@ export class Workers {
     await Promise.all(this.#workers.map((worker) => worker.end()))
   }
 
-  #laneOf({ weight }: Task): Turns {
+  #laneOf({ weight }: Task): CompanyTurns<Task> {
     return weight <= SMALL ? this.#small : this.#large
   }
 
@@ -155,7 +156,7 @@ export class Workers {
     return tasks
   }
 
-  #next(lane: Turns, mayHaveOne?: (company: string) => boolean): Task | null {
+  #next(lane: CompanyTurns<Task>, mayHaveOne?: (company: string) => boolean): Task | null {
     for (let task = lane.take(mayHaveOne); task !== null; task = lane.take(mayHaveOne)) {
       if (performance.now() <= task.until) return task
       task.reject(new WorkersBusy('It has waited too long for its turn.'))

@@ -5,7 +5,7 @@ import { Recorder } from '../../src/delivery/recorder.ts'
 import { type Recorded, StoreUnavailable } from '../../src/store/store.ts'
 import { attempt, result } from '../store/samples.ts'
 
-const record = attempt({ id: 'email', companyId: 'company' }, 1, [result(0)])
+const record = attempt({ id: 'email' }, 1, [result(0)])
 const STALL_MS = 40
 
 function recorder() {

@@ -45,3 +45,14 @@ test('where one has to go well first, that opens all', () => {
   site.well('relay')
   assert.equal(site.of('relay'), Number.POSITIVE_INFINITY)
 })
+
+test('the sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
+  const { clock, limits: site } = limits()
+  for (let index = 0; index <= 10_000; index++) {
+    site.tooMany(`x${index}.test`, 20, ++clock.now)
+    site.tooMany('met-again.test', 20, ++clock.now)
+  }
+  assert.equal(site.of('x0.test'), Number.POSITIVE_INFINITY)
+  assert.equal(site.of('x10000.test'), 10)
+  assert.equal(site.of('met-again.test'), 1)
+})

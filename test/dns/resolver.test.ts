@@ -176,6 +176,34 @@ test('MX is kept a minute, an absence half of one, a failure five seconds', asyn
   }
 })
 
+test('a name with many records takes the place of as many names with one', async () => {
+  const many = Array.from({ length: 30 }, (_, index) => `10 mx${index}.x.test`)
+  const zone: Zone = {
+    'a.test/MX': ['10 mx.a.test'],
+    'b.test/MX': ['10 mx.b.test'],
+    'many.test/MX': many.slice(0, 9),
+  }
+  zone['more.test/MX'] = many
+  const { resolver, server } = await resolving(zone, { cacheSize: 10 })
+  const asked = async (name: string) => {
+    const before = server.queries.length
+    await resolver.mx(name)
+    return server.queries.length > before
+  }
+  assert.deepEqual([await asked('a.test'), await asked('b.test')], [true, true])
+  assert.deepEqual(
+    [await asked('many.test'), await asked('b.test'), await asked('a.test')],
+    [true, false, true],
+  )
+  // It had to go for the other.
+  assert.equal(await asked('many.test'), true)
+  // More than there is place for is used, and not kept; it drives nobody out.
+  assert.deepEqual(
+    [await asked('more.test'), await asked('more.test'), await asked('many.test')],
+    [true, true, false],
+  )
+})
+
 test('a cache that is full forgets the least recently used name', async () => {
   const zone: Zone = { 'a.test/MX': ['1 m.test'], 'b.test/MX': ['1 m.test'], 'c.test/MX': ['1 m.test'] }
   const { resolver, server } = await resolving(zone, { cacheSize: 2 })

@@ -171,14 +171,13 @@ export function deferred(
 }
 
 export function attempt(
-  of: { id: string; companyId: string },
+  of: { id: string },
   leaseToken: number,
   recipients: RecipientRecord[],
   change: Partial<AttemptRecord> = {},
 ): AttemptRecord {
   return {
     emailId: of.id,
-    companyId: of.companyId,
     leaseToken,
     startedAt: NOW,
     duration: 1_000,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { DeathCause } from '../../workers/error.ts'
 import type { Courier } from '../courier.ts'
 import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
-import { released } from '../outcome.ts'
+import { released, unanswered } from '../outcome.ts'
 import type { RouteLog } from '../route/route.ts'
 import type { SendingRight } from '../sending-right.ts'
 import type { CourierOptions } from '../thread/message.ts'
@@ -287,18 +287,9 @@ function crossing({ signing, ...delivery }: Delivery): IsolatedDelivery {
 function resolveWith(
   { delivery, startedAt, resolve }: Item,
   outcome: (position: number) => RecipientOutcome,
-  more: Partial<DeliveryResult> = {},
+  more: Pick<DeliveryResult, 'condemned'> = {},
 ): void {
-  resolve({
-    emailId: delivery.emailId,
-    outcomes: delivery.recipients.map(({ position }) => outcome(position)),
-    server: delivery.preferredServer,
-    dialogue: '',
-    startedAt,
-    duration: Date.now() - startedAt,
-    tls: null,
-    ...more,
-  })
+  resolve({ ...unanswered(delivery, startedAt, outcome), ...more })
 }
 
 function givenBack(item: Item, suspicion: 0 | 2 = 0): void {

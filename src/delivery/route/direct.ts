@@ -88,7 +88,7 @@ export class DirectRoute implements Route {
   #server(host: string, domain: string, preferredAddress: string | null): Server {
     const { resolver, guard, policies, hostname, port, ca } = this.#options
     return {
-      site: async () => {
+      target: async () => {
         const { tls } = await policies(domain, host)
         return { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) }
       },

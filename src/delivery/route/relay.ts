@@ -41,9 +41,9 @@ export class Relay implements Route {
     const { ca, hostname } = options
     const { host, port, implicitTls, tls, user, password, auth } = options.relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
-    const site = { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) }
+    const target = { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) }
     this.#server = {
-      site: () => Promise.resolve(site),
+      target: () => Promise.resolve(target),
       preferredAddress: null,
       addresses: () => relayAddresses(host, this.#ipv6),
     }

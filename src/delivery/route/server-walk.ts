@@ -23,12 +23,12 @@ import type { HostMemory } from './host-memory.ts'
 import type { Leg, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
-/** How to talk to a server, wherever it is found. */
-export type Site = Omit<SmtpTarget, 'address' | 'timeouts'>
+/** How to talk to a server, at whatever address it is found. */
+export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
 /** A server to try. What it takes to know more about it is asked only when its turn comes. */
 export interface Server {
-  site: () => Promise<Site>
+  target: () => Promise<ServerTarget>
   /** Of these addresses that one first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
@@ -79,7 +79,8 @@ function wasStale(replies: RecipientReply[]): boolean {
   )
 }
 
-function siteKey({ host, port, implicitTls, tls, credentials }: Site): string {
+/** Under which its sessions are pooled. */
+function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget): string {
   return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
 }
 
@@ -160,8 +161,8 @@ export class ServerWalk {
   /** False when the server could not even be looked for. */
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#options
-    const site = await server.site()
-    const key = siteKey(site)
+    const target = await server.target()
+    const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
       this.#leg.dialogue.note(`on the open connection to ${idle.session.server}`)
@@ -174,15 +175,15 @@ export class ServerWalk {
       return false
     }
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
-    let asked = await this.#ask(site, key, addresses, (address) => this.#mayAsk(site, address))
+    let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way there is, and who sends us sees to it that one asks at a time (paths.ts).
-    if (!asked && this.#options.route === 'relay') asked = await this.#ask(site, key, addresses, () => true)
+    if (!asked && this.#options.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
   }
 
   /** One address after the other until there is a session; what is answered there is the word of the server. False when none was asked. */
   async #ask(
-    site: Site,
+    target: ServerTarget,
     key: string,
     addresses: string[],
     mayAsk: (address: string) => boolean,
@@ -192,7 +193,7 @@ export class ServerWalk {
       if (this.#left.length === 0 || performance.now() >= this.#deadline || !this.#mayGoOn()) break
       if (!mayAsk(address)) continue
       asked = true
-      const session = await this.#open(site, key, address, index === addresses.length - 1)
+      const session = await this.#open(target, key, address, index === addresses.length - 1)
       if (session === null) continue
       await this.#transact(session)
       break
@@ -201,7 +202,7 @@ export class ServerWalk {
   }
 
   /** False for a host that could not be reached a moment ago. */
-  #mayAsk({ host, port }: Site, address: string): boolean {
+  #mayAsk({ host, port }: ServerTarget, address: string): boolean {
     const waits = this.#options.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
     const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not asked again yet`
@@ -220,7 +221,12 @@ export class ServerWalk {
     return false
   }
 
-  async #open(site: Site, key: string, address: string, last: boolean): Promise<PooledSession | null> {
+  async #open(
+    server: ServerTarget,
+    key: string,
+    address: string,
+    last: boolean,
+  ): Promise<PooledSession | null> {
     const { pool, ipv6, hosts, limits: walk } = this.#options
     const remaining = Math.max(1, this.#deadline - performance.now())
     const limits = { ...defaultTimeouts, ...walk.timeouts }
@@ -229,7 +235,7 @@ export class ServerWalk {
       connect: last ? limits.connect : Math.min(limits.connect, IMPATIENT_CONNECT),
       opening: Math.min(limits.opening, remaining),
     }
-    const target: SmtpTarget = { ...site, address, timeouts }
+    const target: SmtpTarget = { ...server, address, timeouts }
     const { dialogue, stopping } = this.#leg
     const name = `${address}:${target.port}`
     const begunAt = monotonic()

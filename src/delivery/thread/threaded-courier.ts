@@ -3,6 +3,7 @@ import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier } from '../courier.ts'
 import type { Delivery, DeliveryResult } from '../delivery.ts'
+import { unanswered } from '../outcome.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { RouteLog } from '../route/route.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
@@ -168,19 +169,8 @@ function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
 
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {
   const message = `The thread that delivered this died (${cause}); whether the server accepted it is not known`
-  return {
-    emailId: delivery.emailId,
-    outcomes: delivery.recipients.map(({ position }) => ({
-      position,
-      verdict: 'uncertain',
-      message,
-      // One of them may be what the thread died of.
-      suspicion: 1,
-    })),
-    server: delivery.preferredServer,
-    dialogue: '',
-    startedAt,
-    duration: Date.now() - startedAt,
-    tls: null,
-  }
+  // One of them may be what the thread died of.
+  return unanswered(delivery, startedAt, (position) => {
+    return { position, verdict: 'uncertain', message, suspicion: 1 }
+  })
 }

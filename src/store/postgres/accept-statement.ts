@@ -1,8 +1,8 @@
 import { listText, mapText } from '../json-columns.ts'
 import type { NewEmail } from '../store.ts'
-import type { Entry } from './acceptance.ts'
 import { bools, byteas, encoded, int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
+import type { Entry } from './entry.ts'
 import { folded } from './rows.ts'
 import { exemptFromSuppression } from './suppression-rule.ts'
 

@@ -5,11 +5,12 @@ import { keepFileNames, keepFiles } from './blobs.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
+import type { Entry } from './entry.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
 import { judge, type KeyHolder, noteRepeated, takeKeys } from './idempotency.ts'
 import type { Repairs } from './repairs.ts'
 import { isEmailId } from './rows.ts'
-import { type Doubtful, withdraw } from './withdrawals.ts'
+import { withdraw } from './withdrawals.ts'
 
 /** Bounds of one group: so many emails, and past the first so many octets. */
 const MAX_EMAILS = 100
@@ -21,12 +22,6 @@ const MAX_RUNNING = 3
 const WORTHWHILE = 40
 /** Milliseconds between two attempts to find out what became of a commit. */
 const SEEK_PAUSE_MS = 250
-
-/** An email on its way into the database. */
-export interface Entry extends Doubtful {
-  answer(accepted: Accepted): void
-  refuse(error: Error): void
-}
 
 export interface AcceptanceParts {
   database: Database

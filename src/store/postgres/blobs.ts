@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { StoreUnavailable } from '../store.ts'
-import type { Entry } from './acceptance.ts'
 import { byteas, int4s, texts, uuids } from './arrays.ts'
 import type { Session } from './database.ts'
+import type { Entry } from './entry.ts'
 
 /** How often files are looked for that another transaction has added or removed meanwhile. */
 const LOOKS = 5

@@ -1,7 +1,7 @@
 import type { Accepted, NewEmail } from '../store.ts'
-import type { Entry } from './acceptance.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Session } from './database.ts'
+import type { Entry } from './entry.ts'
 
 /** How long an idempotency key is remembered, in milliseconds: 24 hours. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000

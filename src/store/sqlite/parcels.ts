@@ -56,7 +56,6 @@ type RecipientParcel = [
 
 type AttemptParcel = [
   emailId: string,
-  companyId: string,
   leaseToken: number,
   startedAt: number,
   duration: number,
@@ -138,7 +137,6 @@ export function packRecord(attempt: AttemptRecord, moved: ArrayBuffer[]): Parcel
     'record',
     [
       attempt.emailId,
-      attempt.companyId,
       attempt.leaseToken,
       attempt.startedAt,
       attempt.duration,
@@ -243,7 +241,6 @@ function emailOf([
 
 function attemptOf([
   emailId,
-  companyId,
   leaseToken,
   startedAt,
   duration,
@@ -255,7 +252,6 @@ function attemptOf([
 ]: AttemptParcel): AttemptRecord {
   return {
     emailId,
-    companyId,
     leaseToken,
     startedAt,
     duration,

@@ -156,6 +156,7 @@ for (const [fault, threads] of [
     await stage.service.kill('SIGKILL')
     await stage.serve()
     assert.deepEqual(await stage.states(id), ['quarantined', 'quarantined'])
+    await assert.rejects(installation.command('queue', 'retry', id), /in quarantine; .* queue release/)
 
     // Released too early it is in quarantine again; the service lives on.
     const deaths = stage.deaths.length

@@ -1,0 +1,43 @@
+/** What waits for its turn, by company: companies take turns, what is one company's goes in order. */
+export class CompanyTurns<Item> {
+  /** In the order of their turns. */
+  readonly #companies = new Map<string, Item[]>()
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  waiting(company: string): number {
+    return this.#companies.get(company)?.length ?? 0
+  }
+
+  push(company: string, item: Item): void {
+    const items = this.#companies.get(company)
+    if (items === undefined) this.#companies.set(company, [item])
+    else items.push(item)
+    this.#length++
+  }
+
+  /** Back to where it was taken from: in front of what else is the company's. */
+  unshift(company: string, item: Item): void {
+    const items = this.#companies.get(company)
+    if (items === undefined) this.#companies.set(company, [item])
+    else items.unshift(item)
+    this.#length++
+  }
+
+  /** The next of the company whose turn it is among those that may have one. */
+  take(mayHaveOne: (company: string) => boolean = () => true): Item | null {
+    for (const [company, items] of this.#companies) {
+      if (!mayHaveOne(company)) continue
+      const item = items.shift()!
+      // To the end of the line.
+      this.#companies.delete(company)
+      if (items.length > 0) this.#companies.set(company, items)
+      this.#length--
+      return item
+    }
+    return null
+  }
+}

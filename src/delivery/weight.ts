@@ -1,0 +1,72 @@
+/** How heavy a message is, before it is composed: seen from the lengths of its parts, and for a copy of a batch from its placeholders. */
+import type { MessageContent } from '../mail/message.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import { type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
+
+/** Octets that composing goes through, about. */
+export function weightOf(message: DeliveryMessage): number {
+  const { addressee } = message
+  const octets = message.kind === 'raw' ? message.raw.length : octetsOf(message.content)
+  if (!addressee || octets > LARGE_MESSAGE) return octets
+  const longest = longestValue(addressee.name.length + addressee.address.length, addressee.variables)
+  return octets + longest * placeholdersIn(message.kind === 'raw' ? message.raw : message.content)
+}
+
+/**
+ * Octets of the message that a recipient of the email is sent, at most. The size of a batch is that of its largest copy and of
+ * everybody's values: where it is large, most copies may not be. The template is looked at once for all of them.
+ */
+export function messageSizes({
+  size,
+  individual,
+  content,
+  raw,
+}: ClaimedEmail): (to: ClaimedRecipient) => number {
+  if (!individual || size < LARGE_MESSAGE) return () => size
+  const length = raw === null ? octetsOf(content) : raw.length
+  const places = placeholdersIn(raw ?? content)
+  return ({ variables }) => {
+    const filled = length + longestValue(LONGEST_MAILBOX, variables ?? {}) * places
+    return Math.min(size, OCTETS_OF_UNIT * filled)
+  }
+}
+
+/** A UTF-16 unit has three octets at most, and base64 makes four of three. */
+const OCTETS_OF_UNIT = 4
+
+/** Octets that are usual of a mailbox, at most: a longer name is no matter where messages are large. */
+const LONGEST_MAILBOX = 400
+
+/** Each placeholder may become the longest of the values. `mailbox`: octets of what the predefined ones stand for. */
+function longestValue(mailbox: number, variables: Record<string, string>): number {
+  let longest = mailbox
+  for (const key in variables) longest = Math.max(longest, variables[key]!.length)
+  return longest
+}
+
+function octetsOf({ html, text, attachments, headers, to, cc }: MessageContent): number {
+  let octets = (html?.length ?? 0) + (text?.length ?? 0)
+  for (const { content } of attachments) octets += content.length + FILE_COST
+  for (const [name, value] of headers) octets += HEADER_COST * (name.length + value.length + LINE_COST)
+  for (const text of to) octets += HEADER_COST * (text.length + LINE_COST)
+  for (const text of cc) octets += HEADER_COST * (text.length + LINE_COST)
+  return octets
+}
+
+/** What a file costs beside its octets, an octet of the header, and a field or mailbox beside its own: in octets of a body. */
+const FILE_COST = 2_000
+const HEADER_COST = 8
+const LINE_COST = 40
+
+const MARK = '%recipient'
+
+function placeholdersIn(template: MessageContent | Uint8Array): number {
+  // They may be encoded, and then take no less room.
+  if (template instanceof Uint8Array) return Math.ceil(template.length / MARK.length)
+  const { html = '', text = '', subject, from, headers } = template
+  let count = 0
+  for (const part of [html, text, subject, from, ...headers.map(([, value]) => value)]) {
+    for (let at = part.indexOf(MARK); at >= 0; at = part.indexOf(MARK, at + MARK.length)) count++
+  }
+  return count
+}
