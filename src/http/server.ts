@@ -11,6 +11,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Admission } from './admission/admission.ts'
 import { watchAdmission } from './admission/gauges.ts'
+import { withoutLongPipelines } from './admission/pipeline.ts'
 import { type Answer, Answers } from './answer.ts'
 import { BodyLimit } from './body.ts'
 import { Callers } from './caller.ts'
@@ -76,7 +77,8 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     answers.send(request, reply, 'other', inDialect(request.raw.url ?? '/', reason))
 
   const app = fastify({
-    serverFactory: (handler) => {
+    serverFactory: (routed) => {
+      const handler = withoutLongPipelines(routed)
       server = certificate
         ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
         : createHttp(options, handler)
