@@ -1,5 +1,6 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { AccountDirectory } from './accounts/directory.ts'
 import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
@@ -78,6 +79,8 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await using started = new AsyncDisposableStack()
   const metrics = new Metrics()
   const plan = planMemory(settings)
+  // For this thread and all that are started from here on.
+  if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
 
   const store = await openStore(settings.database, {
