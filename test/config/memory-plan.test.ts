@@ -43,3 +43,9 @@ test('too little memory for one message is told with what would do', () => {
       ),
   )
 })
+
+test('only where memory is small is garbage collected more often than V8 would', () => {
+  const input = { maxMessageSize: 40 * MIB, deliveryThreads: 0 }
+  assert.equal(planMemory({ ...input, memory: 600_000_000 }).heapGrowth, null)
+  assert.equal(typeof planMemory({ ...input, memory: 400_000_000 }).heapGrowth, 'number')
+})

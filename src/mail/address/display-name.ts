@@ -2,14 +2,19 @@
 import { decodeWords, encodeWords } from '../header/encoded-word.ts'
 import { describe } from './idn.ts'
 import type { Mailbox } from './mailbox.ts'
-import { closeComment, closeQuote, fail, quote, trimEnd, unescapeQuoted } from './text.ts'
+import { closeComment, closeQuote, fail, isSpace, quote, trimEnd, unescapeQuoted } from './text.ts'
 
 /** One line that `parseMailbox` reads back to the same name and address; non-ASCII is left as it is (RFC 6532 3.2). */
 export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
   if (mailbox.name === '') return mailbox.address
   // Else it would be decoded when it is read again.
   if (mailbox.name.includes('=?')) return `${encodeWords(mailbox.name)} <${mailbox.address}>`
-  return `${PLAIN_PHRASE.test(mailbox.name) ? mailbox.name : quote(mailbox.name)} <${mailbox.address}>`
+  return `${needsQuotes(mailbox.name) ? quote(mailbox.name) : mailbox.name} <${mailbox.address}>`
+}
+
+/** Spaces at the ends, those beyond ASCII as well, are kept by quotes only. */
+function needsQuotes(name: string): boolean {
+  return !PLAIN_PHRASE.test(name) || isSpace(name[0]) || isSpace(name.at(-1))
 }
 
 /** Atoms (RFC 5322 3.2.3, with non-ASCII as in RFC 6532 3.2) separated by single spaces: a display name that needs no quotes. */
