@@ -35,6 +35,8 @@ test('what cannot be used is named in one line', async () => {
     ['compare', ['--systems', 'exim'], /^--systems exim: some of/],
     ['abuse', ['--attack', 'kindness'], /^--attack kindness: one of nothing, /],
     ['abuse', ['--memory', 'much'], /needs a number and a unit/],
+    ['beside', ['/nowhere'], /^Name the directory of another checkout/],
+    ['beside', ['--only', 'drinking', '.'], /^--only drinking: one of accept-1, /],
     ['crash', ['--kills', 'few'], /^--kills few: a whole number from 1 on is needed/],
   ]
   // Where nothing can be pinned, CPUs are not looked at.
@@ -53,7 +55,7 @@ test('what cannot be used is named in one line', async () => {
 })
 
 test('each program says what it takes', async () => {
-  const programs = ['run', 'growth', 'scaling', 'soak', 'abuse', 'compare', 'crash']
+  const programs = ['run', 'beside', 'growth', 'scaling', 'soak', 'abuse', 'compare', 'crash']
   const ended = await Promise.all(programs.map((program) => run(program, '--help')))
   for (const [index, { status, said, printed }] of ended.entries()) {
     assert.match(printed, new RegExp(`^Usage: node bench/${programs[index]}\\.ts`))
@@ -76,7 +78,7 @@ test('npm runs each of them, whatever Node.js the machine has', async () => {
   const measuring = Object.entries(scripts).filter(([name]) => name.startsWith('bench'))
   assert.deepEqual(
     measuring.map(([, command]) => command),
-    ['run', 'scaling', 'growth', 'soak', 'abuse', 'compare'].map(
+    ['run', 'beside', 'scaling', 'growth', 'soak', 'abuse', 'compare'].map(
       (program) => `exec node scripts/bench.mjs ${program}`,
     ),
   )
