@@ -63,6 +63,14 @@ function countedFeed(context: TestContext, url: string) {
   return { feed, counted }
 }
 
+/** A watcher begins to listen some time later: what is sent before reaches nobody. */
+async function listensTo(sender: Client, counted: { received: number }, signal: AbortSignal): Promise<void> {
+  do {
+    await sender.query('NOTIFY postroad')
+    await pause(5, undefined, { signal })
+  } while (counted.received === 0)
+}
+
 describe('notifications from anybody', { skip: withoutPostgres() }, () => {
   test('a key revoked after them stops', async (t) => {
     const url = await freshDatabase(t)
@@ -107,8 +115,7 @@ describe('notifications from anybody', { skip: withoutPostgres() }, () => {
     const told: StoreChange[] = []
     feed.watch((change) => told.push(change))
     const sender = await stranger(t, url)
-    await sender.query('NOTIFY postroad')
-    while (counted.received === 0) await pause(5, undefined, { signal: t.signal })
+    await listensTo(sender, counted, t.signal)
     const before = counted.looks
     const began = performance.now()
     for (let sent = 0; sent < 2_000; sent++) await sender.query(`NOTIFY postroad, '${sent}'`)
@@ -126,8 +133,7 @@ describe('notifications from anybody', { skip: withoutPostgres() }, () => {
     let told: (change: StoreChange) => void = () => {}
     feed.watch((change) => told(change))
     const sender = await stranger(t, url)
-    await sender.query('NOTIFY postroad')
-    while (counted.received === 0) await pause(5, undefined, { signal: t.signal })
+    await listensTo(sender, counted, t.signal)
     const { connections } = counted
     await sender.query("SELECT pg_notify('postroad', n::text) FROM generate_series(1, 200000) AS n")
     while (counted.connections === connections) await pause(5, undefined, { signal: t.signal })
