@@ -2,8 +2,8 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { TOKEN_IN_TEXT } from './accounts/token.ts'
+import { visible, visibleJson } from './common/visible-text.ts'
 import type { Settings } from './config/settings.ts'
-import { visible, visibleJson } from './visible-text.ts'
 
 export type { Logger } from 'pino'
 

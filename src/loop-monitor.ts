@@ -3,8 +3,8 @@
  * long one is told to the log with the name of what was being worked on.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { LogThrottle } from './common/log-throttle.ts'
 import type { Logger } from './log.ts'
-import { LogThrottle } from './log-throttle.ts'
 
 /** Ms between ticks of the stopwatch. A tick that comes late tells how long something kept the thread. */
 const TICK = 20

@@ -1,6 +1,6 @@
 /** Everything that is known about one email, for people and as JSON. */
 import type { AccountsSnapshot } from '../accounts/account.ts'
-import type { EventDetail } from '../events/event.ts'
+import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../store/store.ts'
 import { companyName } from './named.ts'
 import { clipped, jsonTime, printFields, printLine, printTable, shownTime } from './print.ts'

@@ -3,7 +3,7 @@
  * what is written here cannot do anything there: senders, recipients and servers have written most of it.
  */
 import { isUtf8 } from 'node:buffer'
-import { visible, visibleJson } from '../visible-text.ts'
+import { visible, visibleJson } from '../common/visible-text.ts'
 
 /** One JSON value and a line end. */
 export function printJson(value: unknown): void {

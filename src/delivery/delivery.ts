@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
-import type { EventType } from '../events/event.ts'
+import type { EventType } from '../email/event.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'

@@ -1,6 +1,6 @@
 /** Reading a request body with the limit applied while it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { release } from '../octets.ts'
+import { release } from '../common/octets.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Visit } from './admission/visit.ts'
 import { ClientGone, Fault } from './fault.ts'

@@ -1,7 +1,7 @@
 /** Bodies that nobody will read: an answer leaves before they have come, and must arrive although they go on coming. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { release } from '../octets.ts'
+import { release } from '../common/octets.ts'
 
 /** Octets of a body that are taken in and dropped after an early answer: no more than a client commonly sends before it looks. */
 const ALLOWANCE = 256 * 1024

@@ -16,6 +16,23 @@ import type {
   SendingDomain,
   SendingState,
 } from '../accounts/account.ts'
+import type {
+  Accepted,
+  AttemptRecord,
+  ClaimedEmail,
+  ClaimRequest,
+  Lease,
+  NewEmail,
+  Recorded,
+  SetAside,
+} from '../email/queued-email.ts'
+import type {
+  EmailFilter,
+  EmailHistory,
+  EmailSummary,
+  StoredEmail,
+  StoredOrigin,
+} from '../email/stored-email.ts'
 import type { NodeBeat, NodeDescription } from './node.ts'
 import type {
   Canceled,
@@ -32,22 +49,11 @@ import type {
   StoreCounts,
   Suppression,
 } from './queue-control.ts'
-import type {
-  Accepted,
-  AttemptRecord,
-  ClaimedEmail,
-  ClaimRequest,
-  Lease,
-  NewEmail,
-  Recorded,
-  SetAside,
-} from './queued-email.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from './stored-email.ts'
 
+export type * from '../email/queued-email.ts'
+export type * from '../email/stored-email.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
-export type * from './queued-email.ts'
-export type * from './stored-email.ts'
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { CompanyTurns } from '../company-turns.ts'
+import { CompanyTurns } from '../common/company-turns.ts'
 import { type DeathCause, WorkersBusy } from './error.ts'
 import type { Job } from './job.ts'
 import type { Task } from './task.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LogThrottle } from '../../src/log-throttle.ts'
+import { LogThrottle } from '../../src/common/log-throttle.ts'
 
 test('is told at first, after its time with how often it was passed over, and at once when it is new', () => {
   let now = 0

@@ -1,11 +1,11 @@
 /** Large messages are composed by workers: the same bytes, and a death that is told. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { largeElsewhere } from '../../src/delivery/composing.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { prepareMessage } from '../../src/delivery/prepare.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
-import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Workers, type WorkersOptions } from '../../src/workers/workers.ts'

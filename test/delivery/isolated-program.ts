@@ -1,7 +1,7 @@
 /** A service that has nothing but a suspect message which never ends. See isolated-courier.test.ts. */
 import { generateKeyPairSync } from 'node:crypto'
+import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
-import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { content, deliveryTo } from './route/rig.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

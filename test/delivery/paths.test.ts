@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
-import { Paths } from '../../src/delivery/paths.ts'
-import { ProbePauses } from '../../src/delivery/probe-pauses.ts'
-import type { ReadyDelivery } from '../../src/delivery/ready-queues.ts'
+import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
+import { Paths } from '../../src/queue/path-health.ts'
+import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
 import type { ClaimedEmail } from '../../src/store/store.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
+import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { monotonic } from '../../src/common/clock.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
-import { monotonic } from '../../src/delivery/monotonic.ts'
-import { SendingRight } from '../../src/delivery/sending-right.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { startSink } from '../support/sink.ts'
 

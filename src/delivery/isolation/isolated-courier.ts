@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { SendingRight } from '../../cluster/sending-right.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { Courier } from '../courier.ts'
 import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { released, unanswered } from '../outcome.ts'
 import type { RouteLog } from '../route/route.ts'
-import type { SendingRight } from '../sending-right.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 

@@ -1,5 +1,5 @@
-import { monotonic } from '../monotonic.ts'
-import type { ProbePauses } from '../probe-pauses.ts'
+import { monotonic } from '../../common/clock.ts'
+import type { ProbePauses } from './probe-pauses.ts'
 
 /** Mail waits by its own schedule beside this one; longer than so (ms) no host is left alone. */
 const LONGEST_MS = 10 * 60_000

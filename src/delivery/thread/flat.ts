@@ -2,7 +2,7 @@
  * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs three
  * times what the same values cost in a row.
  */
-import type { EventType } from '../../events/event.ts'
+import type { EventType } from '../../email/event.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { DeathCause } from '../../workers/error.ts'

@@ -4,9 +4,9 @@
  * under way, is told to come again.
  */
 import type { IncomingMessage } from 'node:http'
+import { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import type { LoopMonitor } from '../../loop-monitor.ts'
-import { SharedPool } from '../../shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
 import { Turns } from './turns.ts'

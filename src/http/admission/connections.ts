@@ -3,7 +3,7 @@
  * an operator's probe among a flood as well: at the limits an idle one makes room for it, of those who have the most.
  */
 import type { Socket } from 'node:net'
-import { SharedPool } from '../../shared-pool.ts'
+import { SharedPool } from '../../common/shared-pool.ts'
 import { REFUSED_FOR } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 

@@ -1,4 +1,4 @@
-import { CompanyTurns } from '../../company-turns.ts'
+import { CompanyTurns } from '../../common/company-turns.ts'
 
 /**
  * Turns at the main thread. What is read on the spot keeps everybody waiting while it is read: little each time, but fifty such requests at

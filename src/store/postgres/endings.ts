@@ -1,4 +1,4 @@
-import type { EventType } from '../../events/event.ts'
+import type { EventType } from '../../email/event.ts'
 import { mapText } from '../json-columns.ts'
 import type { RecipientState } from '../store.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'

@@ -1,4 +1,4 @@
-import { RELEASED, releasedEvent, setAsideEvent } from '../quarantine-events.ts'
+import { RELEASED, releasedEvent, setAsideEvent } from '../../email/quarantine-events.ts'
 import type { QuarantinedEmail, QuarantineScope, SetAside } from '../store.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'
 import type { ChangeFeed } from './changes.ts'

@@ -2,7 +2,7 @@
  * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of the
  * fields of an object are copied and looked up again for each; without them the crossing costs a third.
  */
-import type { EventDetail, EventType } from '../../events/event.ts'
+import type { EventDetail, EventType } from '../../email/event.ts'
 import type { Attachment } from '../../mail/message.ts'
 import type { AttemptRecord, Lease, NewEmail, NewRecipient, RecipientRecord, Suspicion } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'

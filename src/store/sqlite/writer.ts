@@ -1,6 +1,6 @@
 /** The thread with the one connection that writes. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { release } from '../../octets.ts'
+import { release } from '../../common/octets.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { SendingRight } from '../../../src/cluster/sending-right.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
-import { SendingRight } from '../../../src/delivery/sending-right.ts'
 import type { Zone } from '../../support/dns.ts'
 import type { Script, SinkOptions } from '../../support/sink.ts'
 import { content, startRig, startSinks } from './rig.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { EventDetail, EventType } from '../../../events/event.ts'
+import type { EventDetail, EventType } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
 
 export interface NewEvent {

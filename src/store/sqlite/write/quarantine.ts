@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { RELEASED, releasedEvent, setAsideEvent } from '../../quarantine-events.ts'
+import { RELEASED, releasedEvent, setAsideEvent } from '../../../email/quarantine-events.ts'
 import type { QuarantineScope, SetAside } from '../../store.ts'
 import { all } from '../rows.ts'
 import { type Cancellation, canceledEvent } from './cancellation.ts'

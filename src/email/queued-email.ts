@@ -1,0 +1,195 @@
+/** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
+
+import type { MessageContent } from '../mail/message.ts'
+import type { EventDetail, EventType } from './event.ts'
+
+export type RecipientKind = 'to' | 'cc' | 'bcc'
+
+/**
+ * Where a recipient stands. `waiting` and `leased` are live; `quarantined` is neither tried nor removed until the operator releases
+ * or cancels it; the others are final.
+ */
+export type RecipientState =
+  | 'waiting'
+  | 'leased'
+  | 'quarantined'
+  | 'delivered'
+  | 'bounced'
+  | 'failed'
+  | 'suppressed'
+  | 'canceled'
+
+export interface NewRecipient {
+  /** Envelope address: local part as given, domain as lower-case A-label. */
+  address: string
+  /** Domain part of `address`. */
+  domain: string
+  kind: RecipientKind
+  /** Batch sending: this recipient's values. Null otherwise. */
+  variables: Record<string, string> | null
+}
+
+/** A checked email, ready to be made durable. */
+export interface NewEmail {
+  id: string
+  companyId: string
+  domainId: string
+  keyId: string
+  /** MAIL FROM. */
+  sender: string
+  /** What the message is made of. `to`/`cc` as in its header fields. */
+  content: MessageContent
+  /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
+  raw: Uint8Array | null
+  bcc: string[]
+  tags: { name: string; value: string }[]
+  variables: Record<string, string>
+  /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
+  individual: boolean
+  testMode: boolean
+  /** Unix ms. */
+  createdAt: number
+  /** Unix ms: when the recipients become due. */
+  dueAt: number
+  /** True when `dueAt` was asked for by the sender: the email shows as `scheduled`. */
+  scheduled: boolean
+  /** Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all recipients. */
+  size: number
+  recipients: NewRecipient[]
+  idempotency: { key: string; fingerprint: string } | null
+}
+
+/** What a node takes work under, also in the same commit that accepts it: such work needs no reading back. */
+export interface Lease {
+  /** Fencing token, the one `join` gave: results under a token that is no longer the recipient's are refused. */
+  token: number
+}
+
+export type Accepted =
+  /** `leased`: positions handed to this node by the lease; suppressed ones are missing from it. */
+  | { kind: 'accepted'; leased: number[] }
+  /** The idempotency key was used before with the same fingerprint: this is the earlier email. */
+  | { kind: 'repeated'; id: string; messageId: string }
+  /** The idempotency key was used before with another fingerprint. */
+  | { kind: 'conflict' }
+
+/** Work claimed: one email with those of its recipients that are due. */
+export interface ClaimedEmail {
+  id: string
+  companyId: string
+  domainId: string
+  sender: string
+  content: MessageContent
+  raw: Uint8Array | null
+  individual: boolean
+  testMode: boolean
+  size: number
+  recipients: ClaimedRecipient[]
+}
+
+export interface ClaimedRecipient {
+  position: number
+  address: string
+  domain: string
+  attempts: number
+  variables: Record<string, string> | null
+  /** Server to try first, if any (after an uncertain or deferred attempt). */
+  preferredServer: string | null
+  /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
+  uncertain: boolean
+  /**
+   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator wants it to be tried
+   * now all the same.
+   */
+  postponedSince: number | null
+  suspicion: Suspicion
+}
+
+/**
+ * May this take down the process that composes or sends it?
+ * - 0: nothing says so.
+ * - 1: it, or another recipient of its email, was under way when a process or thread ended.
+ * - 2: it was under way when the process died that was to show who is to blame.
+ */
+export type Suspicion = 0 | 1 | 2
+
+export interface ClaimRequest {
+  lease: Lease
+  /** Unix ms. */
+  now: number
+  /** At most this many recipients (see `together`), and (past the first email) this many octets of messages. */
+  maxRecipients: number
+  maxBytes: number
+  /**
+   * Recipients of one email at one domain that make one transaction: they are claimed together, so that the last of them may go
+   * beyond the numbers of recipients. Not in batch sending, where each recipient has a transaction of its own.
+   */
+  together: number
+  /** At most this many recipients for one company in one claim. */
+  maxPerCompany: number
+  /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
+  skip: string[]
+  /** Companies whose ready queues take no more, or that are paused: skipped. */
+  skipCompanies: string[]
+  /** Recipient domains to which no company's mail goes now: skipped. */
+  skipDomains: string[]
+}
+
+/** The result of one attempt as the store records it. */
+export interface AttemptRecord {
+  emailId: string
+  leaseToken: number
+  startedAt: number
+  duration: number
+  server: string | null
+  tls: string | null
+  dialogue: string
+  captured: Uint8Array | null
+  recipients: RecipientRecord[]
+}
+
+export interface RecipientRecord {
+  position: number
+  /** New state; `waiting` for another attempt at `dueAt`. */
+  state: Exclude<RecipientState, 'leased' | 'quarantined'>
+  /** Unix ms, for `waiting`. */
+  dueAt: number | null
+  /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */
+  tried: boolean
+  /**
+   * Unix ms: since when what is not the mail's fault keeps it waiting. If it was tried, there is an attempt row, but the attempt does
+   * not count. Absent: tried, it waits for that no longer; untried, nothing changes.
+   */
+  postponedSince?: number
+  /** The attempt's answer was lost after the final dot. */
+  uncertain: boolean
+  preferredServer: string | null
+  code: number | null
+  message: string
+  /** It waits for its sending domain to be active, or for a path that is closed to this domain's mail: `releaseHeld` makes it due. */
+  held?: boolean
+  /** An attempt ends the suspicion unless it says otherwise; what was not tried keeps it, or gets this if it is graver. */
+  suspicion?: Suspicion
+  /** Put `address` of this recipient on the company's suppression list. */
+  suppress: boolean
+  events: { type: EventType; at: number; detail: EventDetail }[]
+}
+
+/** Positions whose lease was no longer ours: the result was refused. */
+export interface Recorded {
+  refused: number[]
+}
+
+/** An email that took a process down. */
+export interface SetAside {
+  emailId: string
+  leaseToken: number
+  /** Recipients, leased under the token, of the delivery that did it. */
+  positions: number[]
+  /** What becomes of the others that wait: the same content is as dangerous, other content is suspect. */
+  others: 'quarantine' | 'suspect'
+  /** Unix ms. */
+  at: number
+  /** Shown with each recipient and its event. */
+  message: string
+}

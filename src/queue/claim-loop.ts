@@ -1,0 +1,126 @@
+import { LogThrottle } from '../common/log-throttle.ts'
+import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
+import { MAX_RECIPIENTS } from './deliveries.ts'
+
+/** Octets one claim brings, and recipients of one company. */
+const CLAIM_BYTES = 16 * 1024 * 1024
+const CLAIM_PER_COMPANY = 125
+/** The longest sleep between looks at the store; a wake-up usually comes earlier. */
+const MAX_SLEEP_MS = 30_000
+/** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
+const BACK_OFF_MS = 500
+/** Claims that fail are told this often. */
+const TELL_MS = 10_000
+
+/** What there is room for now. */
+export interface Wanted
+  extends Pick<ClaimRequest, 'maxRecipients' | 'skip' | 'skipCompanies' | 'skipDomains'> {
+  /** Some of what is skipped is so for want of room. */
+  full: boolean
+}
+
+export interface ClaimParts {
+  store: Pick<Store, 'claim' | 'nextDue'>
+  /** The lease to take work under; null while nothing may be begun. */
+  lease(): Lease | null
+  /** Null when nothing at all is wanted: who changes that wakes the loop. */
+  wanted(): Wanted | null
+  /** Takes over what was claimed. */
+  claimed(emails: ClaimedEmail[], lease: Lease): void
+  /** `tell`: it is new, or has lasted for some seconds since it was last told. */
+  onFault(error: unknown, tell: boolean): void
+}
+
+/** Looks for due work when its time has come, or when somebody says that there may be some, and claims it in batches. */
+export class ClaimLoop {
+  readonly #parts: ClaimParts
+  #claiming: Promise<void> | null = null
+  #wake: NodeJS.Timeout | undefined
+  #wakeAt = Number.POSITIVE_INFINITY
+  /** A wake-up came while a claim was under way: look once more after it. */
+  #again = false
+  #stopped = false
+  readonly #faults = new LogThrottle(TELL_MS)
+  #full = false
+  #hindered = false
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts
+  }
+
+  /** The last claim left due work behind for want of room: the end of a delivery makes some. */
+  get full(): boolean {
+    return this.#full
+  }
+
+  /** Claiming ended because nothing may be begun; who allows it again wakes the loop. */
+  get hindered(): boolean {
+    return this.#hindered
+  }
+
+  /** Looks for due work after `ms`, unless a look is planned earlier anyway. */
+  look(ms: number): void {
+    if (this.#stopped) return
+    const wait = Math.min(ms, MAX_SLEEP_MS)
+    const at = performance.now() + wait
+    if (at >= this.#wakeAt) return
+    clearTimeout(this.#wake)
+    this.#wakeAt = at
+    this.#wake = setTimeout(() => this.#woken(), wait)
+  }
+
+  /** Resolves when no claim is under way, and none will be. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#wake)
+    await this.#claiming
+  }
+
+  #woken(): void {
+    this.#wakeAt = Number.POSITIVE_INFINITY
+    if (this.#claiming !== null) {
+      this.#again = true
+      return
+    }
+    this.#full = false
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = null
+      if (this.#again) {
+        this.#again = false
+        this.look(0)
+      }
+    })
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      let lease = this.#parts.lease()
+      while (lease !== null && (await this.#batch(lease))) lease = this.#parts.lease()
+      this.#hindered = lease === null
+      this.#faults.reset()
+    } catch (error) {
+      this.#parts.onFault(error, this.#faults.due() !== null)
+      this.look(BACK_OFF_MS)
+    }
+  }
+
+  /** False when nothing was to be had; then the next look is planned. */
+  async #batch(lease: Lease): Promise<boolean> {
+    const { store, wanted, claimed } = this.#parts
+    const want = wanted()
+    if (want === null) {
+      this.#full = true
+      this.look(MAX_SLEEP_MS)
+      return false
+    }
+    const { full, ...request } = want
+    const limits = { maxBytes: CLAIM_BYTES, maxPerCompany: CLAIM_PER_COMPANY, together: MAX_RECIPIENTS }
+    const emails = await store.claim({ lease, now: Date.now(), ...limits, ...request })
+    claimed(emails, lease)
+    if (emails.length > 0) return true
+    this.#full = full
+    const due = await store.nextDue()
+    this.look(due === null ? MAX_SLEEP_MS : Math.max(BACK_OFF_MS, due - Date.now()))
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+import type { Condemned } from '../delivery/delivery.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
+import { suspicionOf } from './deliveries.ts'
+import type { ReadyDelivery } from './ready-queues.ts'
+
+/** Emails remembered: what of them is in memory already was handed out before they were known. */
+const MAX_KNOWN = 1_000
+/** Copies of one batch that are condemned one by one; then it is the template, and the others need not be tried. */
+const COPIES = 3
+/** Between two attempts to write down what is set aside. */
+const AGAIN_MS = 1_000
+
+export interface SuspectsParts {
+  store: Pick<Store, 'setAside'>
+  metrics: Pick<Metrics, 'outcomes' | 'storeFaults'>
+  log: { error(o: object, m: string): void }
+}
+
+interface Known {
+  suspicion: Suspicion
+  /** Deliveries of it that are in quarantine. */
+  condemned: number
+}
+
+/** Mail that may take down the process that composes or sends it, and mail that did. */
+export class Suspects {
+  readonly #parts: SuspectsParts
+  /** By email, oldest first. */
+  readonly #known = new Map<string, Known>()
+  #stopped = false
+
+  constructor(parts: SuspectsParts) {
+    this.#parts = parts
+  }
+
+  /** The delivery, its recipients as suspect as their email has become since they were claimed. */
+  weighed(ready: ReadyDelivery): ReadyDelivery {
+    const suspicion = this.#known.get(ready.email.id)?.suspicion ?? 0
+    if (suspicion <= suspicionOf(ready.recipients)) return ready
+    return { ...ready, recipients: ready.recipients.map((recipient) => ({ ...recipient, suspicion })) }
+  }
+
+  /** A worker died of this email. */
+  suspect(emailId: string): void {
+    const known = this.#known.get(emailId)
+    this.#remember(emailId, { condemned: 0, ...known, suspicion: known?.suspicion || 1 })
+  }
+
+  /**
+   * Puts the recipients of the delivery into quarantine, and what would do the same. Resolves when that is durable, or when the
+   * service has stopped: then they are still leased, and suspect at the next start.
+   */
+  async setAside(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
+    const { store, metrics, log } = this.#parts
+    const { email, recipients, leaseToken } = ready
+    const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1
+    this.#remember(email.id, { suspicion: 2, condemned })
+    // What is sent to all is as dangerous for the others; what a server does about it, or what is in one copy, need not be.
+    const same = during === 'composing' && !email.individual
+    const others = same || condemned >= COPIES ? 'quarantine' : 'suspect'
+    const positions = recipients.map(({ position }) => position)
+    const request = { emailId: email.id, leaseToken, positions, others, message } as const
+    log.error(
+      { emailId: email.id, companyId: email.companyId, recipients: positions, during, cause },
+      'An email took down the process in which it was tried alone; it is in quarantine',
+    )
+    metrics.outcomes.inc({ verdict: 'quarantined' }, positions.length)
+    while (!this.#stopped) {
+      try {
+        await store.setAside({ ...request, at: Date.now() })
+        return
+      } catch (error) {
+        metrics.storeFaults.inc()
+        if (!(error instanceof StoreUnavailable)) {
+          log.error({ err: error, emailId: email.id }, 'What was set aside cannot be written down')
+          return
+        }
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref())
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  #remember(emailId: string, known: Known): void {
+    this.#known.delete(emailId)
+    this.#known.set(emailId, known)
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!)
+  }
+}

@@ -1,0 +1,168 @@
+/** Nodes on one real database. SQLite lets one node in at a time; here its store is told that it is shared, as PostgreSQL is. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Membership } from '../../src/cluster/membership.ts'
+import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { Metrics } from '../../src/metrics.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { acme, claimRequest, email } from '../store/samples.ts'
+
+const TIMEOUT = 600
+
+interface Member {
+  membership: Membership
+  right: SendingRight
+  /** Its own connection; what it calls fails while `cut`. */
+  store: Store
+  cut: boolean
+  /** Node counts it was told, and how often it was told of recovered work. */
+  counts: number[]
+  recovered: number
+  /** What it logged as a warning or an error. */
+  complaints: string[]
+  metrics: Metrics
+}
+
+function database(t: TestContext) {
+  const path = join(temporaryDirectory(t), 'postroad.db')
+  const members: Member[] = []
+  t.after(async () => {
+    for (const member of members) {
+      member.cut = false
+      await member.membership.leave()
+      await member.store.close()
+    }
+  })
+  return async (name: string): Promise<Member> => {
+    const store = await SqliteStore.open(path, { exclusive: false })
+    const right = new SendingRight()
+    const shared = new Proxy(store as Store, {
+      get: (target, property) => {
+        if (property === 'shared') return true
+        const value = Reflect.get(target, property, target)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) =>
+          member.cut ? Promise.reject(new StoreUnavailable('cut off')) : value.apply(target, args)
+      },
+    })
+    const complain = (_: object, message: string) => member.complaints.push(message)
+    const log = { info: () => {}, warn: complain, error: complain }
+    const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
+    const metrics = new Metrics()
+    const membership = new Membership({ store: shared, node, right, metrics, log })
+    const member: Member = {
+      membership,
+      right,
+      store,
+      cut: false,
+      counts: [],
+      recovered: 0,
+      complaints: [],
+      metrics,
+    }
+    membership.listen({
+      confirmed: () => {},
+      recovered: () => {
+        member.recovered++
+      },
+      deliveryNodes: (count) => member.counts.push(count),
+    })
+    members.push(member)
+    await membership.start()
+    return member
+  }
+}
+
+/** Looks again after every turn of the event loop; the test's own time limit ends it. */
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+test('a node that is cut off loses its right by itself, before the others take its work', async (t) => {
+  const enter = database(t)
+  const here = await enter('here')
+  const there = await enter('there')
+  const owner = await acme(here.store)
+  const { token } = there.membership.lease!
+  await there.store.accept(email(owner, ['a@x.test'], { dueAt: 0 }), { token })
+  assert.ok(there.membership.mayBegin)
+
+  there.cut = true
+  const order: string[] = []
+  await Promise.all([
+    until(() => !there.right.holds(token)).then(() => order.push('right ended')),
+    until(() => here.recovered > 0).then(() => order.push('taken over')),
+  ])
+  assert.deepEqual(order, ['right ended', 'taken over'])
+  assert.equal(there.membership.mayBegin, false)
+  await until(async () => (await here.store.counts(Number.MAX_SAFE_INTEGER)).due === 1)
+
+  there.cut = false
+  await until(() => there.membership.mayBegin)
+  const later = there.membership.lease!.token
+  assert.ok(later > token)
+  assert.equal(there.right.holds(token), false)
+  assert.equal(there.right.holds(later), true)
+})
+
+test('an outage of the database makes nobody look dead', async (t) => {
+  const enter = database(t)
+  const members = [await enter('one'), await enter('two'), await enter('three')]
+  const tokens = members.map(({ membership }) => membership.lease!.token)
+  for (const member of members) member.cut = true
+  await until(() => members.every(({ membership }) => !membership.mayBegin))
+  for (const member of members) member.cut = false
+  await until(() => members.every(({ membership }) => membership.mayBegin))
+  const seen = async () => (await members[0]!.store.nodes()).map((node) => node.token)
+  assert.deepEqual(await seen(), tokens)
+  // As long as it takes to be missed once more.
+  const { beats } = (await members[0]!.store.nodes())[0]!
+  await until(async () => (await members[0]!.store.nodes())[0]!.beats > beats + 6)
+  assert.deepEqual(await seen(), tokens)
+})
+
+test('a node that leaves is missed by nobody, and what it had leased is waiting again', async (t) => {
+  const enter = database(t)
+  const here = await enter('here')
+  const there = await enter('there')
+  await until(() => here.counts.at(-1) === 2)
+  const owner = await acme(here.store)
+  const value = email(owner, ['a@x.test'], { dueAt: 0 })
+  await there.store.accept(value, { token: there.membership.lease!.token })
+  await there.membership.leave()
+  assert.equal(there.membership.mayBegin, false)
+  await until(() => here.counts.at(-1) === 1)
+  await until(() => here.recovered === 1)
+  const request = claimRequest(here.membership.lease!.token, { now: Date.now() + 10_000 })
+  assert.equal((await here.store.claim(request))[0]?.id, value.id)
+})
+
+test('each node learns how many deliver, as they come', async (t) => {
+  const enter = database(t)
+  const one = await enter('one')
+  assert.equal(one.counts.at(-1), 1)
+  const two = await enter('two')
+  assert.equal(two.counts.at(-1), 2)
+  await until(() => one.counts.at(-1) === 2)
+})
+
+test('an outage is told when it begins, not at every beat that fails', async (t) => {
+  const here = await database(t)('here')
+  here.cut = true
+  const { storeFaults } = here.metrics
+  const faults = async () => (await storeFaults.get()).values[0]?.value ?? 0
+  await until(async () => (await faults()) >= 4)
+  assert.equal(here.complaints.length, 1)
+  const beats = async () => (await here.store.nodes())[0]!.beats
+  const heard = await beats()
+  here.cut = false
+  // The second of two: the turn of the first has ended by then.
+  await until(async () => (await beats()) >= heard + 2)
+  const before = await faults()
+  here.cut = true
+  await until(async () => (await faults()) > before)
+  assert.equal(here.complaints.filter((each) => /could not beat/.test(each)).length, 2)
+})

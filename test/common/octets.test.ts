@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { release } from '../../src/common/octets.ts'
+
+test('octets that fill their buffer are given back at once', () => {
+  const octets = new Uint8Array(64 * 1024)
+  release(octets)
+  assert.equal(octets.byteLength, 0)
+})
+
+test('a part of a buffer that others may hold is left alone', () => {
+  const whole = new Uint8Array(64 * 1024).fill(7)
+  release(whole.subarray(0, 20 * 1024))
+  assert.equal(whole[20 * 1024 - 1], 7)
+})
+
+test('what is small, shared or missing is left alone', () => {
+  const small = new Uint8Array(1024)
+  const shared = new Uint8Array(new SharedArrayBuffer(64 * 1024))
+  release(small)
+  release(shared)
+  release(null)
+  assert.equal(small.byteLength, 1024)
+  assert.equal(shared.byteLength, 64 * 1024)
+})

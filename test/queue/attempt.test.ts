@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RecipientOutcome } from '../../src/delivery/delivery.ts'
+import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
+import { attemptRecord } from '../../src/queue/attempt.ts'
+import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
+import type { ClaimedRecipient } from '../../src/store/store.ts'
+
+const FIRST = 'a.mx.x.test [192.0.2.1]:25'
+const SECOND = 'b.mx.x.test [192.0.2.2]:25'
+
+/** What is recorded for the one recipient after an attempt that ended like this. */
+function recorded(
+  before: Partial<ClaimedRecipient>,
+  server: string | null,
+  outcome: Partial<RecipientOutcome>,
+) {
+  const [recipient] = recordedOf([before], server, outcome, new RetrySchedule([1_000, 1_000, 1_000]))
+  const { uncertain, preferredServer } = recipient!
+  return { uncertain, preferredServer }
+}
+
+/** The same for several, for whom it ended alike. */
+function recordedOf(
+  before: Partial<ClaimedRecipient>[],
+  server: string | null,
+  outcome: Partial<RecipientOutcome>,
+  schedule: RetrySchedule,
+) {
+  const claimed = before.map(
+    (each, position): ClaimedRecipient => ({
+      position,
+      address: 'to@x.test',
+      domain: 'x.test',
+      attempts: 1,
+      variables: null,
+      preferredServer: null,
+      uncertain: false,
+      postponedSince: null,
+      suspicion: 0,
+      ...each,
+    }),
+  )
+  const email = {
+    id: 'e',
+    companyId: 'c',
+    domainId: 'd',
+    sender: 'from@y.test',
+    content: {
+      from: 'from@y.test',
+      to: ['to@x.test'],
+      cc: [],
+      replyTo: [],
+      subject: '',
+      text: '',
+      headers: [],
+      attachments: [],
+      messageId: '<e@y.test>',
+      date: 0,
+    },
+    raw: null,
+    individual: false,
+    testMode: false,
+    size: 1,
+    recipients: claimed,
+  }
+  const ready = {
+    companyId: 'c',
+    site: 'x.test',
+    email,
+    recipients: claimed,
+    leaseToken: 1,
+    size: 1,
+    messageSize: 1,
+  }
+  const result = {
+    emailId: 'e',
+    outcomes: claimed.map(({ position }) => ({
+      position,
+      verdict: 'deferred' as const,
+      message: 'not now',
+      ...outcome,
+    })),
+    server,
+    dialogue: '',
+    startedAt: 0,
+    duration: 1,
+    tls: null,
+  }
+  return attemptRecord(ready, result, { schedule, pauses: new ProbePauses(schedule.waits), again: null }, 0)
+    .recipients
+}
+
+test('a lost answer stays in doubt, and its server the only one to ask, until that server says what became of it', () => {
+  assert.deepEqual(recorded({}, FIRST, { verdict: 'uncertain' }), { uncertain: true, preferredServer: FIRST })
+  const doubtful = { uncertain: true, preferredServer: FIRST }
+  // It could not be reached, or asked for patience.
+  assert.deepEqual(recorded(doubtful, FIRST, {}), doubtful)
+  assert.deepEqual(recorded(doubtful, FIRST, { code: 451 }), doubtful)
+  // Nobody was asked: the names could not be looked up.
+  assert.deepEqual(recorded(doubtful, null, {}), doubtful)
+  // It serves the domain no longer, so that others were asked.
+  assert.deepEqual(recorded(doubtful, SECOND, {}), { uncertain: false, preferredServer: SECOND })
+  assert.equal(recorded(doubtful, FIRST, { verdict: 'delivered' }).uncertain, false)
+})
+
+test('an attempt that reached nobody changes nothing about the server to ask first', () => {
+  assert.deepEqual(recorded({ preferredServer: FIRST }, null, {}), {
+    uncertain: false,
+    preferredServer: FIRST,
+  })
+})
+
+test('recipients that were deferred together come back together', () => {
+  const hundred = Array.from({ length: 100 }, () => ({ attempts: 0 }))
+  const recipients = recordedOf(hundred, FIRST, { code: 450 }, new RetrySchedule([120_000]))
+  assert.equal(recipients.length, 100)
+  assert.equal(new Set(recipients.map(({ dueAt }) => dueAt)).size, 1)
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
+import type { ClaimedEmail } from '../../src/store/store.ts'
+
+const LIMITS: ReadyLimits = {
+  concurrency: 8,
+  siteConcurrency: 3,
+  maxDeliveries: 1_000,
+  maxBytes: 1_000_000,
+  maxLargeBytes: 8_000_000,
+  maxPerLane: 100,
+}
+const LARGE = 1_000_000
+
+function ready(companyId: string, site: string, size = 10, messageSize = size): ReadyDelivery {
+  return { companyId, site, email: {} as ClaimedEmail, recipients: [], leaseToken: 1, size, messageSize }
+}
+
+function takeAll(queues: ReadyQueues): ReadyDelivery[] {
+  const taken: ReadyDelivery[] = []
+  for (let next = queues.take(); next !== null; next = queues.take()) taken.push(next)
+  return taken
+}
+
+test('deliveries of one company to one site start in the order they came', () => {
+  const queues = new ReadyQueues(LIMITS)
+  const all = [ready('a', 'x.test'), ready('a', 'x.test'), ready('a', 'x.test')]
+  for (const one of all) queues.push(one)
+  assert.deepEqual(takeAll(queues), all)
+})
+
+test('companies take turns, however much one of them has waiting', () => {
+  const queues = new ReadyQueues({ ...LIMITS, siteConcurrency: 100, concurrency: 8 })
+  for (let i = 0; i < 50; i++) queues.push(ready('big', 'relay'))
+  for (let i = 0; i < 3; i++) queues.push(ready('small', 'relay'))
+  const first = takeAll(queues).map(({ companyId }) => companyId)
+  assert.equal(first.filter((company) => company === 'small').length, 3)
+})
+
+test('a site takes no more sessions than its limit, and gets the next when one ends', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
+  const taken = takeAll(queues)
+  assert.equal(taken.length, LIMITS.siteConcurrency)
+  assert.equal(queues.waiting, 2)
+  queues.done(taken[0]!)
+  assert.equal(takeAll(queues).length, 1)
+})
+
+test('a site without free sessions does not hold up the company behind it', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 10; i++) queues.push(ready('a', 'dead.test'))
+  takeAll(queues)
+  queues.push(ready('a', 'alive.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ site }) => site),
+    ['alive.test'],
+  )
+})
+
+test('a company with many dead sites leaves a quarter of the sessions to others', () => {
+  const queues = new ReadyQueues(LIMITS)
+  for (let i = 0; i < 50; i++) queues.push(ready('a', `dead${i}.test`))
+  assert.equal(takeAll(queues).length, 6)
+  queues.push(ready('b', 'alive.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+})
+
+test('the company with the fewest sessions is served first', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4 })
+  for (let i = 0; i < 3; i++) queues.push(ready('a', `a${i}.test`))
+  const held = takeAll(queues)
+  for (let i = 0; i < 3; i++) queues.push(ready('a', `more${i}.test`))
+  queues.push(ready('b', 'b.test'))
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+  assert.equal(held.length, 3)
+})
+
+test('full lanes and full companies are named, and room is what is left', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxPerLane: 2, maxDeliveries: 6 })
+  queues.push(ready('a', 'x.test'))
+  queues.push(ready('a', 'x.test'))
+  assert.deepEqual(queues.full(), { skip: ['a\0x.test'], skipCompanies: [] })
+  assert.equal(queues.hasRoom('a', 'x.test'), false)
+  assert.equal(queues.hasRoom('a', 'y.test'), true)
+  queues.push(ready('a', 'y.test'))
+  assert.deepEqual(queues.full(), { skip: [], skipCompanies: ['a'] })
+  assert.equal(queues.hasRoom('a', 'y.test'), false)
+  assert.equal(queues.room, 3)
+})
+
+test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  queues.push(ready('a', 'x.test', 60))
+  assert.equal(queues.hasRoom('a', 'x.test'), false)
+  queues.push(ready('b', 'y.test', 60))
+  assert.equal(queues.hasRoom('c', 'z.test'), true)
+  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+  for (let next = queues.take(); next !== null; next = queues.take());
+  // Octets of what is under way count too: they are in memory until it has ended.
+  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+})
+
+test('the first messages of many companies do not fill the memory either', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  let admitted = 0
+  for (let n = 0; n < 50; n++) {
+    if (!queues.hasRoom(`company ${n}`, 'x.test')) continue
+    queues.push(ready(`company ${n}`, 'x.test', 30))
+    admitted++
+  }
+  assert.equal(admitted, 7)
+  assert.equal(queues.overfull, true)
+})
+
+for (const noisy of [1, 2, 3, 20]) {
+  test(`${noisy} companies, one after the other, with more dead sites than sessions leave some to the next`, () => {
+    const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20, maxDeliveries: 2_000 })
+    for (let company = 0; company < noisy; company++) {
+      for (let i = 0; i < 3_000; i++) {
+        const site = `dead${i % 100}.test`
+        if (queues.hasRoom(`noisy ${company}`, site)) queues.push(ready(`noisy ${company}`, site))
+      }
+      takeAll(queues)
+    }
+    assert.equal(takeAll(queues).length, 0)
+    assert.ok(queues.hasRoom('quiet', 'alive.test'))
+    queues.push(ready('quiet', 'alive.test'))
+    assert.deepEqual(
+      takeAll(queues).map(({ companyId }) => companyId),
+      ['quiet'],
+    )
+  })
+}
+
+test('a session that comes free at a site goes to a company that may use it, whoever is first in line there', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4, siteConcurrency: 1 })
+  queues.push(ready('c', 'x.test'))
+  const [first] = takeAll(queues)
+  for (const site of ['p.test', 'q.test', 'r.test']) queues.push(ready('a', site))
+  takeAll(queues)
+  queues.push(ready('a', 'x.test'))
+  queues.push(ready('b', 'x.test'))
+  takeAll(queues)
+  queues.done(first!)
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+})
+
+test('large messages are begun only while those under way leave room, which no company takes alone', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20 })
+  for (let i = 0; i < 40; i++) queues.push(ready('a', `x${i % 4}.test`, 10, LARGE))
+  const taken = takeAll(queues)
+  assert.equal(taken.length, 4)
+  for (let i = 0; i < 40; i++) queues.push(ready('b', 'x1.test', 10, LARGE))
+  queues.push(ready('a', 'y.test'))
+  queues.push(ready('c', 'x1.test', 10, LARGE))
+  const more = takeAll(queues)
+  assert.deepEqual(
+    Array.from(
+      Map.groupBy(more, ({ companyId }) => companyId),
+      ([id, { length }]) => [id, length],
+    ).sort(),
+    [
+      ['a', 1],
+      ['b', 2],
+      ['c', 1],
+    ],
+  )
+  let begun = taken.length + more.length
+  for (const busy = [...taken, ...more]; busy.length > 0; ) {
+    queues.done(busy.shift()!)
+    const next = takeAll(queues)
+    begun += next.length
+    busy.push(...next)
+    assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 8)
+  }
+  assert.equal(begun, 82)
+})
+
+test('a session that a large message leaves unused goes to the next in line for the site', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 1, maxLargeBytes: LARGE })
+  const first = ready('b', 'x.test')
+  queues.push(first)
+  takeAll(queues)
+  queues.push(ready('a', 'y.test', 10, LARGE))
+  takeAll(queues)
+  queues.push(ready('a', 'x.test', 10, LARGE))
+  queues.push(ready('b', 'x.test'))
+  takeAll(queues)
+  queues.done(first)
+  assert.deepEqual(
+    takeAll(queues).map(({ companyId }) => companyId),
+    ['b'],
+  )
+})
+
+test('nothing is lost, doubled or over a limit, whatever comes and ends in whatever order', () => {
+  const step = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 5 }), fc.boolean()),
+    },
+    { weight: 2, arbitrary: fc.nat() },
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: 2 * LARGE })
+      const pushed = new Set<ReadyDelivery>()
+      const begun = new Set<ReadyDelivery>()
+      const busy: ReadyDelivery[] = []
+      const start = () => {
+        for (const one of takeAll(queues)) {
+          assert.ok(pushed.has(one) && !begun.has(one))
+          begun.add(one)
+          busy.push(one)
+        }
+        const perSite = Map.groupBy(busy, ({ site }) => site)
+        for (const sessions of perSite.values()) assert.ok(sessions.length <= LIMITS.siteConcurrency)
+        assert.ok(busy.length <= LIMITS.concurrency)
+        assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 4)
+        assert.equal(queues.busy, busy.length)
+        assert.equal(queues.waiting, pushed.size - begun.size)
+      }
+      for (const one of steps) {
+        if (typeof one === 'number') {
+          if (busy.length > 0) queues.done(busy.splice(one % busy.length, 1)[0]!)
+        } else {
+          const [company, site, large] = one
+          const delivery = ready(`c${company}`, `s${site}`, 10, large ? LARGE : 10)
+          pushed.add(delivery)
+          queues.push(delivery)
+        }
+        start()
+      }
+      while (busy.length > 0) {
+        queues.done(busy.pop()!)
+        start()
+      }
+      assert.equal(begun.size, pushed.size)
+      assert.equal(queues.bytes, 0)
+    }),
+  )
+})
+
+test('draining gives back what has not begun, and the queues can be used again', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: LARGE })
+  for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
+  for (let i = 0; i < 3; i++) queues.push(ready('a', 'y.test', 10, LARGE))
+  const busy = takeAll(queues)
+  assert.equal(queues.drain().length, 4)
+  assert.equal(queues.waiting, 0)
+  for (const one of busy) queues.done(one)
+  queues.push(ready('a', 'x.test'))
+  assert.equal(takeAll(queues).length, 1)
+})
+
+test('a site that is given more sessions uses them at once, for every company that waited', () => {
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 2 })
+  for (const company of ['a', 'b', 'c']) {
+    for (let i = 0; i < 5; i++) queues.push(ready(company, 'x.test'))
+  }
+  assert.equal(takeAll(queues).length, 2)
+  queues.siteConcurrency = 6
+  const more = takeAll(queues)
+  assert.equal(more.length, 4)
+  assert.deepEqual([...new Set(more.map(({ companyId }) => companyId))].sort(), ['a', 'b', 'c'])
+  queues.siteConcurrency = 1
+  for (const one of more) queues.done(one)
+  assert.deepEqual(takeAll(queues), [], 'two are still open')
+})
+
+test('what waits can be looked through', () => {
+  const queues = new ReadyQueues(LIMITS)
+  const all = [ready('a', 'x.test'), ready('a', 'y.test'), ready('b', 'x.test'), ready('b', 'x.test')]
+  for (const one of all) queues.push(one)
+  const taken = queues.take()
+  const rest = [...queues.deliveries()]
+  assert.equal(rest.length, 3)
+  assert.deepEqual(new Set(rest), new Set(all.filter((one) => one !== taken)))
+})

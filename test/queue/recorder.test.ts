@@ -1,0 +1,71 @@
+/** The store here answers when the test says so; a real one that hangs is cut off in test/nodes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Recorder } from '../../src/queue/recorder.ts'
+import { type Recorded, StoreUnavailable } from '../../src/store/store.ts'
+import { attempt, result } from '../store/samples.ts'
+
+const record = attempt({ id: 'email' }, 1, [result(0)])
+const STALL_MS = 40
+
+function recorder() {
+  const asked: PromiseWithResolvers<Recorded>[] = []
+  const told: string[] = []
+  const fault = Promise.withResolvers<void>()
+  const made = new Recorder(
+    {
+      record: () => {
+        asked.push(Promise.withResolvers<Recorded>())
+        return asked.at(-1)!.promise
+      },
+    },
+    {
+      onFault: () => {
+        told.push('fault')
+        fault.resolve()
+      },
+      onRecovered: () => told.push('recovered'),
+      onFenced: () => told.push('fenced'),
+      onUnrecordable: () => told.push('unrecordable'),
+    },
+    STALL_MS,
+  )
+  return { made, asked, told, fault: fault.promise }
+}
+
+test('a store that does not answer pauses delivery, and its first answer ends that', async () => {
+  const { made, asked, told, fault } = recorder()
+  const recorded = [made.record(record), made.record(record)]
+  assert.equal(made.paused, false)
+  await fault
+  assert.equal(made.paused, true)
+  asked[0]!.resolve({ refused: [] })
+  assert.deepEqual(await recorded[0], { refused: [] })
+  assert.equal(made.paused, false)
+  asked[1]!.resolve({ refused: [0] })
+  assert.deepEqual(await recorded[1], { refused: [0] })
+  assert.deepEqual(told, ['fault', 'recovered', 'fenced'])
+  await made.flushed(1_000)
+})
+
+test('an answer that comes at last and says no keeps it paused, told once', async () => {
+  const { made, asked, told, fault } = recorder()
+  const recorded = made.record(record)
+  await fault
+  asked[0]!.reject(new StoreUnavailable('away'))
+  while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(made.paused, true)
+  asked[1]!.resolve({ refused: [] })
+  assert.deepEqual(await recorded, { refused: [] })
+  assert.equal(made.paused, false)
+  assert.deepEqual(told, ['fault', 'recovered'])
+  await made.flushed(1_000)
+})
+
+test('nobody is told of a store that has nothing to do', async () => {
+  const { made, told } = recorder()
+  await new Promise((resolve) => setTimeout(resolve, 5 * STALL_MS))
+  assert.equal(made.paused, false)
+  assert.deepEqual(told, [])
+  await made.flushed(1_000)
+})
