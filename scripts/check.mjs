@@ -8,7 +8,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const checks = [
   ['types', bin('tsc'), ['-p', '.']],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings']],
-  ['import direction', node, ['scripts/check-imports.ts']],
+  ['house', node, ['scripts/house.ts', '--check']],
   ['configuration page', node, ['scripts/configuration-page.ts', '--check']],
 ]
 

@@ -1,7 +1,7 @@
 /** The log: JSON lines for machines, coloured lines on a terminal, and never a secret in either. */
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import { TOKEN_IN_TEXT } from './accounts/token.ts'
+import { TOKEN_IN_TEXT } from './common/token-text.ts'
 import { visible, visibleJson } from './common/visible-text.ts'
 import type { Settings } from './config/settings.ts'
 

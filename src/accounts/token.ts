@@ -6,9 +6,6 @@ const LENGTH = 32
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const TOKEN = /^pr_[0-9A-Za-z]{32}$/
 
-/** Matches every token inside a longer text, for whoever has to blot them out. */
-export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
-
 /**
  * A new secret of 190 bits (32 characters out of 62) with a prefix that secret scanners can look for. The token is to be
  * shown once and forgotten; only `hash` is stored.
