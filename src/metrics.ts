@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  deliveries(): { ready: number; underWay: number; paused: boolean; closed: ReadonlyMap<string, number> }
-  recipients(): Promise<{ waiting: number; leased: number; quarantined: number; due: number }>
+  deliveries(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> }
+  recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
 
 /** Milliseconds the store may take to count; whoever asks for the page has little more patience. */
@@ -86,11 +86,11 @@ export class Metrics {
       },
     })
     new Gauge({
-      name: 'postroad_deliveries_under_way',
-      help: 'Deliveries under way.',
+      name: 'postroad_deliveries_sending',
+      help: 'Deliveries in a session, or on their way into one.',
       registers,
       collect() {
-        this.set(source.deliveries().underWay)
+        this.set(source.deliveries().sending)
       },
     })
     new Gauge({
@@ -124,7 +124,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'postroad_recipients',
-      help: 'Unfinished recipients in the store: waiting (for their time or a session), leased (being delivered), quarantined (took a process down; the operator releases or cancels them), due (waiting and past their time).',
+      help: 'Unfinished recipients in the store: waiting (for their time or a session), sending (a node has them), quarantined (took a process down; the operator releases or cancels them), due (waiting and past their time).',
       labelNames: ['state'] as const,
       registers,
       async collect() {

@@ -148,7 +148,7 @@ export class SoakRun implements AsyncDisposable {
     const [page = ''] = await this.#pages()
     return (
       seriesOf(page, 'postroad_recipients{state="waiting"}') +
-      seriesOf(page, 'postroad_recipients{state="leased"}')
+      seriesOf(page, 'postroad_recipients{state="sending"}')
     )
   }
 

@@ -137,14 +137,14 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
     if (!(await store.readEmail(id))) {
       throw new CommandFailed(`there is no email with the id "${id}"; see: postroad email list`)
     }
-    const { canceled, underWay } = await store.cancel(id, Date.now())
-    if (canceled === 0 && underWay === 0) {
+    const { canceled, sending } = await store.cancel(id, Date.now())
+    if (canceled === 0 && sending === 0) {
       throw new CommandFailed(`nothing to cancel: every recipient is done; see: postroad email show ${id}`)
     }
-    if (json) return printJson({ id, canceled, under_way: underWay })
+    if (json) return printJson({ id, canceled, sending })
     if (canceled > 0) printLine(`Canceled ${recipientCount(canceled)}.`)
-    if (underWay > 0) {
-      printLine(`${recipientCount(underWay)} on the way: canceled unless their server takes the message now.`)
+    if (sending > 0) {
+      printLine(`${recipientCount(sending)} being sent: canceled unless their server takes the message now.`)
     }
   })
 }

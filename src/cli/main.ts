@@ -38,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
     .helpCommand(false)
     // What stands behind a command is for that command, also where it has commands of its own.
     .enablePositionalOptions()
-    .showHelpAfterError('(add --help for what can be said)')
+    .showHelpAfterError('(--help shows the options)')
     // All that goes wrong begins alike; commander writes `error:`.
     .configureOutput({
       writeOut: printText,

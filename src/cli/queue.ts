@@ -42,7 +42,7 @@ async function queue(
         company_id: lane.companyId,
         domain: lane.domain,
         waiting: lane.waiting,
-        on_the_way: lane.leased,
+        sending: lane.sending,
         quarantined: lane.quarantined,
         next_attempt_at: jsonTime(lane.nextDueAt),
         last_answer: lane.lastMessage,
@@ -52,12 +52,12 @@ async function queue(
   }
   const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
   printTable(
-    ['COMPANY', 'DESTINATION', 'WAITING', 'ON THE WAY', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
+    ['COMPANY', 'DESTINATION', 'WAITING', 'SENDING', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
     shown.map((lane) => [
       companyName(accounts, lane.companyId),
       lane.domain,
       lane.waiting,
-      lane.leased,
+      lane.sending,
       lane.quarantined,
       isPaused(pauses, lane.companyId, lane.domain) ? 'paused' : shownTime(lane.nextDueAt),
       clipped(lane.lastMessage ?? '', 100),

@@ -75,7 +75,7 @@ async function refuseDone(store: Store, emailId: string): Promise<void> {
     throw new CommandFailed(`there is no email with the id "${emailId}"; see: postroad email list`)
   }
   const { recipients } = history
-  if (recipients.some(({ state }) => state === 'waiting' || state === 'leased')) return
+  if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) return
   if (recipients.some(({ state }) => state === 'quarantined')) {
     throw new CommandFailed(`it is in quarantine; to try it again: postroad queue release ${emailId}`)
   }

@@ -11,7 +11,7 @@ export type RecipientKind = 'to' | 'cc' | 'bcc'
  */
 export type RecipientState =
   | 'waiting'
-  | 'leased'
+  | 'sending'
   | 'quarantined'
   | 'delivered'
   | 'bounced'
@@ -151,7 +151,7 @@ export interface AttemptRecord {
 export interface RecipientRecord {
   position: number
   /** New state; `waiting` for another attempt at `dueAt`. */
-  state: Exclude<RecipientState, 'leased' | 'quarantined'>
+  state: Exclude<RecipientState, 'sending' | 'quarantined'>
   /** Unix ms, for `waiting`. */
   dueAt: number | null
   /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */

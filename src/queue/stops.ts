@@ -153,7 +153,10 @@ export class Withheld {
     } catch (error) {
       // Once for each outage: it is tried again twice a second.
       if (!this.#failing) {
-        this.#parts.log.error({ err: error }, 'What is to be stopped cannot be read; trying until it can')
+        this.#parts.log.error(
+          { err: error },
+          'Pauses, cancellations and suppressions cannot be read; retrying',
+        )
       }
       this.#failing = true
       this.#look(BACK_OFF_MS)

@@ -5,7 +5,7 @@ export interface QueueLane {
   companyId: string
   domain: string
   waiting: number
-  leased: number
+  sending: number
   quarantined: number
   /** Unix ms of the earliest due time of a waiting recipient. */
   nextDueAt: number | null
@@ -32,7 +32,7 @@ export interface RetentionRequest {
 
 export interface StoreCounts {
   waiting: number
-  leased: number
+  sending: number
   quarantined: number
   /** Waiting and past their time. A store may stop counting these at 100,000. */
   due: number
@@ -47,8 +47,8 @@ export interface HeldRelease {
 export interface Canceled {
   /** Recipients that were waiting or in quarantine: they are canceled. */
   canceled: number
-  /** Recipients under way: they end as canceled if their attempt leaves them waiting. */
-  underWay: number
+  /** Recipients being sent: they end as canceled if their attempt leaves them waiting. */
+  sending: number
 }
 
 export interface QuarantinedEmail {

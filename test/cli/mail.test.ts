@@ -33,7 +33,7 @@ describe('the commands about mail', () => {
   test('show what became of each recipient, in words and as JSON', async () => {
     const id = await sent({ to: ['jane@x.test', 'delayed@simulator.test'] })
     const email = await shownOnce(place, id, ({ recipients }) =>
-      recipients.every(({ state }) => state !== 'leased'),
+      recipients.every(({ state }) => state !== 'sending'),
     )
     assert.deepEqual(
       email.recipients.map(({ address, state }) => [address, state]),
@@ -86,7 +86,7 @@ describe('the commands about mail', () => {
   test('cancel what still waits, once', async () => {
     const id = await sent({ to: 'delayed@simulator.test' })
     await shownOnce(place, id, ({ recipients }) => recipients[0]!.state === 'waiting')
-    assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1, under_way: 0 })
+    assert.deepEqual(await place.json('email', 'cancel', id), { id, canceled: 1, sending: 0 })
     assert.equal((await place.json<Shown>('email', 'show', id)).last_event, 'canceled')
     const again = await place.run('email', 'cancel', id)
     assert.equal(again.code, 1)
@@ -96,7 +96,7 @@ describe('the commands about mail', () => {
 
   test('give the message of an email that has not left as it will leave', async () => {
     const id = await sent({ to: 'delayed@simulator.test', bcc: 'secret@y.test', html: '<p>grüße</p>' })
-    await shownOnce(place, id, ({ recipients }) => recipients.every(({ state }) => state !== 'leased'))
+    await shownOnce(place, id, ({ recipients }) => recipients.every(({ state }) => state !== 'sending'))
     const one = await place.run('email', 'show', id, '--raw')
     const two = await place.run('email', 'show', id, '--raw')
     assert.equal(one.code, 0, one.stderr)

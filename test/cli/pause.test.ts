@@ -6,7 +6,7 @@ import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './pos
 interface Lane {
   domain: string
   waiting: number
-  on_the_way: number
+  sending: number
   paused: boolean
 }
 interface Shown {
@@ -61,8 +61,8 @@ describe('what the operator stops', () => {
     }
     const lanes = await place.json<Lane[]>('queue')
     assert.deepEqual(
-      lanes.map(({ domain, waiting, on_the_way, paused }) => ({ domain, waiting, on_the_way, paused })),
-      [{ domain: 'paused.test', waiting: 2, on_the_way: 0, paused: true }],
+      lanes.map(({ domain, waiting, sending, paused }) => ({ domain, waiting, sending, paused })),
+      [{ domain: 'paused.test', waiting: 2, sending: 0, paused: true }],
     )
     assert.match((await place.run('queue')).stdout, /Acme +paused\.test +2 +0 +0 +paused/)
     assert.deepEqual(

@@ -24,7 +24,7 @@ const MIME = [
 async function finished(service: Service, id: string): Promise<StoredEmail> {
   for (;;) {
     const history = await service.store.readHistory(id)
-    if (history?.recipients.every(({ state }) => state !== 'waiting' && state !== 'leased'))
+    if (history?.recipients.every(({ state }) => state !== 'waiting' && state !== 'sending'))
       return history.email
     await pause(20)
   }

@@ -10,9 +10,9 @@ describe('what a node does', { skip: withoutPostgres() }, () => {
     await using fleet = await Fleet.start()
     const api = await fleet.node('api', 'api')
     const sent = await fleet.send(api, 5)
-    const lanes = await fleet.installation.command<{ waiting: number; on_the_way: number }[]>('queue')
+    const lanes = await fleet.installation.command<{ waiting: number; sending: number }[]>('queue')
     assert.deepEqual(
-      lanes.map(({ waiting, on_the_way }) => [waiting, on_the_way]),
+      lanes.map(({ waiting, sending }) => [waiting, sending]),
       [[5, 0]],
     )
     const delivery = await fleet.node('delivery', 'delivery')

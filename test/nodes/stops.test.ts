@@ -32,7 +32,7 @@ describe('what is stopped anywhere', { skip: withoutPostgres() }, () => {
     const canceled = await Promise.all(nodes.map((node) => send(node, 'canceled@x.test')))
     const wanted = await Promise.all(nodes.map((node) => send(node, 'wanted@x.test')))
     for (const id of [...unwanted, ...paused, ...canceled, ...wanted])
-      assert.equal(await states(id), 'leased')
+      assert.equal(await states(id), 'sending')
 
     for (const id of canceled) await installation.command('email', 'cancel', id)
     await installation.command('suppression', 'add', 'unwanted@x.test', '--company', tenant.companyId)

@@ -176,7 +176,7 @@ describe('the work of a node', { skip: withoutPostgres() }, () => {
     await until(async () => (await first.metric('postroad_delivery_paused')) === 1, 'delivery to pause')
     atData.open()
     await sink.until(6)
-    await until(async () => (await first.metric('postroad_deliveries_under_way')) === 0, 'these to end')
+    await until(async () => (await first.metric('postroad_deliveries_sending')) === 0, 'these to end')
     assert.equal(sink.messages.length, 6)
     way.mend()
     await fleet.arrived(sent)

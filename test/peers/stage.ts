@@ -119,7 +119,7 @@ export class Sending implements AsyncDisposable {
   async settled(id: string): Promise<EmailHistory> {
     return await this.#until(id, ({ recipients }) => {
       return recipients.every(
-        ({ state, lastMessage }) => state !== 'leased' && (state !== 'waiting' || lastMessage !== null),
+        ({ state, lastMessage }) => state !== 'sending' && (state !== 'waiting' || lastMessage !== null),
       )
     })
   }

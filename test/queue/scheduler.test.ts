@@ -257,7 +257,7 @@ test('while results cannot be recorded nothing new is sent; afterwards all of it
   await faults.failed.promise
   await until(() => scheduler.counts.paused)
   const later = [await accept('second@x.test'), await accept('third@x.test')]
-  assert.equal(scheduler.counts.underWay, 0)
+  assert.equal(scheduler.counts.sending, 0)
   assert.equal(sink.messages.length, 1)
   faults.failing = false
   await sink.until(3)
@@ -314,7 +314,7 @@ test('a stop gives back what has not begun, untried', async (t) => {
   held.resolve()
   await stopped
   assert.deepEqual(await stateOf(store, second!), { state: 'waiting', attempts: 0 })
-  assert.notEqual((await stateOf(store, first!)).state, 'leased')
+  assert.notEqual((await stateOf(store, first!)).state, 'sending')
 })
 
 test('what is committed while the scheduler stops is given back as well', async (t) => {
@@ -387,7 +387,7 @@ test('a recipient suppressed while it waits in memory for a session is not sent 
   release()
   const recipients = async () => (await store.readHistory(both.id))!.recipients
   await until(async () =>
-    (await recipients()).every(({ state }) => state !== 'leased' && state !== 'waiting'),
+    (await recipients()).every(({ state }) => state !== 'sending' && state !== 'waiting'),
   )
   assert.deepEqual(
     (await recipients()).map(({ state, attempts }) => [state, attempts]),
@@ -452,10 +452,10 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   await store.pause({ companyId: null, domain: null, since: Date.now() })
   await until(() => faults.read.pauses === 1)
   release()
-  await until(async () => (await store.counts(Date.now())).leased === 0)
+  await until(async () => (await store.counts(Date.now())).sending === 0)
   await accept('third@z.test')
-  assert.deepEqual([scheduler.counts.ready, scheduler.counts.underWay], [0, 0])
-  assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, leased: 0, quarantined: 0, due: 2 })
+  assert.deepEqual([scheduler.counts.ready, scheduler.counts.sending], [0, 0])
+  assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, sending: 0, quarantined: 0, due: 2 })
   await store.resume({ companyId: null, domain: null })
   await sink.until(3)
 })
@@ -466,7 +466,11 @@ test('a pause is read until it can be, and an outage is told once, however long 
     faults.unread = 2
     await store.pause({ companyId: null, domain: `y${since}.test`, since })
     await until(() => faults.read.pauses === since)
-    assert.equal(errors.filter((message) => /to be stopped/.test(message)).length, since)
+    assert.equal(
+      errors.filter((message) => /Pauses, cancellations and suppressions cannot be read/.test(message))
+        .length,
+      since,
+    )
   }
 })
 
@@ -498,7 +502,7 @@ test('what waits in memory for a session can be canceled', async (t) => {
   const first = await accept('first@x.test')
   const second = await accept('second@x.test')
   await begun.promise
-  assert.deepEqual(await store.cancel(second.id, Date.now()), { canceled: 0, underWay: 1 })
+  assert.deepEqual(await store.cancel(second.id, Date.now()), { canceled: 0, sending: 1 })
   await until(() => faults.cancelsRead.includes(second.id))
   held.resolve()
   await until(async () => (await stateOf(store, second)).state === 'canceled')

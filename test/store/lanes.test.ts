@@ -153,11 +153,11 @@ class Model {
     assert.equal(this.#queue.nextDue(), waiting.length === 0 ? null : Math.min(...waiting))
     assert.deepEqual(this.#queue.counts(this.now), {
       waiting: waiting.length,
-      leased: this.rows.length - waiting.length,
+      sending: this.rows.length - waiting.length,
       quarantined: 0,
       due: waiting.filter((dueAt) => dueAt <= this.now).length,
     })
-    const lanes = this.#queue.lanes().map((lane) => [lane.companyId, lane.domain, lane.waiting, lane.leased])
+    const lanes = this.#queue.lanes().map((lane) => [lane.companyId, lane.domain, lane.waiting, lane.sending])
     const counted = Map.groupBy(this.rows, (row) => `${this.companies[row.company]} ${row.domain}`)
     const expected = [...counted].map(([name, rows]) => {
       const leased = rows.filter(({ dueAt }) => dueAt === null).length

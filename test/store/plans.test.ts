@@ -19,7 +19,7 @@ const SMALL = [
   /^pauses$/,
   /^lanes$/,
   /^cancel_requests$/,
-  /INDEX recipients_leased$/,
+  /INDEX recipients_sending$/,
   /INDEX recipients_quarantined$/,
 ]
 

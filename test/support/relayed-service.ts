@@ -30,7 +30,7 @@ export interface ShownEmail {
 export interface ShownLane {
   domain: string
   waiting: number
-  on_the_way: number
+  sending: number
   last_answer: string | null
 }
 

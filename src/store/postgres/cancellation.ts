@@ -28,7 +28,7 @@ export class Cancellation {
   }
 
   async cancel(emailId: string, at: number): Promise<Canceled> {
-    if (!isEmailId(emailId)) return { canceled: 0, underWay: 0 }
+    if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
     const done = await this.#database.transaction(async (session) => {
       // A result being written comes before or after, not in between.
       const live = await session.run<{ position: number; lease: number | null; cancel: boolean }>(HOLD, [
@@ -36,7 +36,7 @@ export class Cancellation {
       ])
       // Nobody holds what is in quarantine (0).
       const waiting = live.filter(({ lease }) => lease === null || lease === 0)
-      const underWay = live.filter(({ lease, cancel }) => lease !== null && lease !== 0 && !cancel).length
+      const sending = live.filter(({ lease, cancel }) => lease !== null && lease !== 0 && !cancel).length
       const endings = waiting.map(({ position }) => ({
         email: emailId,
         position,
@@ -44,11 +44,11 @@ export class Cancellation {
         at,
       }))
       await endRecipients(session, endings)
-      if (underWay > 0) await session.run(REQUEST, [emailId])
-      return { canceled: waiting.length, underWay }
+      if (sending > 0) await session.run(REQUEST, [emailId])
+      return { canceled: waiting.length, sending }
     })
     if (done.canceled > 0) this.#changes.queueChanged()
-    if (done.underWay > 0) this.#changes.stopsChanged()
+    if (done.sending > 0) this.#changes.stopsChanged()
     return done
   }
 

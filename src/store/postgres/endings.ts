@@ -8,7 +8,7 @@ import type { Session } from './database.ts'
 export interface Ending {
   email: string
   position: number
-  state: Exclude<RecipientState, 'waiting' | 'leased'> & EventType
+  state: Exclude<RecipientState, 'waiting' | 'sending'> & EventType
   /** Unix ms. */
   at: number
   /** Shown with the recipient and its event. Without one the recipient keeps its last. */

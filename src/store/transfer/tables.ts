@@ -178,7 +178,7 @@ export const TABLES: readonly Table[] = [
     from: `recipients t ${OF_EMAIL}`,
     expressions: {
       email: 'e.id',
-      state: "CASE WHEN t.state NOT IN ('waiting', 'leased', 'quarantined') THEN t.state END",
+      state: "CASE WHEN t.state NOT IN ('waiting', 'sending', 'quarantined') THEN t.state END",
     },
     order: ['t.email', 't.position'],
   },
@@ -201,7 +201,7 @@ export const TABLES: readonly Table[] = [
       held_for: 'text',
     },
     from: `recipients t ${OF_EMAIL}`,
-    where: "t.state IN ('waiting', 'leased', 'quarantined')",
+    where: "t.state IN ('waiting', 'sending', 'quarantined')",
     expressions: {
       email: 'e.id',
       size: 'min(e.size, 2147483647)',
@@ -209,7 +209,7 @@ export const TABLES: readonly Table[] = [
         ELSE (SELECT count(*) FROM recipients o WHERE o.email = t.email AND o.domain = t.domain) END`,
       due_at: "CASE WHEN t.state = 'waiting' THEN t.due_at END",
       // 0 is the lease of what is in quarantine.
-      lease: "CASE t.state WHEN 'leased' THEN t.lease WHEN 'quarantined' THEN 0 END",
+      lease: "CASE t.state WHEN 'sending' THEN t.lease WHEN 'quarantined' THEN 0 END",
       ready: '0',
       cancel: 'EXISTS (SELECT 1 FROM cancel_requests r WHERE r.email = t.email AND r.position = t.position)',
       held_for: `(SELECT h.domain_id FROM held_recipients h

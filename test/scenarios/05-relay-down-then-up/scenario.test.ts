@@ -20,7 +20,7 @@ test('messages wait for a relay that is down and leave when it is back', async (
   for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
   const lanes = await stage.installation.command<ShownLane[]>('queue')
   assert.equal(
-    lanes.reduce((sum, { waiting, on_the_way }) => sum + waiting + on_the_way, 0),
+    lanes.reduce((sum, { waiting, sending }) => sum + waiting + sending, 0),
     5,
   )
   assert.match(lanes[0]!.last_answer ?? '', /refused|ECONNREFUSED|connect/i)

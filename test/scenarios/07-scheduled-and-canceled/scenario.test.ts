@@ -40,7 +40,7 @@ test('a scheduled message leaves when its time has come, not before', async () =
   assert.deepEqual(await stage.installation.command('email', 'cancel', far), {
     id: far,
     canceled: 1,
-    under_way: 0,
+    sending: 0,
   })
   assert.equal((await stage.api.read(far)).body.last_event, 'canceled')
   // What has left cannot be canceled.

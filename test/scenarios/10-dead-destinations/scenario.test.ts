@@ -67,7 +67,7 @@ test('a destination that hangs holds up nobody else', async (t) => {
   assert.equal(dead.messages.length, 0)
   const lanes = await installation.command<ShownLane[]>('queue')
   const lane = lanes.find(({ domain }) => domain === 'dead.test')!
-  assert.equal(lane.waiting + lane.on_the_way, STUCK)
+  assert.equal(lane.waiting + lane.sending, STUCK)
 })
 
 test('companies that together could hold every session hold up nobody either', async (t) => {

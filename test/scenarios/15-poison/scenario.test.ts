@@ -190,7 +190,7 @@ test('what waits of the same email goes with it, and cancel ends it all', async 
   await stage.service.ended()
   await stage.serve()
   await stage.until('quarantine', async () => (await stage.states(id)).includes('quarantined'))
-  const canceled = await installation.command<{ canceled: number; under_way: number }>('email', 'cancel', id)
+  const canceled = await installation.command<{ canceled: number; sending: number }>('email', 'cancel', id)
   assert.equal(canceled.canceled, 1)
   assert.ok(!(await stage.states(id)).some((state) => state === 'quarantined' || state === 'waiting'))
 })

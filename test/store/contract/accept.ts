@@ -224,7 +224,7 @@ export function acceptContract(open: OpenBench): void {
         kind: 'accepted',
         leased: [0],
       })
-      assert.deepEqual(await states(store, second.id), ['leased', 'suppressed'])
+      assert.deepEqual(await states(store, second.id), ['sending', 'suppressed'])
       assert.deepEqual(await eventNames(store, second.id), ['sent', '1:suppressed'])
       assert.equal((await store.readEmail(second.id))?.lastEvent, 'suppressed')
       const { events } = (await store.readHistory(second.id))!
@@ -310,7 +310,7 @@ export function acceptContract(open: OpenBench): void {
       assert.deepEqual(new Set(failed.map(([n]) => n)), new Set([150, twin]))
       for (const [, reason] of failed) assert.ok(reason instanceof StoreConflict, String(reason))
       assert.equal((await store.listEmails({ limit: 1_000 })).length, 298)
-      assert.deepEqual(await store.counts(NOW), { waiting: 298, leased: 0, quarantined: 0, due: 298 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 298, sending: 0, quarantined: 0, due: 298 })
     })
   })
 }

@@ -69,7 +69,7 @@ export function claimContract(open: OpenBench): void {
         taken.sort((a, b) => a - b),
         addresses.map((_, n) => n),
       )
-      assert.deepEqual(new Set(await states(store, value.id)), new Set(['leased']))
+      assert.deepEqual(new Set(await states(store, value.id)), new Set(['sending']))
       await accept(store, email(owner, addresses, { individual: true }))
       assert.equal((await store.claim(claimRequest(1, { maxPerCompany: 5 })))[0]?.recipients.length, 5)
       assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 0 })), [])
@@ -181,7 +181,7 @@ export function claimContract(open: OpenBench): void {
         claimed.map(({ id, recipients }) => [id, recipients.map(({ position }) => position)]),
         [[waits.id, [1]]],
       )
-      assert.deepEqual(await states(store, waits.id), ['suppressed', 'leased'])
+      assert.deepEqual(await states(store, waits.id), ['suppressed', 'sending'])
       assert.deepEqual(await eventNames(store, waits.id), ['sent', '0:suppressed'])
       assert.deepEqual(await eventNames(store, alone.id), ['scheduled', '0:suppressed'])
       assert.equal(await store.nextDue(), null)

@@ -124,7 +124,7 @@ export function nodesContract(open: OpenBench): void {
       await other.leave(gone)
       assert.equal(await store.recover({ now: NOW + 2, jitterMs: 1_000 }), 2)
       assert.deepEqual(await states(store, ended.id), ['waiting', 'waiting'])
-      assert.deepEqual(await states(store, running.id), ['leased'])
+      assert.deepEqual(await states(store, running.id), ['sending'])
       const due = await store.nextDue()
       assert.ok(due !== null && due >= NOW + 2 && due <= NOW + 1_002, String(due))
       const [claimed] = await store.claim(claimRequest(here, { now: NOW + 1_002 }))
@@ -183,7 +183,7 @@ export function nodesContract(open: OpenBench): void {
         recovered.reduce((sum, n) => sum + n, 0),
         700,
       )
-      assert.deepEqual(await store.counts(NOW), { waiting: 700, leased: 0, quarantined: 0, due: 700 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 700, sending: 0, quarantined: 0, due: 700 })
     })
 
     test('of much is spread out', async (t) => {
@@ -191,10 +191,10 @@ export function nodesContract(open: OpenBench): void {
       const owner = await acme(store)
       const values = Array.from({ length: 1_200 }, () => email(owner, ['a@x.test']))
       await Promise.all(values.map((value, n) => store.accept(value, { token: 1_000_000 + (n % 3) })))
-      assert.equal((await store.counts(NOW)).leased, 1_200)
+      assert.equal((await store.counts(NOW)).sending, 1_200)
       assert.equal(await store.recover({ now: NOW, jitterMs: 10_000 }), 1_200)
-      const { waiting, leased, due } = await store.counts(NOW + 5_000)
-      assert.deepEqual([waiting, leased], [1_200, 0])
+      const { waiting, sending, due } = await store.counts(NOW + 5_000)
+      assert.deepEqual([waiting, sending], [1_200, 0])
       assert.ok(due > 0 && due < 1_200, `${due} of 1200 are due after half the time`)
       assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 0)
     })

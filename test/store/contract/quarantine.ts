@@ -93,7 +93,7 @@ export function quarantineContract(open: OpenBench): void {
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(1, NOW + HOUR), result(2)]))
       assert.equal(await store.setAside(setAside(value, 1)), 2)
-      assert.deepEqual(await states(store, value.id), ['quarantined', 'quarantined', 'delivered', 'leased'])
+      assert.deepEqual(await states(store, value.id), ['quarantined', 'quarantined', 'delivered', 'sending'])
       const events = await eventNames(store, value.id)
       assert.deepEqual(events.slice(-2).sort(), ['0:delivery_delayed', '1:delivery_delayed'])
       assert.equal((await store.readEmail(value.id))!.lastEvent, 'delivery_delayed')
@@ -114,13 +114,13 @@ export function quarantineContract(open: OpenBench): void {
       assert.notEqual(await store.readWork(value.id), null)
 
       const counts = await store.counts(NOW + DAY)
-      assert.deepEqual(counts, { waiting: 0, leased: 0, due: 0, quarantined: 2 })
+      assert.deepEqual(counts, { waiting: 0, sending: 0, due: 0, quarantined: 2 })
       const lanes = await store.queue()
       assert.deepEqual(
-        lanes.map(({ domain, waiting, leased, quarantined, lastMessage }) => [
+        lanes.map(({ domain, waiting, sending, quarantined, lastMessage }) => [
           domain,
           waiting,
-          leased,
+          sending,
           quarantined,
           lastMessage,
         ]),
@@ -150,7 +150,7 @@ export function quarantineContract(open: OpenBench): void {
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(1, NOW)]))
       assert.equal(await store.setAside(setAside(value, 1, { others: 'suspect' })), 1)
-      assert.deepEqual(await states(store, value.id), ['quarantined', 'waiting', 'leased'])
+      assert.deepEqual(await states(store, value.id), ['quarantined', 'waiting', 'sending'])
       assert.deepEqual(await claimed(store, 2, NOW + HOUR), { 'b@y.test': 2 })
       await store.recover({ now: NOW, jitterMs: 0 })
       assert.deepEqual(await claimed(store, 2, NOW + HOUR), { 'b@y.test': 2, 'c@z.test': 2 })
@@ -161,12 +161,12 @@ export function quarantineContract(open: OpenBench): void {
       const value = email(await acme(store), ['a@x.test', 'b@x.test'])
       await store.accept(value, { token: 1 })
       assert.equal(await store.setAside(setAside(value, 2, { positions: [0, 1] })), 0)
-      assert.deepEqual(await states(store, value.id), ['leased', 'leased'])
+      assert.deepEqual(await states(store, value.id), ['sending', 'sending'])
       assert.equal(await store.setAside(setAside({ id: newId() }, 1)), 0)
       assert.equal(await store.setAside(setAside({ id: 'no id' }, 1)), 0)
       await store.cancel(value.id, NOW)
       assert.equal(await store.setAside(setAside(value, 1)), 0)
-      assert.deepEqual(await states(store, value.id), ['canceled', 'leased'])
+      assert.deepEqual(await states(store, value.id), ['canceled', 'sending'])
       assert.deepEqual(await store.cancelRequests(), [value.id])
     })
 
@@ -203,7 +203,7 @@ export function quarantineContract(open: OpenBench): void {
       const positions = [...addresses.keys()]
       assert.equal(await store.setAside(setAside(value, 1, { positions })), 1_200)
       assert.equal(await store.releaseQuarantined({ companyId: null, emailId: null }, NOW), 1_200)
-      assert.deepEqual(await store.counts(NOW), { waiting: 1_200, leased: 0, due: 1_200, quarantined: 0 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 1_200, sending: 0, due: 1_200, quarantined: 0 })
       assert.equal(
         (await store.queue()).reduce((sum, { waiting }) => sum + waiting, 0),
         1_200,
@@ -216,10 +216,10 @@ export function quarantineContract(open: OpenBench): void {
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [result(1)]))
       await store.setAside(setAside(value, 1))
-      assert.deepEqual(await store.cancel(value.id, NOW), { canceled: 1, underWay: 0 })
+      assert.deepEqual(await store.cancel(value.id, NOW), { canceled: 1, sending: 0 })
       assert.deepEqual(await states(store, value.id), ['canceled', 'delivered'])
       assert.equal((await eventNames(store, value.id)).at(-1), '0:canceled')
-      assert.deepEqual(await store.counts(NOW), { waiting: 0, leased: 0, due: 0, quarantined: 0 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 0, sending: 0, due: 0, quarantined: 0 })
     })
   })
 }

@@ -93,7 +93,7 @@ export function readContract(open: OpenBench): void {
         companyId: owner.id,
         domain: 'x.test',
         waiting: 2,
-        leased: 1,
+        sending: 1,
         quarantined: 0,
         nextDueAt: NOW + HOUR,
         lastMessage: '451 4.7.1 Greylisted',
@@ -102,7 +102,7 @@ export function readContract(open: OpenBench): void {
         companyId: owner.id,
         domain: 'y.test',
         waiting: 0,
-        leased: 1,
+        sending: 1,
         quarantined: 0,
         nextDueAt: null,
         lastMessage: null,
@@ -115,14 +115,14 @@ export function readContract(open: OpenBench): void {
         companyId: other.id,
         domain: 'x.test',
         waiting: 1,
-        leased: 0,
+        sending: 0,
         nextDueAt: NOW - 1,
       }
       assert.deepEqual(byName(await store.queue()), [x, y, foreign])
       assert.deepEqual(await store.queue(newId()), [])
-      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, leased: 2, quarantined: 0, due: 2 })
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, sending: 2, quarantined: 0, due: 2 })
       assert.equal((await store.claim(claimRequest(2, { now: NOW + 2 * HOUR }))).length, 3)
-      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, leased: 5, quarantined: 0, due: 0 })
+      assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, sending: 5, quarantined: 0, due: 0 })
     })
   })
 }

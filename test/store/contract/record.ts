@@ -184,14 +184,14 @@ export function recordContract(open: OpenBench): void {
 
       const late = attempt(value, 1, [result(0, { suppress: true }), result(1)], { captured: randomBytes(5) })
       assert.deepEqual(await store.record(late), { refused: [0, 1] })
-      assert.deepEqual((await states(store, value.id)).sort(), ['leased', 'waiting'])
+      assert.deepEqual((await states(store, value.id)).sort(), ['sending', 'waiting'])
       assert.deepEqual(await eventNames(store, value.id), ['sent'])
       assert.deepEqual((await store.readHistory(value.id))?.attempts, [])
       assert.deepEqual(await store.readCaptured(value.id), [])
       assert.deepEqual(await store.listSuppressions({ limit: 10 }), [])
 
       const current = (await store.readHistory(value.id))!.recipients.findIndex(
-        ({ state }) => state === 'leased',
+        ({ state }) => state === 'sending',
       )
       assert.deepEqual(await store.record(attempt(value, 2, [result(0), result(1)])), {
         refused: [1 - current],
@@ -212,7 +212,7 @@ export function recordContract(open: OpenBench): void {
       await store.claim(claimRequest(2))
       const released = deferred(0, NOW + HOUR, { tried: false, message: '', code: null, events: [] })
       assert.deepEqual(await store.record(attempt(value, 1, [released])), { refused: [0] })
-      assert.deepEqual(await states(store, value.id), ['leased'])
+      assert.deepEqual(await states(store, value.id), ['sending'])
       assert.deepEqual(await store.record(attempt(value, 2, [released])), { refused: [] })
       assert.deepEqual(await states(store, value.id), ['waiting'])
     })
@@ -237,14 +237,14 @@ export function recordContract(open: OpenBench): void {
       const owner = await acme(store)
       const value = await accept(store, email(owner, ['a@x.test', 'b@y.test', 'c@z.test']))
       await store.claim(claimRequest(1, { maxRecipients: 1 }))
-      assert.deepEqual(await store.cancel(value.id, NOW + 5), { canceled: 2, underWay: 1 })
-      assert.deepEqual((await states(store, value.id)).sort(), ['canceled', 'canceled', 'leased'])
+      assert.deepEqual(await store.cancel(value.id, NOW + 5), { canceled: 2, sending: 1 })
+      assert.deepEqual((await states(store, value.id)).sort(), ['canceled', 'canceled', 'sending'])
       assert.equal((await store.readEmail(value.id))?.lastEvent, 'canceled')
       assert.equal((await eventNames(store, value.id)).filter((name) => name.endsWith(':canceled')).length, 2)
       assert.equal(await store.nextDue(), null)
       assert.deepEqual(await store.claim(claimRequest(2)), [])
-      assert.deepEqual(await store.cancel(value.id, NOW + 6), { canceled: 0, underWay: 0 })
-      assert.deepEqual(await store.cancel(newId(), NOW), { canceled: 0, underWay: 0 })
+      assert.deepEqual(await store.cancel(value.id, NOW + 6), { canceled: 0, sending: 0 })
+      assert.deepEqual(await store.cancel(newId(), NOW), { canceled: 0, sending: 0 })
     })
 
     test('of what is under way lets the attempt end it, or ends it after the attempt', async (t) => {
@@ -252,7 +252,7 @@ export function recordContract(open: OpenBench): void {
       const owner = await acme(store)
       const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
       await store.accept(value, { token: 1 })
-      assert.deepEqual(await store.cancel(value.id, NOW + 1), { canceled: 0, underWay: 3 })
+      assert.deepEqual(await store.cancel(value.id, NOW + 1), { canceled: 0, sending: 3 })
       assert.deepEqual(await store.cancelRequests(), [value.id])
       await store.record(
         attempt(value, 1, [

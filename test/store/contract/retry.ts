@@ -82,7 +82,7 @@ export function retryContract(open: OpenBench): void {
       await store.record(attempt(held, 1, [back]))
       assert.deepEqual(await store.retry(everything()), sum({ scheduled: 1, paused: 1, held: 1 }))
       assert.deepEqual(await store.claim(claimRequest(2)), [])
-      assert.deepEqual(await states(store, underWay.id), ['leased'])
+      assert.deepEqual(await states(store, underWay.id), ['sending'])
       assert.deepEqual(await store.retry(everything({ emailId: held.id })), sum({ held: 1 }))
       assert.deepEqual(await store.heldDomains(), ['domain'])
       assert.equal(await store.releaseHeld('domain', { now: NOW, dueBefore: LATER + 1 }), 1)
@@ -114,7 +114,7 @@ export function retryContract(open: OpenBench): void {
         sums,
         sums.toSorted((a, b) => a - b),
       )
-      assert.deepEqual(await store.counts(NOW), { waiting: 3_000, leased: 0, quarantined: 0, due: 2_000 })
+      assert.deepEqual(await store.counts(NOW), { waiting: 3_000, sending: 0, quarantined: 0, due: 2_000 })
       await told.promise
       const lanes = await store.queue()
       assert.ok(lanes.every(({ domain, nextDueAt }) => domain !== 'x.test' || nextDueAt === NOW))

@@ -101,7 +101,7 @@ export function stopsContract(open: OpenBench): void {
         claimed?.recipients.map(({ position }) => position),
         [1],
       )
-      assert.deepEqual(await states(store, value.id), ['suppressed', 'leased'])
+      assert.deepEqual(await states(store, value.id), ['suppressed', 'sending'])
       const [listed] = await store.listSuppressions({ limit: 1 })
       assert.deepEqual(listed, {
         companyId: owner.id,

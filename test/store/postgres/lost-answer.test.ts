@@ -83,11 +83,11 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     await lost
     relay.close()
     await refused
-    assert.deepEqual(await states(direct, value.id), ['leased'])
+    assert.deepEqual(await states(direct, value.id), ['sending'])
     relay.reopen()
     await store.close()
     assert.equal(await direct.readEmail(value.id), null)
-    assert.deepEqual(await direct.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
+    assert.deepEqual(await direct.counts(NOW), { waiting: 0, sending: 0, quarantined: 0, due: 0 })
     const again = await direct.accept({ ...email(owner, ['a@x.test']), idempotency: value.idempotency }, null)
     assert.equal(again.kind, 'accepted')
   })
@@ -142,7 +142,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     assert.equal(claimed[0]!.recipients.length, 2)
     // Whatever was to be put right has been.
     await store.close()
-    assert.deepEqual(await states(direct, value.id), ['leased', 'leased'])
+    assert.deepEqual(await states(direct, value.id), ['sending', 'sending'])
     const record = attempt(value, token, [result(0), result(1)])
     assert.deepEqual(await direct.record(record), { refused: [] })
   })
@@ -160,7 +160,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     const taken = first.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     while (taken.length < values.length) taken.push(...(await store.claim(claimRequest(token))))
     await store.close()
-    for (const { id } of values) assert.deepEqual(await states(direct, id), ['leased', 'leased'])
+    for (const { id } of values) assert.deepEqual(await states(direct, id), ['sending', 'sending'])
   })
 
   test('a result can be recorded again, and is there once', async (t) => {

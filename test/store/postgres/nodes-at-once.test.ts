@@ -128,7 +128,7 @@ describe('several nodes on one database', { skip: withoutPostgres() }, () => {
       assert.equal(recipients.length, 3)
       // Throws when a file is gone that the email refers to.
       const work = await first.readWork(id)
-      if (recipients.some(({ state }) => state === 'waiting' || state === 'leased')) assert.ok(work !== null)
+      if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) assert.ok(work !== null)
     }
     for (const store of stores) await store.close()
     // What a connection has met is in the statistics once it has ended.

@@ -55,6 +55,6 @@ describe('sizes in PostgreSQL', { skip: withoutPostgres() }, () => {
       }),
     )
     assert.deepEqual(recorded, Array(10).fill({ refused: [] }))
-    assert.deepEqual(await store.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
+    assert.deepEqual(await store.counts(NOW), { waiting: 0, sending: 0, quarantined: 0, due: 0 })
   })
 })

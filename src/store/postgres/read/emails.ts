@@ -50,7 +50,7 @@ const EMAIL: Statement = {
 
 const RECIPIENTS: Statement = {
   text: `SELECT r.position, r.address, r.kind,
-      coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'leased' END) AS state,
+      coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
       r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", r.last_code AS "lastCode",
       r.last_message AS "lastMessage", r.server, r.variables
     FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position

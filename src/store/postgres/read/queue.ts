@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 
 /** One pass over live work, which is all that `queue` holds. */
 const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
-    count(*) FILTER (WHERE lease > 0) AS leased, count(*) FILTER (WHERE lease = 0) AS quarantined,
+    count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined,
     min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt"
   FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain ORDER BY company, domain`
 
@@ -20,7 +20,7 @@ const MESSAGES = `WITH first AS (
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
 
-const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS leased,
+const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS sending,
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
   FROM queue`
 
@@ -28,7 +28,7 @@ interface LaneRow {
   company: number
   domain: string
   waiting: number
-  leased: number
+  sending: number
   quarantined: number
   nextDueAt: number | null
 }

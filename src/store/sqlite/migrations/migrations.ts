@@ -2,6 +2,7 @@ import { sql as first } from './0001-first.ts'
 import { sql as nodes } from './0002-nodes.ts'
 import { sql as lessToWrite } from './0003-less-to-write.ts'
 import { sql as keyBounds } from './0004-key-bounds.ts'
+import { sql as sending } from './0005-sending.ts'
 
 export interface Migration {
   name: string
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-nodes', sql: nodes },
   { name: '0003-less-to-write', sql: lessToWrite },
   { name: '0004-key-bounds', sql: keyBounds },
+  { name: '0005-sending', sql: sending },
 ]

@@ -11,19 +11,19 @@ export class QueueReader {
   readonly #nextDue: StatementSync
   readonly #company: StatementSync
   readonly #waiting: StatementSync
-  readonly #leased: StatementSync
+  readonly #sending: StatementSync
   readonly #message: StatementSync
   readonly #quarantined: StatementSync
   readonly #quarantinedEmails: StatementSync
   readonly #allQuarantined: StatementSync
   readonly #allWaiting: StatementSync
-  readonly #allLeased: StatementSync
+  readonly #allSending: StatementSync
   readonly #allDue: StatementSync
   readonly #nextDueAround: StatementSync
   readonly #dueLanes: StatementSync
   readonly #dueOfLane: StatementSync
   readonly #nodes: StatementSync
-  readonly #leasedUnder: StatementSync
+  readonly #sendingUnder: StatementSync
   readonly #heldDomains: StatementSync
 
   constructor(db: DatabaseSync) {
@@ -42,10 +42,10 @@ export class QueueReader {
        FROM lanes l CROSS JOIN companies c ON c.num = l.company
        WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
     )
-    this.#leased = db.prepare(
+    this.#sending = db.prepare(
       `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
-       FROM recipients r INDEXED BY recipients_leased CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'leased' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+       FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
+       WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
     )
     this.#message = db.prepare(
       `SELECT lastMessage FROM (
@@ -72,7 +72,7 @@ export class QueueReader {
       "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
     )
     this.#allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
-    this.#allLeased = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'leased'")
+    this.#allSending = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'sending'")
     this.#allDue = db.prepare(
       `SELECT count(*) AS n FROM (
          SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
@@ -86,8 +86,8 @@ export class QueueReader {
        WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
     )
     this.#nodes = db.prepare('SELECT token FROM nodes')
-    this.#leasedUnder = db.prepare(
-      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_leased WHERE state = 'leased' AND lease = ?",
+    this.#sendingUnder = db.prepare(
+      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
     )
   }
 
@@ -108,9 +108,9 @@ export class QueueReader {
   counts(now: number): StoreCounts {
     return {
       waiting: one<Count>(this.#allWaiting)!.n,
-      leased: aroundDamage(
-        () => one<Count>(this.#allLeased)!.n,
-        () => this.#leasedByNode(),
+      sending: aroundDamage(
+        () => one<Count>(this.#allSending)!.n,
+        () => this.#sendingByNode(),
       ),
       quarantined: aroundDamage(
         () => one<Count>(this.#allQuarantined)!.n,
@@ -123,13 +123,13 @@ export class QueueReader {
     }
   }
 
-  #leasedByNode(): number {
+  #sendingByNode(): number {
     const tokens = all<{ token: number }>(this.#nodes)
     return sum(
       tokens.map(
         ({ token }) =>
           () =>
-            one<Count>(this.#leasedUnder, token)!.n,
+            one<Count>(this.#sendingUnder, token)!.n,
       ),
     )
   }
@@ -157,18 +157,18 @@ export class QueueReader {
         companyId,
         domain,
         waiting: n,
-        leased: 0,
+        sending: 0,
         quarantined: 0,
         nextDueAt,
         lastMessage,
       })
     }
-    for (const { companyId, company, domain, n } of all<LaneRow>(this.#leased, ...range)) {
+    for (const { companyId, company, domain, n } of all<LaneRow>(this.#sending, ...range)) {
       const lane = lanes.get(`${company} ${domain}`)
-      if (lane !== undefined) lane.leased = n
+      if (lane !== undefined) lane.sending = n
       else {
         const empty = { waiting: 0, quarantined: 0, nextDueAt: null, lastMessage: null }
-        lanes.set(`${company} ${domain}`, { companyId, domain, leased: n, ...empty })
+        lanes.set(`${company} ${domain}`, { companyId, domain, sending: n, ...empty })
       }
     }
     for (const { companyId, company, domain, n, lastMessage } of all<
@@ -179,7 +179,7 @@ export class QueueReader {
         lane.quarantined = n
         lane.lastMessage ??= lastMessage
       } else {
-        const empty = { waiting: 0, leased: 0, nextDueAt: null }
+        const empty = { waiting: 0, sending: 0, nextDueAt: null }
         lanes.set(`${company} ${domain}`, { companyId, domain, ...empty, quarantined: n, lastMessage })
       }
     }

@@ -135,7 +135,7 @@ export class Acceptance {
     const waiting = new Map<string, number>()
     for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
       const suppressed = reasons[position] !== null
-      const state = suppressed ? 'suppressed' : token === null ? 'waiting' : 'leased'
+      const state = suppressed ? 'suppressed' : token === null ? 'waiting' : 'sending'
       this.#insertRecipient.run(
         num,
         position,
@@ -145,10 +145,10 @@ export class Acceptance {
         kind,
         state,
         state === 'waiting' ? dueAt : null,
-        state === 'leased' ? token : null,
+        state === 'sending' ? token : null,
         variables === null ? null : JSON.stringify(variables),
       )
-      if (state === 'leased') leased.push(position)
+      if (state === 'sending') leased.push(position)
       else if (state === 'waiting') waiting.set(domain, (waiting.get(domain) ?? 0) + 1)
     }
     for (const [domain, count] of waiting) this.#parts.lanes.add(company, domain, dueAt, count)

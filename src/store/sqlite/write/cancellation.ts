@@ -40,7 +40,7 @@ export class Cancellation {
     )
     this.#request = db.prepare(
       `INSERT OR IGNORE INTO cancel_requests (email, position)
-       SELECT email, position FROM recipients WHERE email = ? AND state = 'leased'`,
+       SELECT email, position FROM recipients WHERE email = ? AND state = 'sending'`,
     )
     this.#some = db.prepare('SELECT EXISTS (SELECT 1 FROM cancel_requests) AS some')
     this.#requested = db.prepare(
@@ -59,17 +59,17 @@ export class Cancellation {
 
   cancel(emailId: string, at: number): Canceled {
     const num = one<{ num: number }>(this.#find, emailId)?.num
-    if (num === undefined) return { canceled: 0, underWay: 0 }
+    if (num === undefined) return { canceled: 0, sending: 0 }
     const ended = all<Ended>(this.#end, num)
     const setAside = all<Ended>(this.#endQuarantined, num)
     this.#tell(ended, at)
     this.#append(setAside, at)
-    const underWay = Number(this.#request.run(num).changes)
-    if (underWay > 0) {
+    const sending = Number(this.#request.run(num).changes)
+    if (sending > 0) {
       this.#any = true
       this.#parts.changes.stops = true
     }
-    return { canceled: ended.length + setAside.length, underWay }
+    return { canceled: ended.length + setAside.length, sending }
   }
 
   /** Is this recipient to be canceled when its attempt ends? */

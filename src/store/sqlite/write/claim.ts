@@ -75,7 +75,7 @@ export class Claim {
        FROM recipients WHERE email = ? AND state = 'waiting' AND due_at <= ? ORDER BY domain <> ?, domain, position`,
     )
     this.#lease = db.prepare(
-      `UPDATE recipients SET state = 'leased', lease = ?, due_at = NULL WHERE email = ? AND position = ?`,
+      `UPDATE recipients SET state = 'sending', lease = ?, due_at = NULL WHERE email = ? AND position = ?`,
     )
     this.#end = db.prepare(
       `UPDATE recipients SET state = ?, due_at = NULL, last_message = ? WHERE email = ? AND position = ?`,

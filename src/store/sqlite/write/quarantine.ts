@@ -41,14 +41,14 @@ export class Quarantine {
     this.#parts = parts
     this.#leased = db.prepare(
       `UPDATE recipients SET state = ?, lease = NULL, suspicion = 2, last_message = ?
-       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
+       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
     )
     this.#waiting = db.prepare(
       `UPDATE recipients SET state = 'quarantined', due_at = NULL, suspicion = 2, last_message = ?
        WHERE email = ? AND state = 'waiting' RETURNING position, company, domain`,
     )
     this.#suspect = db.prepare(
-      "UPDATE recipients SET suspicion = 2 WHERE email = ? AND state IN ('waiting', 'leased')",
+      "UPDATE recipients SET suspicion = 2 WHERE email = ? AND state IN ('waiting', 'sending')",
     )
     this.#inQuarantine = db.prepare(
       `SELECT email, position, company, domain FROM recipients INDEXED BY recipients_quarantined

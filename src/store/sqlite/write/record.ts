@@ -40,13 +40,13 @@ export class Recording {
     this.#tried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + ?, preferred_server = ?,
          uncertain = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
-       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
+       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
     )
     this.#untried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, suspicion = max(suspicion, ?),
          last_message = coalesce(?, last_message),
          postponed_since = coalesce(?, postponed_since)
-       WHERE email = ? AND position = ? AND state = 'leased' AND lease = ?`,
+       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
     )
     this.#attempt = db.prepare(
       `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)

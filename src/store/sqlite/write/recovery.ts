@@ -40,12 +40,12 @@ export class Recovery {
     this.#parts = parts
     this.#node = db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
     this.#tokenAfter = db.prepare(
-      `SELECT lease AS token FROM recipients INDEXED BY recipients_leased
-       WHERE state = 'leased' AND lease > ? ORDER BY lease LIMIT 1`,
+      `SELECT lease AS token FROM recipients INDEXED BY recipients_sending
+       WHERE state = 'sending' AND lease > ? ORDER BY lease LIMIT 1`,
     )
     this.#leased = db.prepare(
-      `SELECT email, position FROM recipients INDEXED BY recipients_leased
-       WHERE state = 'leased' AND lease = ? AND (email, position) > (?, ?) ORDER BY email, position LIMIT ?`,
+      `SELECT email, position FROM recipients INDEXED BY recipients_sending
+       WHERE state = 'sending' AND lease = ? AND (email, position) > (?, ?) ORDER BY email, position LIMIT ?`,
     )
     this.#lane = db.prepare('SELECT company, domain FROM recipients WHERE email = ? AND position = ?')
     this.#giveBack = db.prepare(

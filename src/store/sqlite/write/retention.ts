@@ -50,7 +50,7 @@ export class Retention {
       'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
     )
     this.#live = db.prepare(
-      "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'leased', 'quarantined') LIMIT 1",
+      "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'sending', 'quarantined') LIMIT 1",
     )
     this.#forgetKeys = db.prepare(
       `DELETE FROM idempotency WHERE (company, key) IN
