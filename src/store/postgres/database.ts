@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { StoreUnavailable } from '../store.ts'
 import { asStoreError, codeOf, isBroken, isCollision, isUndone, OutcomeUnknown } from './faults.ts'
-import { types } from './rows.ts'
+import { storable, types } from './rows.ts'
 
 /** Connections for the hot path (accept, claim, record) and for everything else. */
 const WRITING = 8
@@ -270,6 +270,7 @@ async function run<Row>(
   values: readonly Value[],
 ): Promise<Row[]> {
   const query = typeof statement === 'string' ? { text: statement } : statement
-  const { rows } = await client.query({ ...query, values: [...values] } as pg.QueryConfig)
+  const stored = values.map((value) => (typeof value === 'string' ? storable(value) : value))
+  const { rows } = await client.query({ ...query, values: stored } as pg.QueryConfig)
   return rows as Row[]
 }
