@@ -1,7 +1,8 @@
 /** The JSON dialect: `POST /emails` and `GET /emails/{id}`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
-import { mayRead } from '../../accounts/reading.ts'
+import { mayRead, readsNothing } from '../../accounts/reading.ts'
+import { Refusal } from '../../intake/refusal.ts'
 import type { Receipt } from '../../intake/submission.ts'
 import type { StoredEmail } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
@@ -116,6 +117,8 @@ export class JsonDialect {
   ): Promise<{ short: StoredEmail } | { long: StoredEmail }> {
     const { deps, limit } = this.#parts
     const principal = this.#authenticate(request)
+    // Before anything is looked up: it says nothing about the email.
+    if (readsNothing(principal)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
     const origin = UUID.test(id) ? await deps.store.emailOrigin(id.toLowerCase()) : null
     if (origin === null || !mayRead(principal, origin)) throw new Fault({ code: 'email_unknown' })
     const isShort = origin.octets <= SHORT_EMAIL
