@@ -53,6 +53,13 @@ export class Refusal extends Error {
   }
 }
 
+/** True for what may be otherwise as soon as a domain is added or becomes active. */
+export function isAboutDomain(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return false
+  const { code } = error.reason
+  return code === 'domain_unknown' || code === 'domain_inactive' || code === 'author_denied'
+}
+
 /** Why somebody is not let in, as a refusal. */
 export function refusalOf(denial: Denial): Refusal {
   switch (denial.denied) {

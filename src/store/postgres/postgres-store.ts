@@ -248,6 +248,10 @@ export class PostgresStore {
     return this.#accounts.snapshot()
   }
 
+  accountsVersion(): Promise<number> {
+    return this.#accounts.version()
+  }
+
   addCompany(company: Company): Promise<void> {
     return this.#accounts.addCompany(company)
   }
