@@ -1,7 +1,6 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { AccountDirectory } from './accounts/directory.ts'
+import { LiveAccounts } from './accounts/live-accounts.ts'
 import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import { Membership } from './cluster/membership.ts'
@@ -88,22 +87,16 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
   })
   started.defer(() => store.close())
-  const accounts = await store.accounts()
-  const seal = await openSeal(settings, accounts)
-  const directory = new AccountDirectory()
-  const onAccounts: (() => void)[] = []
-  const read = async () => {
-    directory.replace(await store.accounts())
-    for (const tell of onAccounts) tell()
-  }
-  let reading: Promise<void> = Promise.resolve()
-  // One after the other: what was read first must not replace what was read later.
-  const refreshAccounts = () => {
-    reading = reading.catch(() => {}).then(read)
-    return reading
-  }
-  await refreshAccounts()
-  started.defer(watchAccounts(store, refreshAccounts, log))
+  const seal = await openSeal(settings, await store.accounts())
+  const accounts = new LiveAccounts({
+    source: store,
+    onFault: (error) =>
+      log.error({ err: error }, 'Changed accounts could not be read; trying again in a second'),
+    onLook: () => metrics.accountLooks.inc(),
+  })
+  const { directory } = accounts
+  await accounts.start()
+  started.defer(() => accounts.stop())
 
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
@@ -141,7 +134,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     })
     scheduler = delivering
     started.defer(() => delivering.stop(settings.shutdownTimeout))
-    onAccounts.push(() => delivering.domainsChanged())
+    accounts.onRead(() => delivering.domainsChanged())
     const retention = new Retention(store, settings, (error) =>
       log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
     )
@@ -157,7 +150,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
 
   const intake = new Intake({
     store,
-    directory,
+    accounts,
     handover: scheduler ?? noHandover,
     deriveText: (html, companyId) =>
       derivedText(html, workers, companyId, (error) => {
@@ -172,7 +165,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     settings,
     plan,
     monitor,
-    directory,
+    accounts,
     intake,
     workers,
     store,
@@ -193,7 +186,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
   const makesUp = apart && directory.companies().length === 0
   const firstStart = makesUp ? await firstCompany(store, seal) : null
-  if (makesUp) await refreshAccounts()
+  if (makesUp) await accounts.refresh()
   // Not before: a start keeps the thread busy, and nobody waits yet.
   monitor.start()
   started.defer(() => monitor.stop())
@@ -205,6 +198,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const running = started.move()
   const empty = directory.companies().length === 0
   const close = () => running.disposeAsync()
+  const refreshAccounts = () => accounts.refresh()
   return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
 }
 
@@ -272,37 +266,4 @@ function openIsolated(
       })
     },
   })
-}
-
-/** After accounts could not be read: a revoked key must not live on for want of another change. */
-const ACCOUNTS_AGAIN_MS = 1_000
-
-/** Keys, domains and companies as they are now: a change, whoever makes it, counts within a second. */
-function watchAccounts(store: Store, refresh: () => Promise<void>, log: Logger): () => void {
-  let changed = false
-  let reading = false
-  const stopped = new AbortController()
-  const read = async () => {
-    reading = true
-    while (changed && !stopped.signal.aborted) {
-      changed = false
-      try {
-        await refresh()
-      } catch (error) {
-        log.error({ err: error }, 'Changed accounts could not be read; trying again in a second')
-        changed = true
-        await pause(ACCOUNTS_AGAIN_MS, undefined, { signal: stopped.signal }).catch(() => {})
-      }
-    }
-    reading = false
-  }
-  const unwatch = store.watch((change) => {
-    if (change !== 'accounts') return
-    changed = true
-    if (!reading) void read()
-  })
-  return () => {
-    stopped.abort()
-    unwatch()
-  }
 }

@@ -46,6 +46,11 @@ export class Metrics {
     help: 'Results refused because the lease had passed to another.',
     registers: [this.registry],
   })
+  readonly accountLooks = new Counter({
+    name: 'postroad_account_looks_total',
+    help: 'Looks at the database for a key or a domain that this node did not know. Guessed keys cause no more than twenty a second.',
+    registers: [this.registry],
+  })
   readonly isolatedDeaths = new Counter({
     name: 'postroad_isolated_process_deaths_total',
     help: 'Deaths of the process in which suspect mail is tried alone, by cause.',

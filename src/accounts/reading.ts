@@ -8,6 +8,11 @@ export interface EmailOrigin {
   keyId: string
 }
 
+/** Whether the key lacks the scope for reading anything at all, which it may be told. */
+export function readsNothing({ scopes }: Principal): boolean {
+  return !scopes.has('reading') && !scopes.has('sending')
+}
+
 /**
  * `reading` reads all emails of the company, or of the one domain the key is restricted to. A key with `sending` alone
  * reads what it sent itself. Whoever gets `false` must be answered as if the email did not exist.

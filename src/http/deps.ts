@@ -2,7 +2,8 @@
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Denial, Principal } from '../accounts/account.ts'
+import type { Principal } from '../accounts/account.ts'
+import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Outcome, Terms } from '../intake/check.ts'
@@ -11,15 +12,10 @@ import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
-/** Who holds a key. `AccountDirectory` is one. */
-export interface Keyring {
-  authenticate(token: string, address: string): Principal | Denial
-}
-
 /** Takes a submission and makes it durable, or throws a Refusal. `Intake` is one. */
 export interface Acceptance {
-  /** Refuses a key or a domain before the body is looked at. */
-  admit(principal: Principal, domain: string): void
+  /** Refuses a key or a domain before the body is looked at. A promise only where the store has to be asked. */
+  admit(principal: Principal, domain: string): Promise<void> | undefined
   submit(principal: Principal, submission: Submission): Promise<Receipt>
   /** For a submission that is checked elsewhere: what a check needs to know, and what becomes of its outcome. */
   terms(): Terms
@@ -44,7 +40,8 @@ export interface HttpDeps {
   settings: HttpSettings
   plan: MemoryPlan
   monitor: LoopMonitor
-  directory: Keyring
+  /** Who holds a key. */
+  accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   intake: Acceptance
   /** For bodies that are not small. */
   workers: Workers

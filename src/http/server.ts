@@ -69,7 +69,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
   const answers = new Answers(log, registry)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
   const address = new ClientAddress(settings.trustedProxies)
-  const callers = new Callers({ directory: deps.directory, address, rate, admission: limit.admission })
+  const callers = new Callers({ accounts: deps.accounts, address, rate, admission: limit.admission })
   const json = new JsonDialect({ deps, answers, limit, callers })
   const form = new FormDialect({ deps, answers, limit, callers, maxRecipients: settings.maxRecipients })
 

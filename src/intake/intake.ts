@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Principal, SendingDomain } from '../accounts/account.ts'
-import type { AccountDirectory } from '../accounts/directory.ts'
+import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import { checkSending } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
@@ -10,7 +10,7 @@ import { type Checked, checkSubmission, type Outcome, type Terms } from './check
 import { wantsText } from './derived-text.ts'
 import type { NamedAuthor } from './draft.ts'
 import type { Handover } from './handover.ts'
-import { Refusal, refusalOf } from './refusal.ts'
+import { isAboutDomain, Refusal, refusalOf } from './refusal.ts'
 import type { Receipt, Submission } from './submission.ts'
 
 export interface IntakeLimits {
@@ -22,7 +22,7 @@ export interface IntakeLimits {
 
 export interface IntakeParts {
   store: Pick<Store, 'accept'>
-  directory: AccountDirectory
+  accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   handover: Handover
   /** Text from HTML, off this thread where it is much work. */
   deriveText(html: string, companyId: string): string | Promise<string>
@@ -43,9 +43,21 @@ export class Intake {
 
   /**
    * The first half of the checks, for a dialect that names the domain in its path: refuses a key or a domain before the
-   * body is looked at. A domain that is the company's own but may not send is left for later.
+   * body is looked at. A domain that is the company's own but may not send is left for later. A promise only where the domain is not
+   * known here: it may have been added a moment ago.
    */
-  admit(principal: Principal, domain: string): void {
+  admit(principal: Principal, domain: string): Promise<void> | undefined {
+    try {
+      this.#admit(principal, domain)
+      return undefined
+    } catch (error) {
+      if (isAboutDomain(error)) return this.#admitNew(principal, domain)
+      throw this.#counted(error)
+    }
+  }
+
+  async #admitNew(principal: Principal, domain: string): Promise<void> {
+    await this.#parts.accounts.catchUp()
     try {
       this.#admit(principal, domain)
     } catch (error) {
@@ -81,16 +93,29 @@ export class Intake {
    */
   async accept(principal: Principal, outcome: Outcome): Promise<Receipt> {
     try {
-      const current = this.#parts.directory.current(principal)
-      if ('denied' in current) throw refusalOf(current)
-      if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
-      const { domain } = 'checked' in outcome ? outcome.checked : outcome
-      if (domain !== null) this.#admit(current, domain)
-      if ('refusal' in outcome) throw new Refusal(outcome.refusal)
-      return await this.#accept(this.#allowed(current, outcome.checked))
+      let email: NewEmail
+      try {
+        email = this.#authorized(principal, outcome)
+      } catch (error) {
+        if (!isAboutDomain(error)) throw error
+        // The domain may have become active a moment ago.
+        await this.#parts.accounts.catchUp()
+        email = this.#authorized(principal, outcome)
+      }
+      return await this.#accept(email)
     } catch (error) {
       throw this.#counted(error)
     }
+  }
+
+  #authorized(principal: Principal, outcome: Outcome): NewEmail {
+    const current = this.#parts.accounts.directory.current(principal)
+    if ('denied' in current) throw refusalOf(current)
+    if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
+    const { domain } = 'checked' in outcome ? outcome.checked : outcome
+    if (domain !== null) this.#admit(current, domain)
+    if ('refusal' in outcome) throw new Refusal(outcome.refusal)
+    return this.#allowed(current, outcome.checked)
   }
 
   /** What is to be stored, when the caller may send as everybody the message says it is from. */
@@ -114,7 +139,7 @@ export class Intake {
     { field, name, mailbox }: NamedAuthor,
   ): void {
     if (mailbox.domain === domain.name) return
-    const { directory } = this.#parts
+    const { directory } = this.#parts.accounts
     if (named === null && checkSending(directory, principal, mailbox.domain).ok) return
     const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
     throw new Refusal({ code: 'author_denied', field, detail })
@@ -137,7 +162,7 @@ export class Intake {
       if (!(error instanceof AddressError)) throw error
       throw new Refusal({ code: 'domain_unknown', domain: name })
     }
-    const check = checkSending(this.#parts.directory, principal, aLabel)
+    const check = checkSending(this.#parts.accounts.directory, principal, aLabel)
     if (check.ok) return check.domain
     switch (check.why) {
       case 'scope':

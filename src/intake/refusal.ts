@@ -3,7 +3,7 @@
  * words and status. A refused submission leaves nothing behind.
  */
 
-import type { Denial } from '../accounts/account.ts'
+import type { Denial, Scope } from '../accounts/account.ts'
 
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
 
@@ -13,8 +13,8 @@ export type Reason =
   | { code: 'key_expired' }
   /** The key may not be used from `address`, which is '' when it cannot be told. */
   | { code: 'key_elsewhere'; keyId: string; address: string }
-  /** The key lacks the scope `sending`. */
-  | { code: 'scope_missing'; scope: string }
+  /** The key lacks the scope that the request takes. */
+  | { code: 'scope_missing'; scope: Scope }
   /** The key may send only from `domain`. */
   | { code: 'key_restricted'; domain: string }
   /** JSON dialect: the domain of `from` is unknown, another company's or not active. Form: the path's domain is not owned. */
@@ -51,6 +51,13 @@ export class Refusal extends Error {
     super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
     this.reason = reason
   }
+}
+
+/** True for what may be otherwise as soon as a domain is added or becomes active. */
+export function isAboutDomain(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return false
+  const { code } = error.reason
+  return code === 'domain_unknown' || code === 'domain_inactive' || code === 'author_denied'
 }
 
 /** Why somebody is not let in, as a refusal. */

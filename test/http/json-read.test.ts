@@ -180,10 +180,13 @@ describe('GET /emails/{id}', () => {
     assert.equal((await reader.get(`/emails/${await api.accepted(minimal)}`)).status, 200)
   })
 
-  test('a key with neither reads nothing', async () => {
+  test('a key with neither is told which scope it lacks, whatever it asks for', async () => {
     const manager = new Api(api.url, (await service.key(company.id, { scopes: ['management'] })).token)
     const id = await api.accepted(minimal)
-    assertJsonError(await manager.get(`/emails/${id}`), 404, 'not_found', 'Email not found')
+    const lacks = 'This API key lacks the `reading` scope'
+    for (const asked of [id, '01a1fba6-08a9-7e45-998a-efec67aab0d1', 'x', '%ff', 'x'.repeat(1_000)]) {
+      assertJsonError(await manager.get(`/emails/${asked}`), 403, 'restricted_api_key', lacks)
+    }
   })
 
   test('a key for one domain reads that domain', async () => {

@@ -51,18 +51,21 @@ describe('tenant isolation', () => {
     assertSame(foreign, await mine.api.get('/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1'), '', '')
   })
 
-  for (const scopes of [
-    ['sending'],
-    ['reading'],
-    ['management'],
-    ['sending', 'reading', 'management'],
-  ] as const) {
+  for (const scopes of [['sending'], ['reading'], ['sending', 'reading', 'management']] as const) {
     test(`no scope reads it: ${scopes.join(', ')}`, async () => {
       const key = await service.key(mine.company.id, { scopes: [...scopes] })
       const reply = await new Api(service.url, key.token).get(`/emails/${theirs.emailId}`)
       assertJsonError(reply, 404, 'not_found', 'Email not found')
     })
   }
+
+  test('a key that may read nothing gets the same 403 for it as for an unknown id', async () => {
+    const key = await service.key(mine.company.id, { scopes: ['management'] })
+    const api = new Api(service.url, key.token)
+    const foreign = await api.get(`/emails/${theirs.emailId}`)
+    assertJsonError(foreign, 403, 'restricted_api_key', 'This API key lacks the `reading` scope')
+    assertSame(foreign, await api.get('/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1'), '', '')
+  })
 
   test('nor does a key restricted to a domain of its own company', async () => {
     const key = await service.key(mine.company.id, { domainId: mine.domain.id })

@@ -59,8 +59,10 @@ export class FormDialect {
     const { answers, deps } = this.#parts
     let answer: Answer
     try {
-      const principal = this.#authenticate(request)
-      deps.intake.admit(principal, domain)
+      const caller = this.#authenticate(request)
+      const principal = caller instanceof Promise ? await caller : caller
+      const admitted = deps.intake.admit(principal, domain)
+      if (admitted !== undefined) await admitted
       checkNotEncoded(request.raw.headers['content-encoding'])
       const key = idempotencyKey(request.raw.headers)
       const idempotent =
@@ -104,7 +106,7 @@ export class FormDialect {
   }
 
   /** User name `api`, password the key; whatever is wrong gets one answer. */
-  #authenticate(request: FastifyRequest): Principal {
+  #authenticate(request: FastifyRequest): Principal | Promise<Principal> {
     const { authorization } = request.raw.headers
     if (authorization === undefined) throw new Fault({ code: 'key_missing' })
     const credentials = basicCredentials(authorization)

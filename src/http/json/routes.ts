@@ -1,7 +1,8 @@
 /** The JSON dialect: `POST /emails` and `GET /emails/{id}`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
-import { mayRead } from '../../accounts/reading.ts'
+import { mayRead, readsNothing } from '../../accounts/reading.ts'
+import { Refusal } from '../../intake/refusal.ts'
 import type { Receipt } from '../../intake/submission.ts'
 import type { StoredEmail } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
@@ -56,7 +57,8 @@ export class JsonDialect {
     const startedAt = performance.now()
     let answer: Answer
     try {
-      const principal = this.#authenticate(request)
+      const caller = this.#authenticate(request)
+      const principal = caller instanceof Promise ? await caller : caller
       const { headers } = request.raw
       checkJson(headers['content-type'])
       checkNotEncoded(headers['content-encoding'])
@@ -115,7 +117,10 @@ export class JsonDialect {
     id: string,
   ): Promise<{ short: StoredEmail } | { long: StoredEmail }> {
     const { deps, limit } = this.#parts
-    const principal = this.#authenticate(request)
+    const caller = this.#authenticate(request)
+    const principal = caller instanceof Promise ? await caller : caller
+    // Before anything is looked up: it says nothing about the email.
+    if (readsNothing(principal)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
     const origin = UUID.test(id) ? await deps.store.emailOrigin(id.toLowerCase()) : null
     if (origin === null || !mayRead(principal, origin)) throw new Fault({ code: 'email_unknown' })
     const isShort = origin.octets <= SHORT_EMAIL
@@ -126,7 +131,7 @@ export class JsonDialect {
     return isShort ? { short: email } : { long: email }
   }
 
-  #authenticate(request: FastifyRequest): Principal {
+  #authenticate(request: FastifyRequest): Principal | Promise<Principal> {
     const { authorization } = request.raw.headers
     if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
     return this.#parts.callers.admit(request.raw, bearerToken(authorization))

@@ -25,6 +25,8 @@ const KEYS = `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHa
     k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
   FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`
 
+const VERSION = "SELECT value FROM counters WHERE name = 'accounts'"
+
 /** Companies, domains and keys. Every change raises the version that the nodes look at, and is told to them. */
 export class Accounts {
   readonly #database: Database
@@ -49,6 +51,11 @@ export class Accounts {
       const keys = (await session.run<KeyRow>(KEYS)).map(keyOf)
       return { companies, domains, keys }
     })
+  }
+
+  async version(): Promise<number> {
+    const [row] = await this.#database.read<{ value: string | number }>(VERSION)
+    return Number(row!.value)
   }
 
   async addCompany({ id, name, createdAt }: Company): Promise<void> {

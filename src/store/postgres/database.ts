@@ -2,21 +2,28 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { StoreUnavailable } from '../store.ts'
-import { asStoreError, codeOf, isBroken, isCollision, OutcomeUnknown } from './faults.ts'
-import { types } from './rows.ts'
+import { asStoreError, codeOf, isBroken, isCollision, isUndone, OutcomeUnknown } from './faults.ts'
+import { storable, types } from './rows.ts'
 
 /** Connections for the hot path (accept, claim, record) and for everything else. */
 const WRITING = 8
 const READING = 4
 /** Milliseconds for a connection to be made, or to become free. */
 const CONNECT_TIMEOUT = 5_000
-/** Milliseconds a statement may take: in the server, and (a network that swallows everything) as seen from here. */
-const STATEMENT_TIMEOUT = 20_000
-const ANSWER_TIMEOUT = 25_000
-/** Milliseconds for an answer about nodes: a connection that swallows everything must be noticed before they give each other up. */
-const VITAL_TIMEOUT = 5_000
 /** How often a transaction that lost against another one is run again. */
 const COLLISIONS = 10
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** A statement may take, in the server. */
+  statementMs: number
+  /** An answer may take, as seen from here (a network may swallow everything), and a transaction may lie idle in the server. */
+  answerMs: number
+  /** An answer about nodes may take: that nothing comes must be noticed before they give each other up. */
+  vitalMs: number
+}
+
+const TIMEOUTS: Timeouts = { statementMs: 20_000, answerMs: 25_000, vitalMs: 5_000 }
 
 /** A statement with a name is parsed and planned once for each connection; the name stands for this text alone. */
 export interface Statement {
@@ -42,14 +49,16 @@ export class Database {
   /** Host, port and name of the database: what messages may show of its URL. */
   readonly place: string
   readonly #options: pg.ClientConfig
+  readonly #timeouts: Timeouts
   readonly #writing: pg.Pool
   readonly #reading: pg.Pool
   readonly #vital: pg.Pool
   #commits = 0
   #closed: Promise<void> | null = null
 
-  constructor(url: string) {
+  constructor(url: string, timeouts: Partial<Timeouts> = {}) {
     this.place = placeOf(url)
+    this.#timeouts = { ...TIMEOUTS, ...timeouts }
     this.#options = {
       connectionString: url,
       application_name: 'postroad',
@@ -58,13 +67,12 @@ export class Database {
       keepAliveInitialDelayMillis: 10_000,
     }
     // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just grown.
-    this.#writing = pool(
-      this.#options,
+    this.#writing = this.#pool(
       WRITING,
       'SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan',
     )
-    this.#reading = pool(this.#options, READING, '')
-    this.#vital = pool({ ...this.#options, query_timeout: VITAL_TIMEOUT }, 1, '')
+    this.#reading = this.#pool(READING, '')
+    this.#vital = this.#pool(1, '', this.#timeouts.vitalMs)
   }
 
   /** Transactions committed that may have written. Notices to other nodes do not count. */
@@ -124,7 +132,7 @@ export class Database {
 
   /** A connection of the caller's own, which ends it. */
   async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#options, query_timeout: ANSWER_TIMEOUT })
+    const client = new pg.Client({ ...this.#options, query_timeout: this.#timeouts.answerMs })
     client.on('error', () => {})
     try {
       await client.connect()
@@ -139,6 +147,25 @@ export class Database {
   async close(): Promise<void> {
     this.#closed ??= Promise.all([this.#writing.end(), this.#reading.end(), this.#vital.end()]).then(() => {})
     await this.#closed
+  }
+
+  #pool(max: number, settings: string, answerMs = this.#timeouts.answerMs): pg.Pool {
+    const made = new pg.Pool({
+      ...this.#options,
+      query_timeout: answerMs,
+      max,
+      idleTimeoutMillis: 60_000,
+      types,
+      onConnect: async (client) => {
+        await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;
+          SET statement_timeout = ${this.#timeouts.statementMs};
+          SET idle_in_transaction_session_timeout = ${this.#timeouts.answerMs};
+          SET default_transaction_isolation = 'read committed'; ${settings}`)
+      },
+    })
+    // An idle connection that breaks leaves the pool by itself; whoever needs one next gets another, or the fault.
+    made.on('error', () => {})
+    return made
   }
 
   async #within<T>(client: pg.PoolClient, begin: string, work: (session: Session) => Promise<T>): Promise<T> {
@@ -163,7 +190,7 @@ export class Database {
       return await sent
     } catch (error) {
       // An error with another SQLSTATE is the server's word that nothing was kept.
-      if (!isBroken(error) || codeOf(error) === '25006') throw error
+      if (!isBroken(error) || isUndone(error)) throw error
       const { message } = asStoreError(error, this.place)
       throw new OutcomeUnknown(`${message}. It is not known whether the last commit took place`, {
         cause: error,
@@ -237,30 +264,13 @@ export function refuseUnreadable(url: string): void {
   }
 }
 
-function pool(options: pg.ClientConfig, max: number, settings: string): pg.Pool {
-  const made = new pg.Pool({
-    query_timeout: ANSWER_TIMEOUT,
-    ...options,
-    max,
-    idleTimeoutMillis: 60_000,
-    types,
-    onConnect: async (client) => {
-      await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;
-        SET statement_timeout = ${STATEMENT_TIMEOUT}; SET idle_in_transaction_session_timeout = ${ANSWER_TIMEOUT};
-        SET default_transaction_isolation = 'read committed'; ${settings}`)
-    },
-  })
-  // An idle connection that breaks leaves the pool by itself; whoever needs one next gets another, or the fault.
-  made.on('error', () => {})
-  return made
-}
-
 async function run<Row>(
   client: pg.PoolClient,
   statement: Statement | string,
   values: readonly Value[],
 ): Promise<Row[]> {
   const query = typeof statement === 'string' ? { text: statement } : statement
-  const { rows } = await client.query({ ...query, values: [...values] } as pg.QueryConfig)
+  const stored = values.map((value) => (typeof value === 'string' ? storable(value) : value))
+  const { rows } = await client.query({ ...query, values: stored } as pg.QueryConfig)
   return rows as Row[]
 }

@@ -30,6 +30,7 @@ const SOCKET_FAULTS: Record<string, string> = {
 const SERVER_FAULTS: Record<string, string> = {
   '25006':
     'it is read-only: a standby, or a primary that has become one. It goes on when the address leads to the primary',
+  '25P03': 'a transaction lay idle for too long and was undone. Did this process stand still?',
   '53000': 'it lacks resources',
   '53100': 'its disk is full. Free some space on the database server',
   '53200': 'it has no memory left',
@@ -83,7 +84,12 @@ export function isRefusedData(error: unknown): boolean {
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error)
   if (!/^[0-9A-Z]{5}$/.test(code)) return !(error instanceof StoreConflict || error instanceof StoreDamaged)
-  return /^(08|57P)/.test(code) || code === '25006'
+  return /^(08|57P)/.test(code) || isUndone(error)
+}
+
+/** True when the server says of a transaction, while its connection cannot be used any more, that nothing of it is kept. */
+export function isUndone(error: unknown): boolean {
+  return /^(25006|25P03)$/.test(codeOf(error))
 }
 
 /** A fault of the surroundings as StoreUnavailable, with reason and advice; anything else as it is. `place` names the database. */

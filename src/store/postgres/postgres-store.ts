@@ -6,7 +6,7 @@ import { Cancellation } from './cancellation.ts'
 import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
-import { Database } from './database.ts'
+import { Database, type Timeouts } from './database.ts'
 import { Holds } from './holds.ts'
 import { migrate } from './migrate.ts'
 import { nextDue } from './next-due.ts'
@@ -30,6 +30,8 @@ export interface PostgresOptions {
   onFault?: (error: Error) => void
   /** Milliseconds for which the outcome of an `accept` is sought whose connection was lost. Ten seconds unless given. */
   seekMs?: number
+  /** How long the database is waited for; see there for what holds unless given. */
+  timeouts?: Partial<Timeouts>
 }
 
 /** The store in a PostgreSQL database, which any number of nodes share. */
@@ -85,7 +87,7 @@ export class PostgresStore {
    */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     await migrate(url)
-    const database = new Database(url)
+    const database = new Database(url, options.timeouts)
     const store = new PostgresStore(database, options)
     try {
       await store.#changes.begin()
@@ -244,6 +246,10 @@ export class PostgresStore {
 
   accounts(): Promise<AccountsSnapshot> {
     return this.#accounts.snapshot()
+  }
+
+  accountsVersion(): Promise<number> {
+    return this.#accounts.version()
   }
 
   addCompany(company: Company): Promise<void> {

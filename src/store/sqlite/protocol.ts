@@ -76,6 +76,7 @@ export interface Reads {
   suppressionsSince(cursor: string | null): store.NewSuppressions
   pauses(): store.Pause[]
   accounts(): AccountsSnapshot
+  accountsVersion(): number
 }
 
 /** One call by name with its arguments, as it crosses to a thread. */

@@ -282,6 +282,10 @@ export class SqliteStore implements types.Store {
     return this.#read('accounts', [])
   }
 
+  accountsVersion(): Promise<number> {
+    return this.#read('accountsVersion', [])
+  }
+
   addCompany(company: Company): Promise<void> {
     return this.#write('addCompany', [company])
   }

@@ -203,6 +203,30 @@ export function claimContract(open: OpenBench): void {
       )
     })
 
+    test('when much becomes due at once, brings some of each company, and all of it in the end', async (t) => {
+      const { store } = await open(t)
+      const owners = [await acme(store, 'One'), await acme(store, 'Two'), await acme(store, 'Three')]
+      // In the order of their time those of the last company come behind all others.
+      for (const [n, count] of [800, 800, 5].entries()) {
+        const addresses = Array.from({ length: count }, (_, r) => `r${r}@x${r % 5}.test`)
+        const value = email(owners[n]!, addresses, { individual: true })
+        await store.accept(value, { token: 1 })
+        const later = addresses.map((_, position) => deferred(position, NOW + HOUR + n, { events: [] }))
+        await store.record(attempt(value, 1, later))
+      }
+      const now = NOW + 2 * HOUR
+      const taken = new Map(owners.map(({ id }) => [id, 0]))
+      for (let claims = 0; ; claims++) {
+        const works = await store.claim(claimRequest(2, { now }))
+        for (const { companyId, recipients } of works) {
+          taken.set(companyId, taken.get(companyId)! + recipients.length)
+        }
+        if (claims === 0) assert.ok(Math.min(...taken.values()) > 0, [...taken.values()].join())
+        if (works.length === 0) break
+      }
+      assert.deepEqual([...taken.values()], [800, 800, 5])
+    })
+
     test('is right about a clock that is set back', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

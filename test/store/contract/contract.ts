@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
 import { fairnessContract } from './fairness.ts'
 import { nodesContract } from './nodes.ts'
+import { nulContract } from './nul.ts'
 import { quarantineContract } from './quarantine.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
@@ -39,5 +40,6 @@ export function storeContract(name: string, open: OpenBench): void {
     accountsContract(open)
     retentionContract(open)
     watchContract(open)
+    nulContract(open)
   })
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, type TestContext, test } from 'node:test'
+import { Client } from 'pg'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { StoreChange } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { PostgresCluster } from '../../support/postgres-cluster.ts'
-import { acme, apiKey, NOW } from '../samples.ts'
+import { acme, apiKey, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
 
 async function opened(context: TestContext, url: string): Promise<PostgresStore> {
   const store = await PostgresStore.open(url)
@@ -44,7 +46,70 @@ async function listening(url: string): Promise<number> {
   }
 }
 
+/** Far longer than a hint takes: who waits in vain fails. */
+const IN_VAIN_MS = 60_000
+
+/** A connection that listens as nodes do. */
+async function listener(context: TestContext, url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  context.after(() => client.end())
+  await client.query('LISTEN postroad')
+  return client
+}
+
 describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
+  test('are each hinted at to all who listen, once they are committed', async (t) => {
+    const url = await freshDatabase(t)
+    const first = await PostgresStore.open(url)
+    const owner = await acme(first)
+    const key = apiKey(owner)
+    const value = email(owner, ['a@x.test', 'b@x.test', 'c@x.test'])
+    const canceled = email(owner, ['a@x.test'])
+    for (const leased of [value, canceled]) await first.accept(leased, { token: 1 })
+    await first.record(attempt(value, 1, [deferred(2, NOW + HOUR)]))
+    // With it goes the last of its hints.
+    await first.close()
+
+    const store = await opened(t, url)
+    const bounced = attempt(value, 1, [result(0, { state: 'bounced', suppress: true })])
+    const scope = { companyId: owner.id, domain: null }
+    const changes: { kind: StoreChange; what: string; make: () => Promise<unknown> }[] = [
+      { kind: 'accounts', what: 'a key', make: () => store.addKey(key) },
+      { kind: 'accounts', what: 'its end', make: () => store.revokeKey(key.id, NOW) },
+      { kind: 'queue', what: 'mail accepted', make: () => store.accept(email(owner, ['d@x.test']), null) },
+      {
+        kind: 'queue',
+        what: 'mail tried again',
+        make: () => store.retry({ companyId: null, domain: null, emailId: value.id, now: NOW }),
+      },
+      { kind: 'stops', what: 'a cancellation', make: () => store.cancel(canceled.id, NOW) },
+      { kind: 'stops', what: 'a bounce', make: () => store.record(bounced) },
+      {
+        kind: 'stops',
+        what: 'a suppression',
+        make: () => store.addSuppression(owner.id, 'z@x.test', '', NOW),
+      },
+      { kind: 'stops', what: 'a pause', make: () => store.pause({ ...scope, since: NOW }) },
+      { kind: 'stops', what: 'its end', make: () => store.resume(scope) },
+      { kind: 'queue', what: 'mail of a lost node', make: () => store.recover({ now: NOW, jitterMs: 0 }) },
+    ]
+    const versions = async () => {
+      const rows = await execute<{ name: string; value: string }>(url, 'SELECT name, value FROM counters')
+      return new Map(rows.map((row) => [row.name, Number(row.value)]))
+    }
+    const client = await listener(t, url)
+    for (const { kind, what, make } of changes) {
+      const before = await versions()
+      const hint = once(client, 'notification', { signal: AbortSignal.timeout(IN_VAIN_MS) })
+      await make()
+      await assert.doesNotReject(hint, `no hint at ${what}`)
+      // Who looks now finds it.
+      assert.ok((await versions()).get(kind)! > before.get(kind)!, what)
+    }
+  })
+
   test('are found by the counters when no notification comes', async (t) => {
     const url = await freshDatabase(t)
     const told = new Told(await opened(t, url))

@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** Where the connection is cut: before the request that bears the mark reaches the server, or before its answer comes back. */
-export type Cut = 'request' | 'answer'
+/**
+ * Where the connection is cut: before the request that bears the mark reaches the server, or before its answer comes back. `held`: the
+ * store loses its connection, the server waits for a request that is still on its way until it is let through.
+ */
+export type Cut = 'request' | 'answer' | 'held'
 
 /** Stands between a store and its server, and cuts connections at a chosen moment. */
 export class CuttingRelay {
@@ -14,6 +17,7 @@ export class CuttingRelay {
   #mark: { text: string; cut: Cut } | null = null
   #closed = false
   #onCut: (() => void) | null = null
+  #held: { server: Socket; request: Buffer } | null = null
 
   private constructor(server: Server, url: string) {
     this.#server = server
@@ -51,6 +55,16 @@ export class CuttingRelay {
     this.#closed = false
   }
 
+  /** The request that was held reaches the server. Resolves when that has answered. */
+  async letThrough(): Promise<void> {
+    const { server, request } = this.#held!
+    this.#held = null
+    const answered = once(server, 'data')
+    server.write(request)
+    await answered
+    server.destroy()
+  }
+
   #relay(client: Socket, port: number, host: string): void {
     if (this.#closed) {
       client.destroy()
@@ -65,14 +79,18 @@ export class CuttingRelay {
         this.#sockets.delete(socket)
         client.destroy()
         // The server finds out by itself: what it has been asked to do it does.
-        server.end()
+        if (this.#held?.server !== server) server.end()
       })
     }
     client.on('data', (request) => {
       const mark = this.#mark
       if (mark !== null && request.includes(mark.text)) {
         this.#mark = null
-        if (mark.cut === 'request') {
+        if (mark.cut === 'held') {
+          this.#held = { server, request }
+          this.#sockets.delete(server)
+        }
+        if (mark.cut !== 'answer') {
           client.destroy()
           this.#onCut?.()
           return
@@ -93,6 +111,7 @@ export class CuttingRelay {
 
   #stop(): void {
     this.close()
+    this.#held?.server.destroy()
     this.#server.close()
   }
 }

@@ -2,9 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { NewEmail } from '../../../src/store/store.ts'
-import { freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { acme, attempt, claimRequest, email, eventNames, NOW, result, states } from '../samples.ts'
+import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import {
+  acme,
+  apiKey,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  eventNames,
+  HOUR,
+  NOW,
+  result,
+  states,
+} from '../samples.ts'
 import { CuttingRelay } from './cutting-relay.ts'
+import { lockAwaited } from './faults/rival.ts'
 
 const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
 
@@ -21,7 +34,14 @@ async function open(context: TestContext, seekMs?: number) {
   context.after(() => direct.close())
   const owner = await acme(direct)
   const token = await store.join(NODE)
-  return { store, direct, relay, owner, token }
+  return { url, store, direct, relay, owner, token }
+}
+
+/** Resolves when the server has noticed that a connection is gone, and has undone what was not committed. */
+async function undone(url: string): Promise<void> {
+  const sql = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND state LIKE 'idle in transaction%'`
+  while ((await execute(url, sql)).length > 0);
 }
 
 describe('a connection lost in the middle of a commit', { skip: withoutPostgres() }, () => {
@@ -175,5 +195,114 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     const { attempts, events } = (await store.readHistory(value.id))!
     assert.equal(attempts.length, 1)
     assert.equal(events.length, 2)
+  })
+
+  test('a commit that is still on its way when its email is withdrawn keeps nothing', async (t) => {
+    const { url, store, direct, relay, owner, token } = await open(t, 1)
+    const change = { idempotency: { key: 'k', fingerprint: 'f' } }
+    const value = email(owner, ['a@x.test', 'b@y.test'], change)
+    const lost = relay.cutNext(COMMIT, 'held')
+    const refused = assert.rejects(store.accept(value, { token }), { name: 'StoreUnavailable' })
+    await lost
+    relay.close()
+    await refused
+    relay.reopen()
+    // The withdrawal waits for the commit, or has nothing to do.
+    const closed = store.close()
+    await Promise.race([closed, lockAwaited(url)])
+    await relay.letThrough()
+    await closed
+    assert.equal(await direct.readEmail(value.id), null)
+    assert.deepEqual(await direct.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
+    const again = await direct.accept({ ...email(owner, ['a@x.test']), ...change }, null)
+    assert.equal(again.kind, 'accepted')
+  })
+
+  interface Again {
+    name: string
+    /** What is there before: two recipients are leased, the third waits. */
+    begin?: (store: PostgresStore, value: NewEmail, token: number) => Promise<unknown>
+    run: (store: PostgresStore, value: NewEmail, token: number) => Promise<unknown>
+    states: string[]
+    /** After `sent` and the third one's `delivery_delayed`. */
+    events: string[]
+  }
+  const aside = ({ id }: NewEmail, leaseToken: number) => {
+    return { emailId: id, leaseToken, positions: [0, 1], others: 'suspect' as const, at: NOW, message: 'Why' }
+  }
+  const operations: Again[] = [
+    {
+      name: 'a cancellation',
+      run: (store, { id }) => store.cancel(id, NOW),
+      states: ['leased', 'leased', 'canceled'],
+      events: ['2:canceled'],
+    },
+    {
+      name: 'putting into quarantine',
+      run: (store, value, token) => store.setAside(aside(value, token)),
+      states: ['quarantined', 'quarantined', 'waiting'],
+      events: ['0:delivery_delayed', '1:delivery_delayed'],
+    },
+    {
+      name: 'a release from quarantine',
+      begin: (store, value, token) => store.setAside(aside(value, token)),
+      run: (store, { id }) => store.releaseQuarantined({ companyId: null, emailId: id }, NOW),
+      states: ['waiting', 'waiting', 'waiting'],
+      events: ['0:delivery_delayed', '1:delivery_delayed', '0:queued', '1:queued'],
+    },
+  ]
+  for (const { name, begin, run, states: wanted, events } of operations) {
+    for (const cut of ['request', 'answer'] as const) {
+      test(`${name} can be asked for again, and has its effect once, when the ${cut} is lost`, async (t) => {
+        const { url, store, direct, relay, owner, token } = await open(t)
+        const value = email(owner, ['a@x.test', 'b@y.test', 'c@z.test'])
+        await store.accept(value, { token })
+        await store.record(attempt(value, token, [deferred(2, NOW + HOUR)]))
+        await begin?.(direct, value, token)
+        const lost = relay.cutNext(COMMIT, cut)
+        await assert.rejects(run(store, value, token), { name: 'StoreUnavailable' })
+        await lost
+        await undone(url)
+        await run(store, value, token)
+        assert.deepEqual(await states(direct, value.id), wanted)
+        const [first, second, ...rest] = await eventNames(direct, value.id)
+        assert.deepEqual([first, second], ['sent', '2:delivery_delayed'])
+        assert.deepEqual(rest.sort(), [...events].sort())
+      })
+    }
+  }
+
+  for (const cut of ['request', 'answer'] as const) {
+    test(`a suppression and a key can be added again when the ${cut} is lost, and are there once`, async (t) => {
+      const { store, direct, relay, owner } = await open(t)
+      const kept = cut === 'answer'
+      let lost = relay.cutNext(COMMIT, cut)
+      const suppress = () => store.addSuppression(owner.id, 'Gone@x.test', 'asked to', NOW)
+      await assert.rejects(suppress(), { name: 'StoreUnavailable' })
+      await lost
+      assert.equal(await suppress(), !kept)
+      assert.equal((await direct.listSuppressions({ limit: 10 })).length, 1)
+
+      const key = apiKey(owner)
+      lost = relay.cutNext(COMMIT, cut)
+      await assert.rejects(store.addKey(key), { name: 'StoreUnavailable' })
+      await lost
+      if (kept) await assert.rejects(store.addKey(key), { name: 'StoreConflict' })
+      else await store.addKey(key)
+      assert.deepEqual(
+        (await direct.accounts()).keys.map(({ id }) => id),
+        [key.id],
+      )
+    })
+  }
+
+  test('what changed is told to those who watch, though nobody can say that it did', async (t) => {
+    const { store, relay, owner } = await open(t)
+    const told = new Promise<void>((resolve) => store.watch((change) => change === 'stops' && resolve()))
+    const lost = relay.cutNext(COMMIT, 'answer')
+    const added = store.addSuppression(owner.id, 'gone@x.test', 'asked to', NOW)
+    await assert.rejects(added, { name: 'StoreUnavailable' })
+    await lost
+    await told
   })
 })

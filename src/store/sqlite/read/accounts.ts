@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountsSnapshot, Company, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
 import { type KeyRow, keyOf } from '../../account-rows.ts'
 import type { Suppression } from '../../store.ts'
-import { all } from '../rows.ts'
+import { all, one } from '../rows.ts'
 
 type DkimRow = DkimIdentity & { domainId: string }
 
@@ -11,6 +11,7 @@ export class AccountReader {
   readonly #domains: StatementSync
   readonly #dkim: StatementSync
   readonly #keys: StatementSync
+  readonly #version: StatementSync
   readonly #suppressions: StatementSync
   readonly #suppression: StatementSync
 
@@ -30,6 +31,7 @@ export class AccountReader {
               k.networks, k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt
        FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`,
     )
+    this.#version = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
     const suppressions = (condition: string): string =>
       `SELECT c.id AS companyId, s.address, s.reason, s.created_at AS createdAt, s.email_id AS emailId
        FROM companies c CROSS JOIN suppressions s ON s.company = c.num ${condition}
@@ -50,6 +52,10 @@ export class AccountReader {
       domains,
       keys: all<KeyRow>(this.#keys).map(keyOf),
     }
+  }
+
+  version(): number {
+    return one<{ value: number }>(this.#version)!.value
   }
 
   /** Newest first. */

@@ -33,5 +33,6 @@ export function readOperations(db: DatabaseSync): Reads {
     suppressionsSince: (cursor) => stops.suppressionsSince(cursor),
     pauses: () => stops.pauses(),
     accounts: () => accounts.snapshot(),
+    accountsVersion: () => accounts.version(),
   }
 }

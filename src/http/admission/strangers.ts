@@ -1,0 +1,37 @@
+/**
+ * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are, so source
+ * addresses share the places.
+ */
+import { SharedPool } from '../../shared-pool.ts'
+import { Fault } from '../fault.ts'
+import { addressGroup } from './address-group.ts'
+
+/** Requests that may wait at once. */
+const MOST = 500
+/** This part is kept for addresses that have none; one alone may take about three quarters. */
+const KEPT = 1 / 10
+const TIMES_FREE = 3
+/** Seconds after which one that found no place may try again. */
+const RETRY_AFTER = 2
+
+export class Strangers {
+  readonly #pool = new SharedPool({ size: MOST, kept: MOST * KEPT, timesFree: TIMES_FREE })
+  readonly #waiting = new Map<string, number>()
+
+  /** Waits for `answer()` in one of the places; rejects with a Fault when there is none for this source address. */
+  async waitFor(address: string, answer: () => Promise<void>): Promise<void> {
+    const group = addressGroup(address)
+    const waiting = this.#waiting.get(group) ?? 0
+    if (!this.#pool.allows(waiting)) throw new Fault({ code: 'overloaded', retryAfter: RETRY_AFTER })
+    this.#pool.take(1)
+    this.#waiting.set(group, waiting + 1)
+    try {
+      await answer()
+    } finally {
+      this.#pool.give(1)
+      const left = this.#waiting.get(group)! - 1
+      if (left === 0) this.#waiting.delete(group)
+      else this.#waiting.set(group, left)
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import { Client } from 'pg'
+import { LOCK } from '../../src/store/postgres/migrate.ts'
+import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
+import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { temporaryDirectory } from './directory.ts'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  company,
+  deferred,
+  email,
+  eventNames,
+  HOUR,
+  NOW,
+  node,
+  states,
+} from './samples.ts'
+
+interface Move {
+  /** The SQLite file, filled and closed. */
+  from: string
+  /** An empty PostgreSQL database. */
+  to: string
+}
+
+async function filled(context: TestContext, fill: (store: Store) => Promise<unknown>): Promise<Move> {
+  const from = join(temporaryDirectory(context), 'postroad.db')
+  const store = await SqliteStore.open(from, { exclusive: true })
+  try {
+    await fill(store)
+  } finally {
+    await store.close()
+  }
+  return { from, to: await freshDatabase(context) }
+}
+
+async function move({ from, to }: Move, onProgress?: (progress: TransferProgress) => void) {
+  return await transfer({ from, to, restart: false, ...(onProgress && { onProgress }) })
+}
+
+async function opened(context: TestContext, url: string): Promise<PostgresStore> {
+  const store = await PostgresStore.open(url)
+  context.after(() => store.close())
+  return store
+}
+
+/** Makes the tables where a transfer begins to fill them, as one that was killed at its start has left them. */
+async function begun(url: string): Promise<void> {
+  await execute(url, 'CREATE SCHEMA postroad_transfer')
+  const within = new URL(url)
+  within.searchParams.set('options', '-c search_path=postroad_transfer')
+  await (await PostgresStore.open(within.href)).close()
+}
+
+async function isEmpty(url: string): Promise<boolean> {
+  const [row] = await execute<{ empty: boolean }>(url, "SELECT to_regclass('companies') IS NULL AS empty")
+  return row!.empty
+}
+
+describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
+  /** The mail of one company, a recipient each, all with an idempotency key. */
+  const keyed = async (store: Store) => {
+    const owner = await acme(store)
+    for (let n = 0; n < 3; n++) {
+      const value = email(owner, ['a@x.test'], { idempotency: { key: `k${n}`, fingerprint: 'f' } })
+      await accept(store, { ...value, content: { ...value.content, html: '<p>html</p>' } })
+    }
+  }
+
+  const damages = [
+    { what: 'an octet of a body', table: 'emails', change: 'NEW.html := set_byte(NEW.html, 3, 0)' },
+    { what: 'a letter of a text', table: 'idempotency', change: "NEW.fingerprint := 'F'" },
+    { what: 'a number', table: 'queue', change: 'NEW.due_at := NEW.due_at + 1' },
+    { what: 'a yes or no', table: 'recipients', change: 'NEW.uncertain := NOT NEW.uncertain' },
+    { what: 'a row', table: 'events', change: "IF NEW.type = 'sent' THEN RETURN NULL; END IF" },
+  ]
+  for (const { what, table, change } of damages) {
+    test(`finds ${what} that the database does not keep as it was given, and puts nothing in place`, async (t) => {
+      const { from, to } = await filled(t, keyed)
+      await begun(to)
+      await execute(
+        to,
+        `CREATE FUNCTION damage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${change}; RETURN NEW; END $$;
+         CREATE TRIGGER damage BEFORE INSERT ON postroad_transfer.${table} FOR EACH ROW EXECUTE FUNCTION damage()`,
+      )
+      const message = new RegExp(`^The table ${table} is not the same on both sides: .*--restart$`)
+      await assert.rejects(move({ from, to }), { name: 'StoreDamaged', message })
+      assert.equal(await isEmpty(to), true)
+      // What was copied is compared once more, however often it is asked for.
+      await assert.rejects(move({ from, to }), { name: 'StoreDamaged', message })
+      await transfer({ from, to, restart: true })
+      assert.equal((await (await opened(t, to)).listEmails({ limit: 10 })).length, 3)
+    })
+  }
+
+  test('keeps everybody else from writing to its source, until it ends', async (t) => {
+    const way = await filled(t, keyed)
+    const write = () => {
+      const beside = new DatabaseSync(way.from, { timeout: 0 })
+      try {
+        beside.exec('BEGIN IMMEDIATE; ROLLBACK')
+      } finally {
+        beside.close()
+      }
+    }
+    const services: Promise<unknown>[] = []
+    const steps = new Set<string>()
+    await move(way, ({ step, table }) => {
+      steps.add(`${step} ${table}`)
+      assert.throws(write, /database is locked/)
+      const service = SqliteStore.open(way.from, { exclusive: true })
+      services.push(assert.rejects(service, { name: 'StoreConflict', message: /in use by/ }))
+    })
+    await Promise.all(services)
+    assert.ok(steps.has('copy companies') && steps.has('verify idempotency'), [...steps].join())
+    write()
+    await (await SqliteStore.open(way.from, { exclusive: true })).close()
+  })
+
+  test('leaves its source to others when it is refused', async (t) => {
+    const way = await filled(t, keyed)
+    await execute(way.to, 'CREATE TABLE theirs (n integer)')
+    await assert.rejects(move(way), { name: 'StoreConflict', message: /tables of another program/ })
+    await (await SqliteStore.open(way.from, { exclusive: true })).close()
+  })
+
+  test('hands out fencing tokens above all that were handed out before', async (t) => {
+    const joins = 40
+    let last = 0
+    const way = await filled(t, async (store) => {
+      const owner = await acme(store)
+      for (let n = 0; n < joins; n++) last = await store.join(node(`n${n}`))
+      await store.accept(email(owner, ['a@x.test']), { token: last })
+    })
+    assert.equal(last, joins)
+    await move(way)
+    const store = await opened(t, way.to)
+    const [leased] = await execute<{ lease: string }>(way.to, 'SELECT max(lease) AS lease FROM queue')
+    assert.equal(Number(leased!.lease), last)
+    const token = await store.join(node('first'))
+    assert.ok(token > last)
+    // Below the count are random bits, which differ from one node to the next.
+    assert.equal(Math.floor(token / 2 ** 20), joins + 1)
+  })
+
+  test('brings what was under way, which is claimed when the first node has taken it back', async (t) => {
+    const ids: string[] = []
+    const way = await filled(t, async (store) => {
+      const owner = await acme(store)
+      const token = await store.join(node('old'))
+      const value = email(owner, ['a@x.test', 'b@y.test', 'later@z.test'])
+      await store.accept(value, { token })
+      const known = { uncertain: true, preferredServer: 'mx.x.test', postponedSince: NOW - HOUR }
+      await store.record(attempt(value, token, [deferred(0, NOW, known), deferred(2, NOW + HOUR)]))
+      const [work] = await store.claim(claimRequest(token))
+      assert.equal(work?.recipients.length, 1)
+      const canceled = email(owner, ['a@x.test', 'b@y.test'])
+      await store.accept(canceled, { token })
+      assert.deepEqual(await store.cancel(canceled.id, NOW), { canceled: 0, underWay: 2 })
+      ids.push(value.id, canceled.id)
+    })
+    const [value, canceled] = ids as [string, string]
+    await move(way)
+    const store = await opened(t, way.to)
+    const token = await store.join(node('new'))
+    assert.deepEqual(await states(store, value), ['leased', 'leased', 'waiting'])
+    assert.deepEqual(await store.claim(claimRequest(token)), [])
+    assert.deepEqual(await store.cancelRequests(), [canceled])
+
+    assert.equal(await store.recover({ now: NOW + 1, jitterMs: 0 }), 4)
+    assert.deepEqual(await states(store, canceled), ['canceled', 'canceled'])
+    assert.deepEqual(await eventNames(store, canceled), ['sent', '0:canceled', '1:canceled'])
+    assert.deepEqual(await store.cancelRequests(), [])
+    const [work, ...others] = await store.claim(claimRequest(token, { now: NOW + 1 }))
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      work?.recipients.map(
+        ({ position, attempts, preferredServer, uncertain, postponedSince, suspicion }) => {
+          return { position, attempts, preferredServer, uncertain, postponedSince, suspicion }
+        },
+      ),
+      [
+        {
+          position: 0,
+          attempts: 0,
+          preferredServer: 'mx.x.test',
+          uncertain: true,
+          postponedSince: NOW - HOUR,
+          suspicion: 1,
+        },
+        {
+          position: 1,
+          attempts: 0,
+          preferredServer: null,
+          uncertain: false,
+          postponedSince: null,
+          suspicion: 1,
+        },
+      ],
+    )
+    assert.equal(await store.nextDue(), NOW + HOUR)
+  })
+
+  test('numbers what comes afterwards on from what it brought', async (t) => {
+    let owner = company('unset')
+    const way = await filled(t, async (store) => {
+      owner = await acme(store)
+      for (let n = 0; n < 5; n++) await accept(store, email(owner, ['a@x.test']))
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    await acme(store, 'Another')
+    const before = await store.listEmails({ limit: 10 })
+    const value = await accept(store, email(owner, ['a@x.test']))
+    const after = await store.listEmails({ limit: 10 })
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      [value.id, ...before.map(({ id }) => id)],
+    )
+    const [oldest] = after.slice(-1)
+    await store.cancel(oldest!.id, NOW)
+    assert.deepEqual(await eventNames(store, oldest!.id), ['sent', '0:canceled'])
+  })
+
+  test('is refused by a database that is served, and changes nothing there', async (t) => {
+    const way = await filled(t, keyed)
+    const served = await opened(t, way.to)
+    const token = await served.join(node('there'))
+    const refused = { name: 'StoreConflict', message: /is being served: stop every node/ }
+    await assert.rejects(move(way), refused)
+    const [schema] = await execute<{ none: boolean }>(
+      way.to,
+      "SELECT to_regnamespace('postroad_transfer') IS NULL AS none",
+    )
+    assert.equal(schema!.none, true)
+    assert.deepEqual(await served.listEmails({ limit: 10 }), [])
+    assert.equal((await served.beat(token))?.length, 1)
+  })
+
+  test('is refused at its end when a node has begun to serve the database meanwhile', async (t) => {
+    const way = await filled(t, keyed)
+    const served = await opened(t, way.to)
+    await begun(way.to)
+    const guard = new Client({ connectionString: way.to })
+    await guard.connect()
+    t.after(() => guard.end())
+    // Putting everything in place waits for this.
+    await guard.query('SELECT pg_advisory_lock($1)', [LOCK])
+    const refused = assert.rejects(move(way), { name: 'StoreConflict', message: /is being served/ })
+    const awaited = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`
+    while ((await execute(way.to, awaited)).length === 0);
+    const token = await served.join(node('there'))
+    await guard.query('SELECT pg_advisory_unlock($1)', [LOCK])
+    await refused
+    assert.equal((await served.beat(token))?.length, 1)
+    assert.deepEqual(await served.listEmails({ limit: 10 }), [])
+    await served.leave(token)
+    await served.close()
+    await move(way)
+    assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
+  })
+})
