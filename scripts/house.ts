@@ -61,7 +61,8 @@ export const HOUSE: readonly Place[][] = [
   [
     {
       name: 'accounts',
-      about: 'companies, sending domains, API keys, sealing of secrets, who may send as whom; how changes of them come to count',
+      about:
+        'companies, sending domains, API keys, sealing of secrets, who may send as whom; how changes of them come to count',
     },
   ],
   [

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { SendingRight } from '../cluster/sending-right.ts'
 import type { DeliveryRoute } from '../config/settings.ts'
 import type { Resolver } from '../dns/resolver.ts'
+import { isSimulated } from '../email/simulated.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier } from './courier.ts'
@@ -14,7 +15,7 @@ import { ProbePauses } from './route/probe-pauses.ts'
 import { Relay } from './route/relay.ts'
 import type { Leg, Route, RouteLog, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
-import { SIMULATOR_DOMAIN, simulate } from './route/simulator.ts'
+import { simulate } from './route/simulator.ts'
 import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 import { clip } from './smtp/reply.ts'
@@ -26,10 +27,6 @@ import { clip } from './smtp/reply.ts'
 export function destinationOf(route: DeliveryRoute, domain: string, testMode: boolean): string {
   if (isSimulated(domain, testMode)) return 'simulator'
   return route.kind === 'direct' ? domain.toLowerCase() : route.kind
-}
-
-function isSimulated(domain: string, testMode: boolean): boolean {
-  return testMode || domain.toLowerCase() === SIMULATOR_DOMAIN
 }
 
 export interface RouteCourierOptions extends Preparation {

@@ -165,14 +165,14 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       assert.equal(work?.recipients.length, 1)
       const canceled = email(owner, ['a@x.test', 'b@y.test'])
       await store.accept(canceled, { token })
-      assert.deepEqual(await store.cancel(canceled.id, NOW), { canceled: 0, underWay: 2 })
+      assert.deepEqual(await store.cancel(canceled.id, NOW), { canceled: 0, sending: 2 })
       ids.push(value.id, canceled.id)
     })
     const [value, canceled] = ids as [string, string]
     await move(way)
     const store = await opened(t, way.to)
     const token = await store.join(node('new'))
-    assert.deepEqual(await states(store, value), ['leased', 'leased', 'waiting'])
+    assert.deepEqual(await states(store, value), ['sending', 'sending', 'waiting'])
     assert.deepEqual(await store.claim(claimRequest(token)), [])
     assert.deepEqual(await store.cancelRequests(), [canceled])
 

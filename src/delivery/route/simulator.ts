@@ -1,11 +1,10 @@
 /**
  * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in every
- * mode, with a label: `bounced+42@simulator.test`. The domain lies under `.test`, which no mail can leave for (RFC 6761 6.2).
+ * mode, with a label: `bounced+42@simulator.test`.
  */
+import { SIMULATOR_DOMAIN } from '../../email/simulated.ts'
 import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
 import type { RouteResult } from './route.ts'
-
-export const SIMULATOR_DOMAIN = 'simulator.test'
 
 type Rehearsal = (recipient: DeliveryRecipient) => Omit<RecipientOutcome, 'position'>
 

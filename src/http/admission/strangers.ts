@@ -2,7 +2,7 @@
  * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are, so source
  * addresses share the places.
  */
-import { SharedPool } from '../../shared-pool.ts'
+import { SharedPool } from '../../common/shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 

@@ -1,10 +1,10 @@
+import { isSimulated } from '../../email/simulated.ts'
 import { listText, mapText } from '../json-columns.ts'
 import type { NewEmail } from '../store.ts'
 import { bools, byteas, encoded, int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import type { Entry } from './entry.ts'
 import { folded } from './rows.ts'
-import { exemptFromSuppression } from './suppression-rule.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
@@ -137,7 +137,7 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
       addresses.push(recipient.address)
       domains.push(recipient.domain)
       variables.push(recipient.variables === null ? null : JSON.stringify(recipient.variables))
-      const exempt = exemptFromSuppression(email.testMode, recipient.domain)
+      const exempt = isSimulated(recipient.domain, email.testMode)
       compared.push(exempt ? null : folded(recipient.address))
       times.push(Math.round(email.createdAt))
       together.push(atDomain?.get(recipient.domain) ?? 1)

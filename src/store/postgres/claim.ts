@@ -1,3 +1,4 @@
+import { isSimulated } from '../../email/simulated.ts'
 import { ContentDamaged, notSent, variablesOf } from '../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
 import { int4s, uuids } from './arrays.ts'
@@ -9,7 +10,6 @@ import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
 import { Promotion } from './promotion.ts'
 import type { Repairs } from './repairs.ts'
-import { exemptFromSuppression } from './suppression-rule.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
 const LOOKS = 8
@@ -324,7 +324,7 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
   const { email, position, domain, address, attempts, reason } = row
   const { preferredServer, uncertain, postponedSince, suspicion } = row
-  if (reason !== null && !exemptFromSuppression(work.testMode, domain)) {
+  if (reason !== null && !isSimulated(domain, work.testMode)) {
     const message = `Not sent: the address is on the suppression list (${reason})`
     return { email, position, state: 'suppressed', at: request.now, message }
   }

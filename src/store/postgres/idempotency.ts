@@ -1,10 +1,8 @@
+import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
 import type { Accepted, NewEmail } from '../store.ts'
 import { int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
-
-/** How long an idempotency key is remembered, in milliseconds: 24 hours. */
-export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
 /** The email for which a key was used first. */
 export interface KeyHolder {
@@ -29,7 +27,7 @@ ORDER BY company, key COLLATE "C"
 ON CONFLICT (company, key) DO UPDATE
   SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, message_id = excluded.message_id,
       created_at = excluded.created_at, repeated = false
-  WHERE held.created_at <= excluded.created_at - ${REMEMBERED_MS}
+  WHERE held.created_at <= excluded.created_at - ${KEY_REMEMBERED_MS}
 RETURNING email_id AS id`,
 }
 

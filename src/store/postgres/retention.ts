@@ -1,7 +1,7 @@
+import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
 import type { RetentionRequest } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { Database, Session } from './database.ts'
-import { REMEMBERED_MS } from './idempotency.ts'
 
 /** Emails looked at in one statement at most, touched or not. */
 const LOOKS = 500
@@ -66,7 +66,7 @@ export class Retention {
 
   /** `done`: a whole walk has ended, and the next step starts over. */
   async #step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
-    const keys = await this.#database.write(FORGET_KEYS, [Date.now() - REMEMBERED_MS, limit])
+    const keys = await this.#database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
     // An email goes after its content, so that nothing is removed by two ways.
     const content = await this.#walk(
       false,

@@ -213,7 +213,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     await relay.letThrough()
     await closed
     assert.equal(await direct.readEmail(value.id), null)
-    assert.deepEqual(await direct.counts(NOW), { waiting: 0, leased: 0, quarantined: 0, due: 0 })
+    assert.deepEqual(await direct.counts(NOW), { waiting: 0, sending: 0, quarantined: 0, due: 0 })
     const again = await direct.accept({ ...email(owner, ['a@x.test']), ...change }, null)
     assert.equal(again.kind, 'accepted')
   })
@@ -234,7 +234,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     {
       name: 'a cancellation',
       run: (store, { id }) => store.cancel(id, NOW),
-      states: ['leased', 'leased', 'canceled'],
+      states: ['sending', 'sending', 'canceled'],
       events: ['2:canceled'],
     },
     {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import { listText, mapText } from '../../json-columns.ts'
 import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
@@ -10,9 +11,6 @@ import type { EmailEvents, NewEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
-
-/** How long an idempotency key is remembered, in milliseconds: 24 hours. */
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 
 export interface AcceptParts {
   companies: CompanyNumbers
@@ -75,7 +73,7 @@ export class Acceptance {
   #usedBefore(company: number, email: NewEmail): Accepted | null {
     if (email.idempotency === null) return null
     const { key, fingerprint } = email.idempotency
-    const oldest = email.createdAt - IDEMPOTENCY_MS
+    const oldest = email.createdAt - KEY_REMEMBERED_MS
     const earlier = one<{ fingerprint: string; id: string; messageId: string }>(
       this.#earlier,
       company,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
-import { IDEMPOTENCY_MS } from './accept.ts'
 import type { Contents } from './contents.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 
@@ -74,7 +74,7 @@ export class Retention {
 
   /** `done`: a whole walk has ended, and the next step starts over. */
   step({ contentBefore, emailsBefore, limit }: RetentionRequest): { touched: number; done: boolean } {
-    const keys = Number(this.#forgetKeys.run(Date.now() - IDEMPOTENCY_MS, limit).changes)
+    const keys = Number(this.#forgetKeys.run(Date.now() - KEY_REMEMBERED_MS, limit).changes)
     const content = this.#walk(this.#withContent, this.#contentFrom, contentBefore, limit, (num) => {
       this.#contents.remove(num)
     })

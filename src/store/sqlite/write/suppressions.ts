@@ -1,10 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { isSimulated } from '../../../email/simulated.ts'
 import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
-
-/** Mail for this domain ends in the simulator, which plays suppression itself. */
-const SIMULATOR_DOMAIN = 'simulator.test'
 
 /** Addresses a company's mail no longer goes to. Compared without regard to the case of ASCII letters. */
 export class Suppressions {
@@ -30,7 +28,7 @@ export class Suppressions {
 
   /** Why the address is on the company's list, or null when mail may go there. Test mail goes anywhere: it never leaves. */
   reason(company: number, testMode: boolean, recipient: { address: string; domain: string }): string | null {
-    if (testMode || recipient.domain === SIMULATOR_DOMAIN) return null
+    if (isSimulated(recipient.domain, testMode)) return null
     return one<{ reason: string }>(this.#find, company, recipient.address)?.reason ?? null
   }
 

@@ -74,8 +74,8 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
       })
       const request = { companyId: null, domain: null, emailId: value.id, now: NOW }
       assert.equal((await colliding(1, () => store.retry(request))).retried, 1)
-      assert.deepEqual(await colliding(1, () => store.cancel(value.id, NOW)), { canceled: 1, underWay: 2 })
-      assert.deepEqual(await states(store, value.id), ['delivered', 'canceled', 'leased', 'leased'])
+      assert.deepEqual(await colliding(1, () => store.cancel(value.id, NOW)), { canceled: 1, sending: 2 })
+      assert.deepEqual(await states(store, value.id), ['delivered', 'canceled', 'sending', 'sending'])
       await store.leave(token)
       assert.equal(await colliding(1, () => store.recover({ now: NOW, jitterMs: 0 })), 2)
       assert.deepEqual(await eventNames(store, value.id), [
@@ -124,9 +124,9 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
     await assert.rejects(store.cancel(value.id, NOW), refused)
     await collide(0)
     assert.deepEqual(await eventNames(store, value.id), ['sent'])
-    assert.deepEqual(await states(store, value.id), ['leased', 'leased'])
+    assert.deepEqual(await states(store, value.id), ['sending', 'sending'])
     assert.equal((await store.listEmails({ limit: 10 })).length, 1)
     assert.deepEqual(await colliding(9, () => store.record(delivered)), { refused: [] })
-    assert.deepEqual(await colliding(9, () => store.cancel(value.id, NOW)), { canceled: 0, underWay: 1 })
+    assert.deepEqual(await colliding(9, () => store.cancel(value.id, NOW)), { canceled: 0, sending: 1 })
   })
 })
