@@ -470,6 +470,27 @@ test('a pause is read until it can be, and an outage is told once, however long 
   }
 })
 
+test('a pause outlives what else is stopped after it, for which all stops are read again', async (t) => {
+  const { accept, faults, sink, store, domain, first, release } = await occupied(t)
+  const second = await accept('second@x.test')
+  await store.pause({ companyId: domain.companyId, domain: 'y.test', since: Date.now() })
+  await until(() => faults.read.pauses === 1)
+  faults.read.pauses = 0
+  await store.cancel(second.id, Date.now())
+  await until(() => faults.cancelsRead.includes(second.id) && faults.read.pauses === 1)
+  release()
+  await until(async () => (await stateOf(store, second)).state === 'canceled')
+  const paused = await accept('paused@y.test')
+  const free = await accept('free@z.test')
+  await until(async () => (await stateOf(store, free)).state === 'delivered')
+  assert.deepEqual(await stateOf(store, paused), { state: 'waiting', attempts: 0 })
+  assert.deepEqual(
+    sink.messages.map((message) => message.recipients),
+    [['first@x.test'], ['free@z.test']],
+  )
+  assert.equal((await stateOf(store, first)).state, 'delivered')
+})
+
 test('what others may have taken over is not begun', async (t) => {
   const { accept, membership, sink, store, release, first } = await occupied(t)
   const second = await accept('second@x.test')
