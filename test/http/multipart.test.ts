@@ -75,7 +75,7 @@ describe('what is kept of a form that is still to come is bounded', () => {
     ['blanks behind a boundary', '--x', ' \t', /the line of a boundary is too long$/],
   ]
   for (const [what, before, repeated, message] of endless) {
-    for (const size of [1, 1_000, 1_000_000]) {
+    for (const size of [10, 1_000, 1_000_000]) {
       test(`${what} without end, in pieces of ${size}: refused as soon as the bound is passed`, () => {
         const reader = new MultipartReader('x', 10)
         const piece = Buffer.from(repeated.repeat(size).slice(0, size))
@@ -84,7 +84,7 @@ describe('what is kept of a form that is still to come is bounded', () => {
           reader.push(Buffer.from(before))
           while (pushed < 4 * bound) {
             pushed += size
-            reader.push(size === 1 ? Buffer.from([repeated.charCodeAt(pushed % repeated.length)]) : piece)
+            reader.push(piece)
           }
         }
         assert.throws(push, (error) => {
