@@ -36,9 +36,13 @@ const ON_BOTH_ENGINES = [
   'test/http/schedule.test.ts',
   'test/http/shutdown.test.ts',
   'test/http/tenants.test.ts',
+  'test/delivery/captured-large.test.ts',
   'test/cli/mail.test.ts',
   'test/cli/pause.test.ts',
   'test/cli/retry.test.ts',
+  'test/running/held.test.ts',
+  'test/running/metrics.test.ts',
+  'test/running/retention.test.ts',
 ]
 
 const server = await postgresServer()

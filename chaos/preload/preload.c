@@ -1,6 +1,7 @@
 /*
  * Loaded into the nodes of a chaos run before the C library: fails or delays what is written to files of one directory, and moves the
- * wall clock. What it does stands in a file that the run and the library both map, so that it can change at any moment.
+ * wall clock. What it does stands in a file that the run and the library both map, so that it can change at any moment. On request
+ * it writes down the path of each file and directory that was synced.
  *
  * The monotonic clocks are left alone: no step of the wall clock moves them.
  */
@@ -34,9 +35,12 @@ struct control {
 static struct control nothing;
 static struct control *control = &nothing;
 static const char *directory = NULL;
+static int synced = -1;
 
 __attribute__((constructor)) static void begin(void) {
   directory = getenv("CHAOS_PRELOAD_DIRECTORY");
+  const char *list = getenv("CHAOS_PRELOAD_SYNCED");
+  if (list != NULL) synced = open(list, O_WRONLY | O_APPEND | O_CLOEXEC);
   const char *path = getenv("CHAOS_PRELOAD_CONTROL");
   if (path == NULL) return;
   int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -49,11 +53,17 @@ __attribute__((constructor)) static void begin(void) {
 static int64_t read_value(int64_t *value) { return __atomic_load_n(value, __ATOMIC_RELAXED); }
 static void count(int64_t *value) { __atomic_fetch_add(value, 1, __ATOMIC_RELAXED); }
 
-static int concerned(int fd) {
-  char link[32], path[PATH_MAX];
-  if (directory == NULL) return 0;
+/* The length of the path of what is open; negative when it has none. */
+static ssize_t path_of(int fd, char *path, size_t size) {
+  char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
+  return readlink(link, path, size);
+}
+
+static int concerned(int fd) {
+  char path[PATH_MAX];
+  if (directory == NULL) return 0;
+  ssize_t length = path_of(fd, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
   size_t wanted = strlen(directory);
@@ -91,6 +101,20 @@ static void delay(int fd) {
   errno = before;
 }
 
+/* One line in one write: threads and processes may share the list. */
+static int listed(int fd, int result) {
+  char path[PATH_MAX + 1];
+  if (synced < 0 || result != 0) return result;
+  int before = errno;
+  ssize_t length = path_of(fd, path, PATH_MAX);
+  if (length > 0) {
+    path[length] = '\n';
+    syscall(SYS_write, synced, path, (size_t)length + 1);
+  }
+  errno = before;
+  return result;
+}
+
 static ssize_t noted(ssize_t result) {
   if (result < 0 && errno == ENOSPC) count(&control->full);
   return result;
@@ -103,13 +127,13 @@ static ssize_t noted(ssize_t result) {
 int fsync(int fd) {
   REAL(fsync);
   delay(fd);
-  return fails(fd, &control->failing_syncs) ? -1 : real(fd);
+  return fails(fd, &control->failing_syncs) ? -1 : listed(fd, real(fd));
 }
 
 int fdatasync(int fd) {
   REAL(fdatasync);
   delay(fd);
-  return fails(fd, &control->failing_syncs) ? -1 : real(fd);
+  return fails(fd, &control->failing_syncs) ? -1 : listed(fd, real(fd));
 }
 
 ssize_t write(int fd, const void *data, size_t size) {

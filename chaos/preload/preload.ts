@@ -1,6 +1,6 @@
 /** The library beneath the nodes (preload.c): compiled for a run, and told through mapped files what to do to which node. */
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -126,6 +126,16 @@ export class Preload {
       this.#controls.set(node, control)
     }
     return control
+  }
+
+  /** What a process needs in order to have the paths of all it syncs listed, in order, and the way to read that list. */
+  listing(name: string): { environment: Record<string, string>; synced: () => string[] } {
+    const list = join(this.#directory, `${name}.synced`)
+    writeFileSync(list, '')
+    return {
+      environment: { LD_PRELOAD: this.#library, CHAOS_PRELOAD_SYNCED: list },
+      synced: () => readFileSync(list, 'utf8').split('\n').slice(0, -1),
+    }
   }
 
   /** What a node's process needs to be within reach. */

@@ -23,11 +23,12 @@ const FAILURE = 1
 
 /** Runs one command and sets the exit code: 0, 1 (failure) or 2 (usage). Never rejects. */
 export async function run(args: string[]): Promise<void> {
-  // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A service goes on: mail is to be delivered, whoever looks on, and however full the disk its words go to.
+    if (args[0] === 'serve') return
     if (error.code !== 'EPIPE') throw error
-    // A service goes on: mail is to be delivered, whoever looks on.
-    if (args[0] !== 'serve') process.exit(0)
+    // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no failure.
+    process.exit(0)
   })
   const program = new Command('postroad')
     .description(

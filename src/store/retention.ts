@@ -10,6 +10,8 @@ export interface RetentionPeriods {
 const STEP = 100
 const PAUSE_MS = 20
 const ROUND_MS = 60_000
+/** Soon after the start: a service that is started anew every day, or in trouble, gets to it as well. */
+const FIRST_MS = 1_000
 
 /** Removes what is past its time, a little at a time, for as long as the service runs. */
 export class Retention {
@@ -27,7 +29,7 @@ export class Retention {
   }
 
   start(): void {
-    this.#plan(ROUND_MS)
+    this.#plan(FIRST_MS)
   }
 
   async stop(): Promise<void> {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createPublicKey, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { Preload } from '../../chaos/preload/preload.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { openPrivateKey, Seal, SealBroken } from '../../src/accounts/seal.ts'
@@ -70,6 +72,27 @@ describe('the secret key', () => {
     const file = `${source.database.path}.key`
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     assert.equal((await readFile(file, 'latin1')).trim(), made.toString('hex'))
+  })
+
+  test('is on disk before anything is sealed with it: the file, then the folder with its name', async (t) => {
+    const preload = Preload.compile(folder, folder)
+    if (typeof preload === 'string') return t.skip(preload)
+    const { environment, synced } = preload.listing('key')
+    const { database } = sqlite('synced/postroad.db')
+    const program = `
+      const [module, path] = process.argv.slice(1)
+      const { loadSecretKey } = await import(module)
+      const key = await loadSecretKey({ secretKey: null, database: { engine: 'sqlite', path } })
+      process.stdout.write(key.toString('hex'))
+    `
+    const module = new URL('../../src/accounts/secret-key.ts', import.meta.url).href
+    const options = { env: { ...process.env, ...environment }, encoding: 'utf8' } as const
+    const args = ['--input-type=module', '-e', program, module, database.path]
+    const key = execFileSync(process.execPath, args, options)
+    const file = join(await realpath(folder), 'synced', 'postroad.db.key')
+    assert.equal((await readFile(file, 'latin1')).trim(), key)
+    const order = synced().map((path) => path.replace(/\.[0-9a-f-]{36}$/, ' aside'))
+    assert.deepEqual(order, [`${file} aside`, join(file, '..')])
   })
 
   test('is one for all that start at the same moment, with nothing left lying about', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -116,4 +116,26 @@ test('the wall clock of a process steps forward and back; its monotonic clock go
   assert.equal(await stepped(), -7)
   control.clockOffset = 0
   assert.equal(await stepped(), 1)
+})
+
+test('what a process syncs is listed in order, as long as it succeeds', (t) => {
+  const directory = mkdtempSync(join(os.tmpdir(), 'postroad-preload-'))
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  const preload = Preload.compile(directory, directory)
+  if (typeof preload === 'string') return t.skip(preload)
+  const { environment, synced } = preload.listing('n1')
+  const program = `
+    import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
+    const [file, directory] = process.argv.slice(1)
+    const made = openSync(file, 'w')
+    fdatasyncSync(made)
+    fsyncSync(openSync(directory, 'r'))
+    closeSync(made)
+    try { fsyncSync(made) } catch {}
+  `
+  const file = join(realpathSync(directory), 'a file')
+  assert.deepEqual(synced(), [])
+  const args = ['--input-type=module', '-e', program, file, directory]
+  spawnSync(process.execPath, args, { env: { ...process.env, ...environment }, stdio: 'inherit' })
+  assert.deepEqual(synced(), [file, realpathSync(directory)])
 })

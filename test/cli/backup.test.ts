@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { Preload } from '../../chaos/preload/preload.ts'
+import { temporaryDirectory } from '../store/directory.ts'
 import { startSink } from '../support/sink.ts'
 import { newWorkplace, serve, type Workplace } from './postroad.ts'
 
@@ -126,6 +128,26 @@ describe('backup', () => {
       ),
       [],
     )
+  })
+
+  test('is on disk when it is done: the file before it has its name, then the folder with the name', async (t) => {
+    await using place = await workplace()
+    await place.json('company', 'create', 'Acme')
+    // The name of what is preloaded must not have the spaces that the workplace has.
+    const preload = Preload.compile(temporaryDirectory(t), place.folder)
+    if (typeof preload === 'string') return t.skip(preload)
+    const folder = join(realpathSync(place.folder), 'backups')
+    mkdirSync(folder)
+    for (const [number, options] of [[], ['--force']].entries()) {
+      const { environment, synced } = preload.listing(`backup ${number}`)
+      Object.assign(place.env, environment)
+      const copy = join(folder, 'copy.db')
+      await place.json('backup', copy, ...options)
+      const order = synced().map((path) => path.replace(/\.[0-9a-f-]{36}\.part/, '.part'))
+      assert.equal(order.pop(), folder)
+      // Once by SQLite; and by us, who do not ask how SQLite is set.
+      assert.deepEqual(order.slice(-2), [`${copy}.part`, `${copy}.part`])
+    }
   })
 
   test('of PostgreSQL is left to its own tools', async () => {

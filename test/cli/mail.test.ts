@@ -11,6 +11,10 @@ interface Shown {
   events: { type: string; at: string }[]
   attempts: { dialogue: string; started_at: string }[]
 }
+interface Copy {
+  recipients: string[]
+  raw: string
+}
 interface Lane {
   domain: string
   waiting: number
@@ -107,6 +111,73 @@ describe('the commands about mail', () => {
     assert.match(nobody.stderr, /"nobody@y\.test" is not a recipient/)
   })
 
+  const batch = (more: [string, string][]) =>
+    sendBatch(service.url, token, [
+      ['to', 'jane@x.test'],
+      ['to', 'john@x.test'],
+      ['to', 'jim@y.test'],
+      ['cc', 'boss@x.test'],
+      ['text', 'The code is %recipient.code%.'],
+      [
+        'recipient-variables',
+        JSON.stringify({
+          'jane@x.test': { code: 'jane-1' },
+          'john@x.test': { code: 'john-2' },
+          'jim@y.test': { code: 'jim-3' },
+        }),
+      ],
+      ...more,
+    ])
+  /** Each recipient with what its own copy shows: one in cc gets the copy of the first in to. */
+  const copies: [recipient: string, to: string, code: string][] = [
+    ['jane@x.test', 'jane@x.test', 'jane-1'],
+    ['john@x.test', 'john@x.test', 'john-2'],
+    ['jim@y.test', 'jim@y.test', 'jim-3'],
+    ['boss@x.test', 'jane@x.test', 'jane-1'],
+  ]
+  const isCopy = (raw: string, to: string, code: string) => {
+    assert.match(raw, new RegExp(`^To: .*\\b${to}\\b`, 'm'))
+    assert.match(raw, new RegExp(`^The code is ${code}\\.`, 'm'))
+    assert.doesNotMatch(raw, /%recipient/)
+    for (const [, otherTo, other] of copies) {
+      if (other !== code) assert.ok(!raw.includes(other) && !raw.includes(otherTo), raw)
+    }
+  }
+
+  for (const [what, more] of [
+    ['captured', []],
+    ['scheduled', [['o:deliverytime', new Date(Date.now() + 86_400_000).toUTCString()]]],
+  ] as [string, [string, string][]][]) {
+    test(`give each recipient of a batch that was ${what} its own copy, and nobody another's`, async () => {
+      await batch(more)
+      const [{ id }] = (await place.json<[{ id: string }]>('email', 'list', '--limit', '1'))!
+      const wanted = what === 'captured' ? 'delivered' : 'waiting'
+      await shownOnce(place, id, ({ recipients }) => recipients.every(({ state }) => state === wanted))
+      for (const [recipient, to, code] of copies) {
+        const found = await place.json<Copy[]>('email', 'show', id, '--raw', '--recipient', recipient)
+        assert.deepEqual(
+          found.map(({ recipients }) => recipients),
+          [[recipient]],
+        )
+        isCopy(found[0]!.raw, to, code)
+      }
+      const all = await place.json<Copy[]>('email', 'show', id, '--raw')
+      assert.deepEqual(
+        all.flatMap(({ recipients }) => recipients).toSorted(),
+        copies.map(([each]) => each).toSorted(),
+      )
+      for (const { recipients, raw } of all) {
+        const [, to, code] = copies.find(([recipient]) => recipient === recipients[0])!
+        isCopy(raw, to, code)
+      }
+      const his = await place.run('email', 'show', id, '--raw', '--recipient', 'john@x.test')
+      isCopy(his.stdout, 'john@x.test', 'john-2')
+      assert.equal(his.stderr, '', 'there is one copy to choose from')
+      const one = await place.run('email', 'show', id, '--raw')
+      assert.match(one.stderr, /^postroad: 4 copies were made; this is the one for \S+@[xy]\.test\. /)
+    })
+  }
+
   test('list emails by pages, newest first', async () => {
     for (let i = 0; i < 3; i++) await sent({ to: 'jane@x.test', subject: `page ${i}` })
     const first = await place.json<{ id: string; subject: string }[]>('email', 'list', '--limit', '2')
@@ -190,6 +261,15 @@ async function send(url: string, token: string, email: Record<string, unknown>):
   const answer = (await response.json()) as { id: string }
   assert.equal(response.status, 200, JSON.stringify(answer))
   return answer.id
+}
+
+async function sendBatch(url: string, token: string, fields: [string, string][]): Promise<void> {
+  const response = await fetch(`${url}/v3/acme.test/messages`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`api:${token}`).toString('base64')}` },
+    body: new URLSearchParams([['from', 'a@acme.test'], ...fields]),
+  })
+  assert.equal(response.status, 200, await response.text())
 }
 
 /** The email as soon as it is so. */

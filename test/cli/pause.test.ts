@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { ApiClient } from '../support/api-client.ts'
 import { startSink } from '../support/sink.ts'
 import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
 
 interface Lane {
+  company_id: string
   domain: string
   waiting: number
   sending: number
@@ -105,6 +107,49 @@ describe('what the operator stops', () => {
     const bad = await place.run('suppression', 'add', 'nobody', '--company', 'Acme')
     assert.equal(bad.code, 1)
     assert.match(bad.stderr, /nobody/)
+  })
+
+  test('the queue shows what is paused as paused, and nothing else', async () => {
+    const beta = await place.json<{ id: string }>('company', 'create', 'Beta')
+    await place.json('domain', 'add', 'beta.test', '--company', beta.id)
+    await place.json('domain', 'activate', 'beta.test')
+    const key = await place.json<{ token: string }>('key', 'create', '--company', beta.id, '--name', 'k')
+    const names = new Map([[beta.id, 'Beta']])
+    for (const [from, client] of [
+      ['a@acme.test', new ApiClient(service.url, token)],
+      ['b@beta.test', new ApiClient(service.url, key.token)],
+    ] as const) {
+      await client.known()
+      for (const to of ['to@m.test', 'to@n.test']) {
+        const later = new Date(Date.now() + 600_000).toISOString()
+        await client.accepted({ from, to, subject: 's', text: 't', scheduled_at: later })
+      }
+    }
+    const pausedLanes = async () => {
+      const lanes = (await place.json<Lane[]>('queue')).filter(({ paused }) => paused)
+      const shown = lanes.map(({ company_id, domain }) => `${names.get(company_id) ?? 'Acme'}/${domain}`)
+      return shown.sort().join(' ')
+    }
+    const cases: [scope: string, paused: string][] = [
+      ['--company Acme --domain m.test', 'Acme/m.test'],
+      ['--domain n.test', 'Acme/n.test Beta/n.test'],
+      ['--domain elsewhere.test', ''],
+      ['', 'Acme/m.test Acme/n.test Beta/m.test Beta/n.test'],
+      ['--company Beta', 'Beta/m.test Beta/n.test'],
+    ]
+    assert.equal(await pausedLanes(), '')
+    for (const [scope, paused] of cases) {
+      const words = scope.split(' ').filter((word) => word !== '')
+      await place.json('queue', 'pause', ...words)
+      assert.equal(await pausedLanes(), paused, scope)
+      if (scope !== '--company Beta') await place.json('queue', 'resume', ...words)
+    }
+    const table = (await place.run('queue')).stdout
+    assert.deepEqual(
+      [...table.matchAll(/^(\w+) .*paused/gm)].map(([, company]) => company),
+      ['Beta', 'Beta'],
+    )
+    await place.json('queue', 'resume', '--company', 'Beta')
   })
 
   test('the nodes are listed: here the one that serves', async () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Membership } from '../../src/cluster/membership.ts'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { monotonic } from '../../src/common/clock.ts'
 import { Metrics } from '../../src/metrics.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { type NodeBeat, type Store, StoreUnavailable } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { acme, claimRequest, email } from '../store/samples.ts'
+import { giveUp } from './give-up.ts'
 
 const TIMEOUT = 600
 
@@ -26,6 +28,15 @@ interface Member {
   metrics: Metrics
 }
 
+interface Given {
+  /** Its own, with a clock of the test's. */
+  right?: SendingRight
+  /** Comes between the node and its database: asks when it likes, and hands on what it likes. */
+  between?: (call: string, args: unknown[], ask: () => Promise<unknown>) => Promise<unknown>
+  /** The right to send was confirmed just now. */
+  confirmed?: (token: number) => void
+}
+
 function database(t: TestContext) {
   const path = join(temporaryDirectory(t), 'postroad.db')
   const members: Member[] = []
@@ -36,16 +47,18 @@ function database(t: TestContext) {
       await member.store.close()
     }
   })
-  return async (name: string): Promise<Member> => {
+  return async (name: string, given: Given = {}): Promise<Member> => {
     const store = await SqliteStore.open(path, { exclusive: false })
-    const right = new SendingRight()
+    const { right = new SendingRight(), between = (_call, _args, ask) => ask(), confirmed } = given
     const shared = new Proxy(store as Store, {
       get: (target, property) => {
         if (property === 'shared') return true
         const value = Reflect.get(target, property, target)
         if (typeof value !== 'function') return value
-        return (...args: unknown[]) =>
-          member.cut ? Promise.reject(new StoreUnavailable('cut off')) : value.apply(target, args)
+        return (...args: unknown[]) => {
+          if (member.cut) return Promise.reject(new StoreUnavailable('cut off'))
+          return between(String(property), args, () => value.apply(target, args))
+        }
       },
     })
     const complain = (_: object, message: string) => member.complaints.push(message)
@@ -64,7 +77,7 @@ function database(t: TestContext) {
       metrics,
     }
     membership.listen({
-      confirmed: () => {},
+      confirmed: () => confirmed?.(membership.lease!.token),
       recovered: () => {
         member.recovered++
       },
@@ -106,6 +119,85 @@ test('a node that is cut off loses its right by itself, before the others take i
   assert.ok(later > token)
   assert.equal(there.right.holds(token), false)
   assert.equal(there.right.holds(later), true)
+})
+
+for (const call of ['join', 'beat']) {
+  test(`the right to send counts from when the ${call} was sent, however late its answer comes`, async (t) => {
+    let now = 0
+    let sentAt: number | null = null
+    const right = new SendingRight(undefined, { monotonic: () => now, wall: () => 0 })
+    /** Whether it holds as long after each answer as if that had come at once, and when the time since the sending is over. */
+    const held: boolean[][] = []
+    await database(t)('here', {
+      right,
+      between: async (asked, _args, ask) => {
+        if (asked !== call) return ask()
+        sentAt = monotonic()
+        now = sentAt
+        const answer = await ask()
+        const sent = sentAt
+        await until(() => monotonic() > sent + 5)
+        return answer
+      },
+      confirmed: (token) => {
+        if (sentAt === null) return
+        const before = right.holds(token)
+        now = sentAt + TIMEOUT
+        held.push([before, right.holds(token)])
+      },
+    })
+    await until(() => held.length > 0)
+    assert.deepEqual(held[0], [true, false])
+  })
+}
+
+test('a node that was given up has lost its right before it asks to come back', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  t.after(() => held.resolve())
+  // Time stands still, so that nothing ends by itself.
+  const right = new SendingRight(undefined, { monotonic: () => 0, wall: () => 0 })
+  let joins = 0
+  const { membership, store } = await database(t)('here', {
+    right,
+    between: async (call, _args, ask) => {
+      if (call === 'join' && ++joins === 2) {
+        asked.resolve()
+        await held.promise
+      }
+      return ask()
+    },
+  })
+  const { token } = membership.lease!
+  assert.equal(right.holds(token), true)
+  await giveUp(store, token)
+  await asked.promise
+  assert.equal(right.holds(token), false)
+  assert.equal(membership.lease, null)
+  held.resolve()
+  await until(() => membership.mayBegin)
+  assert.ok(membership.lease!.token > token)
+  assert.equal(right.holds(token), false)
+})
+
+test('a node whose own beats seem to stand still gives up others, never itself', async (t) => {
+  const enter = database(t)
+  let rows: NodeBeat[] = []
+  const givenUp: unknown[] = []
+  const here = await enter('here', {
+    between: async (call, args, ask) => {
+      const answer = await ask()
+      if (call === 'giveUp') givenUp.push(args[0])
+      if (call !== 'beat') return answer
+      // What is read lags behind, say: the same beats, over and over.
+      if (rows.length < 2) rows = answer as NodeBeat[]
+      return rows
+    },
+  })
+  const there = await enter('there')
+  await until(() => givenUp.length >= 2)
+  assert.deepEqual(new Set(givenUp), new Set([there.membership.lease!.token]))
+  assert.ok(here.membership.lease)
 })
 
 test('an outage of the database makes nobody look dead', async (t) => {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { selfSigned } from '../support/certificate.ts'
 import { type Service, startService } from '../support/service.ts'
-import { Api, basic, RawConnection } from './requests.ts'
+import { Api, basic, call, RawConnection } from './requests.ts'
 
 const MIB = 1024 * 1024
 
@@ -40,7 +40,8 @@ describe('requests under way', () => {
     for (const { socket } of parked) socket.destroy()
     parked = []
     // The service has noticed when a request of the same company finds room again.
-    while ((await abuser.send({})).status === 429);
+    for (let tries = 0; (await abuser.send({})).status === 429; tries++)
+      assert.ok(tries < 10_000, 'requests that are over still count')
   }
   const mail = (domain: string) => ({ from: `a@${domain}`, to: 'b@x.test', text: 'hello' })
 
@@ -116,6 +117,184 @@ describe('requests under way', () => {
     assert.equal((await other.send(mail('other.example'))).status, 200)
     await leave()
   })
+})
+
+describe('what a request took is given back, however it ends', () => {
+  /** One more than there are requests that may be under way. */
+  const ROUNDS = 41
+  let service: Service
+  let api: Api
+  /** May read, and send nothing. */
+  let reader: Api
+  let large: string
+
+  before(async () => {
+    // 40 requests, 8 MB for small bodies and 27 MB for large ones, each of which costs four times its octets; 1.1 MB at most for one.
+    service = await startService({ memory: 40 * MIB, maxMessageSize: 64 * 1024, metrics: 'same' })
+    const { company, key } = await service.tenant('acme.example')
+    await service.tenant('other.example')
+    api = new Api(service.url, key.token)
+    reader = new Api(service.url, (await service.key(company.id, { scopes: ['reading'] })).token)
+    large = await api.accepted({ ...mail, text: 'x'.repeat(40_000) })
+  })
+  after(() => service.close())
+
+  const mail = { from: 'a@acme.example', to: 'b@x.test', text: 'hello' }
+  const fields = (change: Record<string, string> = {}) => Object.entries({ ...mail, ...change })
+  /** Not said to anybody: what is beside the mail in its body. */
+  const padding = (octets: number) => 'x'.repeat(octets)
+  const parts = (change: Record<string, string> = {}) =>
+    fields(change).map(([name, value]) => ({ name, value }))
+
+  /** Requests and octets that count now. */
+  const counts = async () => {
+    const { text } = await call(`${service.url}/metrics`)
+    const number = (name: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(name))!
+          .split(' ')[1],
+      )
+    return {
+      requests: number('postroad_http_requests_under_way{state="all"}'),
+      waiting: number('postroad_http_requests_under_way{state="waiting"}'),
+      small: number('postroad_http_body_bytes{size="small"}'),
+      large: number('postroad_http_body_bytes{size="large"}'),
+    }
+  }
+  type Counts = Awaited<ReturnType<typeof counts>>
+  const NOTHING: Counts = { requests: 0, waiting: 0, small: 0, large: 0 }
+  /** Fails with what counts after as many looks as there are: nobody tells when a client that has left was noticed. */
+  const once = async (isSo: (counts: Counts) => boolean) => {
+    for (let looks = 0; looks < 2_000; looks++) {
+      const found = await counts()
+      if (isSo(found)) return found
+    }
+    return counts()
+  }
+
+  const head = (path: string, authorization: string, more: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n${more}\r\n`
+  const jsonHead = (more: string) =>
+    head('/emails', `Bearer ${api.token}`, `Content-Type: application/json\r\n${more}`)
+  const formHead = (more: string) =>
+    head(
+      '/v3/acme.example/messages',
+      basic(api.token),
+      `Content-Type: application/x-www-form-urlencoded\r\n${more}`,
+    )
+  /** What is answered to octets of which the last are not sent. */
+  const answerTo = async (octets: string) => {
+    const connection = new RawConnection(service.url)
+    connection.write(octets)
+    const received = await connection.until(/^HTTP\/1\.1 \d{3} .*\}$/s)
+    connection.socket.destroy()
+    return { status: Number(received.slice(9, 12)) }
+  }
+  const chunks = `10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(18)
+
+  const ends: [what: string, status: number, ask: () => Promise<{ status: number }>][] = [
+    ['JSON, accepted', 200, () => api.send(mail)],
+    ['JSON, read in a worker and accepted', 200, () => api.send({ ...mail, x: padding(150_000) })],
+    ['JSON, large and accepted', 200, () => api.send({ ...mail, x: padding(700_000) })],
+    ['JSON, the same again under its idempotency key', 200, () => api.send(mail, { 'idempotency-key': 'a' })],
+    ['JSON, without a key', 401, () => call(`${service.url}/emails`, { method: 'POST', body: '{}' })],
+    ['JSON, with a wrong key', 401, () => new Api(service.url, 'pr_none').send(mail)],
+    ['JSON, with a key that may not send', 403, () => reader.send(mail)],
+    ['JSON, for a domain of another', 403, () => api.send({ ...mail, from: 'a@other.example' })],
+    ['JSON, declared too large', 413, () => answerTo(jsonHead('Content-Length: 9999999\r\n'))],
+    [
+      'JSON, too large as it comes',
+      413,
+      () => answerTo(`${jsonHead('Transfer-Encoding: chunked\r\n')}${chunks}`),
+    ],
+    ['JSON, a message too large', 413, () => api.send({ ...mail, text: padding(100_000) })],
+    ['JSON, of another type', 415, () => api.send(mail, { 'content-type': 'text/plain' })],
+    ['JSON, wrong', 422, () => api.send({ ...mail, to: 'nobody' })],
+    ['JSON, wrong and read in a worker', 422, () => api.send({ ...mail, to: 'nobody', x: padding(150_000) })],
+    ['JSON, not to be read', 400, () => api.send(`{${padding(150_000)}`)],
+    ['JSON, an email that is read', 200, () => api.get(`/emails/${large}`)],
+    ['JSON, an email that is not there', 404, () => api.get('/emails/none')],
+    ['form, accepted', 200, () => api.form('acme.example', fields())],
+    [
+      'form, read in a worker and accepted',
+      200,
+      () => api.form('acme.example', fields({ x: padding(150_000) })),
+    ],
+    ['form, in parts and accepted', 200, () => api.multipart('acme.example', parts())],
+    ['form, large and accepted', 200, () => api.multipart('acme.example', parts({ x: padding(700_000) }))],
+    [
+      'form, a batch',
+      200,
+      () => api.form('acme.example', fields({ 'recipient-variables': '{"b@x.test":{"a":1}}' })),
+    ],
+    ['form, with a wrong key', 401, () => new Api(service.url, 'pr_none').form('acme.example', fields())],
+    ['form, with a key that may not send', 403, () => reader.form('acme.example', fields())],
+    ['form, for a domain of another', 404, () => api.form('other.example', fields())],
+    ['form, declared too large', 413, () => answerTo(formHead('Content-Length: 9999999\r\n'))],
+    [
+      'form, too large as it comes',
+      413,
+      () => answerTo(`${formHead('Transfer-Encoding: chunked\r\n')}${chunks}`),
+    ],
+    ['form, wrong', 400, () => api.form('acme.example', fields({ to: 'nobody' }))],
+    [
+      'form, wrong and read in a worker',
+      400,
+      () => api.form('acme.example', fields({ to: '', x: padding(150_000) })),
+    ],
+    [
+      'form, not to be read',
+      400,
+      () => api.multipart('acme.example', [{ name: 'a', value: 'b', disposition: 'x' }]),
+    ],
+    ['MIME, without its message', 400, () => api.multipart('acme.example', parts(), 'messages.mime')],
+  ]
+  for (const [what, status, ask] of ends) {
+    test(`${what}: ${status}, over and over, and nothing counts in the end`, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const reply = await ask()
+        assert.equal(reply.status, status, `round ${round}: ${'text' in reply ? reply.text : ''}`)
+      }
+      // Who was cut off or read a long answer may count a moment longer.
+      assert.deepEqual(await once(({ requests }) => requests === 0), NOTHING)
+    })
+  }
+
+  for (const [what, begin] of [
+    ['JSON', jsonHead],
+    ['form', formHead],
+  ] as const) {
+    const leaving: [how: string, octets: () => string, count: number][] = [
+      ['in the middle of a small body', () => begin('Content-Length: 100000\r\n') + padding(1_000), 10],
+      ['in the middle of a large body', () => begin('Content-Length: 1000000\r\n') + padding(1_000), 5],
+      [
+        'in the middle of a body of unknown length',
+        () => begin('Transfer-Encoding: chunked\r\n') + chunks.slice(0, 9),
+        15,
+      ],
+      ['waiting for room', () => begin('Content-Length: 1000000\r\n'), 15],
+    ]
+    for (const [how, octets, count] of leaving) {
+      test(`${what}, clients that leave ${how}, over and over: nothing counts in the end`, async (t) => {
+        for (let round = 0; round < 4; round++) {
+          const connections = Array.from({ length: count }, () => new RawConnection(service.url))
+          const leave = () => {
+            for (const { socket } of connections) socket.destroy()
+          }
+          t.after(leave)
+          for (const connection of connections) connection.write(octets())
+          const under = await once(({ requests }) => requests === count)
+          assert.equal(under.requests, count)
+          assert.ok(under.small + under.large > 0)
+          assert.equal(under.waiting > 0, how === 'waiting for room')
+          leave()
+          assert.deepEqual(await once(({ requests }) => requests === 0), NOTHING)
+        }
+      })
+    }
+  }
 })
 
 describe('bodies that nobody reads', () => {

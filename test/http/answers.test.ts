@@ -1,7 +1,7 @@
 /** What every answer carries, rate limits, the pages for people and machines, and what never gets into a log. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { StoreUnavailable } from '../../src/store/store.ts'
+import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, assertFormError, assertJsonError, basic, call } from './requests.ts'
 
@@ -179,4 +179,50 @@ describe('when the store does not answer', () => {
     // Beside the two that it was told for.
     assert.equal(others, sent - 2)
   })
+})
+
+describe('when the store refuses what it was given', () => {
+  const faults = [
+    new TypeError('secret: a bug'),
+    new StoreConflict('secret: no such company'),
+    new StoreDamaged('secret: a page is damaged'),
+  ]
+  for (const fault of faults) {
+    test(`${fault.name}: 500 in both dialects, for to try again will not help, and no outage is reported`, async () => {
+      await using service = await startService({ metrics: 'same' })
+      const { company, key } = await service.tenant('acme.example')
+      const api = new Api(service.url, key.token)
+      const { store } = service
+      const accept = store.accept.bind(store)
+      store.accept = () => Promise.reject(fault)
+      const json = () => api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+      const form = () =>
+        api.form('acme.example', [
+          ['from', 'a@acme.example'],
+          ['to', 'b@x.test'],
+          ['text', 't'],
+        ])
+      const replies = [await json(), await form()]
+      assertJsonError(replies[0]!, 500, 'internal_server_error')
+      assertFormError(replies[1]!, 500)
+      for (const { headers, text } of replies) {
+        assert.equal(headers.get('retry-after'), null)
+        assert.ok(!text.includes('secret'), text)
+      }
+      const failures = service.logged
+        .map((line) => JSON.parse(line))
+        .filter(({ level, msg }) => level === 'error' && msg === 'a request failed')
+      assert.deepEqual(
+        failures.map(({ requestId, err }) => [requestId, err.message]),
+        replies.map(({ headers }) => [headers.get('x-request-id'), fault.message]),
+      )
+      assert.ok(!service.logged.some((line) => line.includes('nothing can be accepted now')))
+      assert.equal((await call(`${service.url}/ready`)).status, 200)
+      assert.match((await call(`${service.url}/metrics`)).text, /^postroad_store_faults_total 0$/m)
+
+      store.accept = accept
+      for (const send of [json, form]) assert.equal((await send()).status, 200)
+      assert.equal((await store.listEmails({ companyId: company.id, limit: 10 })).length, 2)
+    })
+  }
 })

@@ -183,6 +183,35 @@ describe('hostile input', () => {
       })
     }
 
+    const million = 'a'.repeat(1_000_000)
+    const whole = (head: string) => `${complete}${file(head)}--x--\r\n`
+    const named = 'Content-Disposition: form-data; name="v:a"'
+    const heads: Record<string, [body: string, message: RegExp]> = {
+      'a head of a megabyte in one line': [
+        whole(`${named}\r\nX: ${million}`),
+        /the head of part 4 is over 16384/,
+      ],
+      'a head of a megabyte in many lines': [
+        whole(`${named}${'\r\nX: a'.repeat(200_000)}`),
+        /the head of part 4 is over 16384/,
+      ],
+      'a file name of a megabyte': [
+        whole(`${named}; filename="${million}"`),
+        /the head of part 4 is over 16384/,
+      ],
+      'a megabyte of blanks behind a boundary': [
+        `${complete}${file(named).replace('\r\n', `${' '.repeat(1_000_000)}\r\n`)}--x--\r\n`,
+        /the line of a boundary is too long/,
+      ],
+    }
+    for (const [what, [body, message]] of Object.entries(heads)) {
+      test(`${what}, in a form that is whole: 400, nothing accepted`, async () => {
+        const before = await emailCount(service, companyId)
+        assertFormError(await multipart(body), 400, message)
+        assert.equal(await emailCount(service, companyId), before)
+      })
+    }
+
     test('10,000 parts: 400', async () => {
       assertFormError(await multipart(`${field('v:a', '').repeat(10_000)}--x--`), 400, /Too many form fields/)
     })

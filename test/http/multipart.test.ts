@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { Fault } from '../../src/http/fault.ts'
 import { MultipartReader } from '../../src/http/form/multipart.ts'
 import { readPartHead } from '../../src/http/form/part-head.ts'
 import { multipartBody } from './requests.ts'
@@ -60,6 +61,47 @@ describe('MultipartReader', () => {
     const reader = new MultipartReader('x', 10)
     reader.push(Buffer.from('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb--x--\r\n--x--'))
     assert.deepEqual(reader.end().fields, [['a', 'b--x--']])
+  })
+})
+
+describe('what is kept of a form that is still to come is bounded', () => {
+  const bound = 16 * 1024
+  const part = 'Content-Disposition: form-data; name="a"\r\n'
+  const endless: [what: string, before: string, repeated: string, message: RegExp][] = [
+    ['a head line', '--x\r\nX: ', 'a', /^.*: the head of part 1 is over 16384 octets$/],
+    ['a head of many lines', `--x\r\n${part}`, 'X: a\r\n', /the head of part 1 is over 16384 octets$/],
+    ['a head of line breaks', '--x\r\nX', '\r', /the head of part 1 is over 16384 octets$/],
+    ['the head of a later part', `--x\r\n${part}\r\nb\r\n--x\r\n`, 'a', /the head of part 2 is over 16384/],
+    ['blanks behind a boundary', '--x', ' \t', /the line of a boundary is too long$/],
+  ]
+  for (const [what, before, repeated, message] of endless) {
+    for (const size of [10, 1_000, 1_000_000]) {
+      test(`${what} without end, in pieces of ${size}: refused as soon as the bound is passed`, () => {
+        const reader = new MultipartReader('x', 10)
+        const piece = Buffer.from(repeated.repeat(size).slice(0, size))
+        let pushed = 0
+        const push = () => {
+          reader.push(Buffer.from(before))
+          while (pushed < 4 * bound) {
+            pushed += size
+            reader.push(piece)
+          }
+        }
+        assert.throws(push, (error) => {
+          assert.ok(error instanceof Fault && 'detail' in error.reason)
+          assert.match(error.reason.detail, message)
+          return true
+        })
+        assert.ok(pushed <= bound + size, `${pushed} octets were taken`)
+      })
+    }
+  }
+
+  test('a head within it is read', () => {
+    const reader = new MultipartReader('x', 10)
+    const head = `${part}X: ${'a'.repeat(bound - part.length - 10)}`
+    reader.push(Buffer.from(`--x\r\n${head}\r\n\r\nb\r\n--x--`))
+    assert.deepEqual(reader.end().fields, [['a', 'b']])
   })
 })
 

@@ -175,7 +175,16 @@ describe('the work to derive text, and the text, grow as the HTML does, no faste
     assert.match(lines, /^> > > a\n> > > a\n/)
     const text = textFromHtml('<p>Hello <b>world</b> &amp; more</p>'.repeat(150_000))
     assert.match(text, /^Hello world & more\n\n/)
-    for (const shortened of [lines, text]) {
+    const end = '<p>The end.</p>'
+    const filled = (length: number) =>
+      `<p>The beginning.</p><!--${'x'.repeat(length - 21 - 7 - end.length)}-->${end}`
+    assert.equal(filled(HTML_LIMIT).length, HTML_LIMIT)
+    assert.equal(textFromHtml(filled(HTML_LIMIT)), 'The beginning.\n\nThe end.')
+    // Nothing that stands behind the limit is read, not even to its end.
+    const beyond = textFromHtml(`${filled(HTML_LIMIT)}<p>Never read.</p>`)
+    assert.match(beyond, /^The beginning\.\n\nThe end\.\n\n\[The rest/)
+    assert.ok(!beyond.includes('Never read'))
+    for (const shortened of [lines, text, beyond]) {
       assert.match(shortened, /\n\n\[The rest of this message is only in its HTML version\.\]$/)
     }
     assert.ok(!textFromHtml('<p>x</p>'.repeat(1000)).includes('[The rest'))

@@ -109,6 +109,38 @@ test('one that has nothing yet is let in although the memory is full of the mess
   assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
 })
 
+test('the octets of a company that goes on are free again when a delivery has ended, or was given back', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  const fill = () => {
+    let n = 0
+    for (; queues.hasRoom('a', 'x.test'); n++) queues.push(ready('a', 'x.test', 20))
+    return n
+  }
+  const first = fill()
+  assert.ok(queues.bytes >= 20 && queues.bytes <= 100)
+  const [ended, ...goOn] = takeAll(queues)
+  assert.equal(fill(), 0)
+  queues.done(ended!)
+  assert.equal(fill(), 1)
+  assert.equal(queues.drain().length, first - goOn.length)
+  assert.equal(queues.bytes, goOn.length * 20)
+  assert.equal(fill(), first - goOn.length)
+  assert.equal(queues.waiting, first - goOn.length)
+})
+
+test('there is never less than no room, and nothing more is let in than there are places', () => {
+  const queues = new ReadyQueues({ ...LIMITS, maxDeliveries: 6 })
+  for (let n = 0; n < 10; n++) queues.push(ready(`company ${n}`, 'x.test'))
+  assert.equal(queues.room, 0)
+  assert.equal(queues.waiting, 10)
+  // All are at their share; only one that has nothing yet is let in.
+  assert.equal(queues.full().skipCompanies.length, 10)
+  assert.equal(queues.hasRoom('company 0', 'y.test'), false)
+  assert.equal(queues.hasRoom('another', 'x.test'), true)
+  while (queues.waiting > 3) for (const one of takeAll(queues)) queues.done(one)
+  assert.equal(queues.room, 6 - queues.waiting)
+})
+
 test('the first messages of many companies do not fill the memory either', () => {
   const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
   let admitted = 0

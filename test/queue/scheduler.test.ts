@@ -1,253 +1,7 @@
 /** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import type { SendingDomain } from '../../src/accounts/account.ts'
-import { newDomain } from '../../src/accounts/new-domain.ts'
-import { Seal } from '../../src/accounts/seal.ts'
-import { Membership } from '../../src/cluster/membership.ts'
-import { SendingRight } from '../../src/cluster/sending-right.ts'
-import type { Delivery } from '../../src/delivery/delivery.ts'
-import { RouteCourier } from '../../src/delivery/route-courier.ts'
-import { SigningKeys } from '../../src/delivery/signing-keys.ts'
-import { Resolver } from '../../src/dns/resolver.ts'
-import { createLogger } from '../../src/log.ts'
-import { LoopMonitor } from '../../src/loop-monitor.ts'
-import { Boundaries } from '../../src/mail/compose/boundary.ts'
-import { Metrics } from '../../src/metrics.ts'
-import type { ReadyLimits } from '../../src/queue/ready-queues.ts'
-import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
-import { Scheduler } from '../../src/queue/scheduler.ts'
-import { openStore } from '../../src/store/open.ts'
-import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
-import { type Script, type Sink, startSink } from '../support/sink.ts'
-
-const LIMITS: ReadyLimits = {
-  concurrency: 4,
-  siteConcurrency: 4,
-  maxDeliveries: 100,
-  maxBytes: 1_000_000,
-  maxLargeBytes: 1_000_000,
-  maxPerLane: 100,
-}
-
-/** Fails the next records, then works again. */
-class FaultyRecords {
-  failing = false
-  /** What the scheduler was last told to cancel. */
-  cancelsRead: string[] = []
-  /** Suppressions it was told of so far, and pauses it was last told of. */
-  readonly read = { added: 0, pauses: 0 }
-  failed = Promise.withResolvers<void>()
-  /** So often the next questions for pauses fail. */
-  unread = 0
-
-  wrap(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name, target)
-        if (typeof value !== 'function') return value
-        if (name === 'cancelRequests') {
-          return async () => {
-            this.cancelsRead = await target.cancelRequests()
-            return this.cancelsRead
-          }
-        }
-        if (name === 'suppressionsSince') {
-          return async (cursor: string | null) => {
-            const told = await target.suppressionsSince(cursor)
-            setImmediate(() => {
-              this.read.added += told.added.length
-            })
-            return told
-          }
-        }
-        if (name === 'pauses') {
-          return async () => {
-            if (this.unread > 0) {
-              this.unread -= 1
-              throw new StoreUnavailable('the database is away')
-            }
-            const pauses = await target.pauses()
-            setImmediate(() => {
-              this.read.pauses = pauses.length
-            })
-            return pauses
-          }
-        }
-        if (name !== 'record') return value.bind(target)
-        return (...args: unknown[]) => {
-          if (!this.failing) return value.apply(target, args)
-          this.failed.resolve()
-          return Promise.reject(new StoreUnavailable('the disk is full'))
-        }
-      },
-    })
-  }
-}
-
-interface Bench {
-  store: Store
-  scheduler: Scheduler
-  membership: Membership
-  sink: Sink
-  faults: FaultyRecords
-  domain: SendingDomain
-  deliveries: Delivery[]
-  /** What was logged as an error. */
-  errors: string[]
-  /** Accepts a message as intake does, under a lease when there is room. */
-  accept(to: string, change?: Partial<NewEmail>): Promise<NewEmail>
-}
-
-async function start(
-  t: TestContext,
-  options: { script?: Script; limits?: Partial<ReadyLimits>; begun?: false } = {},
-) {
-  const directory = mkdtempSync(join(os.tmpdir(), 'postroad-scheduler-'))
-  const sink = await startSink(options.script === undefined ? {} : { script: options.script })
-  const store = await openStore(
-    { engine: 'sqlite', path: join(directory, 'postroad.db') },
-    { exclusive: true },
-  )
-  const seal = new Seal(randomBytes(32))
-  const company = { id: randomUUIDv7(), name: 'Acme', createdAt: Date.now() }
-  await store.addCompany(company)
-  const fresh = await newDomain({ companyId: company.id, name: 'acme.test', seal, ed25519: false })
-  const domain: SendingDomain = { ...fresh, sending: 'active' }
-  await store.addDomain(domain)
-  const faults = new FaultyRecords()
-  const deliveries: Delivery[] = []
-  const right = new SendingRight()
-  const errors: string[] = []
-  const log = { info: () => {}, warn: () => {}, error: (_: object, message: string) => errors.push(message) }
-  const metrics = new Metrics()
-  const node: NodeDescription = {
-    name: 'here',
-    roles: ['api', 'delivery'],
-    timeoutMs: 30_000,
-    since: Date.now(),
-  }
-  const membership = new Membership({ store: faults.wrap(store), node, right, metrics, log })
-  await membership.start()
-  const courier = new RouteCourier({
-    right,
-    route: {
-      kind: 'relay',
-      host: '127.0.0.1',
-      port: sink.port,
-      implicitTls: false,
-      tls: 'off',
-      user: null,
-      password: null,
-      auth: null,
-    },
-    resolver: new Resolver(),
-    hostname: 'postroad.test',
-    smtpPort: 25,
-    allowPrivateNetworks: true,
-    retrySchedule: [120_000],
-    boundaries: new Boundaries(Buffer.alloc(32)),
-    log: () => {},
-  })
-  const scheduler = new Scheduler({
-    store: faults.wrap(store),
-    membership,
-    courier: {
-      deliver: (delivery) => {
-        deliveries.push(delivery)
-        return courier.deliver(delivery)
-      },
-      close: (ms) => courier.close(ms),
-    },
-    isolated: courier,
-    domain: (id) => (id === domain.id ? domain : undefined),
-    signingKeys: new SigningKeys(seal),
-    retrySchedule: new RetrySchedule([1, 1, 1]),
-    siteOf: () => 'relay',
-    limits: { ...LIMITS, ...options.limits },
-    monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
-    metrics,
-    log,
-  })
-  const bench: Bench = {
-    store,
-    scheduler,
-    membership,
-    sink,
-    faults,
-    domain,
-    deliveries,
-    errors,
-    accept: async (to, change) => {
-      const email = { ...newEmail(company.id, domain.id, to), ...change }
-      const lease = scheduler.lease(email)
-      const accepted = await store.accept(email, lease)
-      assert.equal(accepted.kind, 'accepted')
-      if (lease === null) scheduler.waiting(email.dueAt)
-      else scheduler.accepted(email, accepted.leased, lease)
-      return email
-    },
-  }
-  t.after(async () => {
-    await scheduler.stop(1_000)
-    await membership.leave()
-    await store.close()
-    await sink.close()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  await scheduler.start()
-  return bench
-}
-
-function newEmail(companyId: string, domainId: string, to: string): NewEmail {
-  const id = randomUUIDv7()
-  const now = Date.now()
-  return {
-    id,
-    companyId,
-    domainId,
-    keyId: randomUUIDv7(),
-    sender: 'a@acme.test',
-    content: {
-      from: 'a@acme.test',
-      to: [to],
-      cc: [],
-      replyTo: [],
-      subject: 'Hello',
-      text: 'It works.',
-      headers: [],
-      attachments: [],
-      messageId: `<${id}@acme.test>`,
-      date: now,
-    },
-    raw: null,
-    bcc: [],
-    tags: [],
-    variables: {},
-    individual: false,
-    testMode: false,
-    createdAt: now,
-    dueAt: now,
-    scheduled: false,
-    size: 500,
-    recipients: [{ address: to, domain: to.slice(to.indexOf('@') + 1), kind: 'to', variables: null }],
-    idempotency: null,
-  }
-}
-
-async function stateOf(store: Store, { id }: NewEmail): Promise<{ state: string; attempts: number }> {
-  const { state, attempts } = (await store.readHistory(id))!.recipients[0]!
-  return { state, attempts }
-}
-
-/** Looks again after every turn of the event loop; the test's own time limit ends it. */
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
-}
+import { test } from 'node:test'
+import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
   const { accept, sink, faults, scheduler, store } = await start(t)
@@ -357,24 +111,6 @@ test('mail of a suspended domain is held untried, and leaves when the domain is 
   await sink.until(1)
 })
 
-/** One session, in use until `release` is called; what is accepted meanwhile waits in memory. */
-async function occupied(t: TestContext) {
-  const begun = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
-  const bench = await start(t, {
-    limits: { concurrency: 1, siteConcurrency: 1 },
-    script: async ({ step }) => {
-      if (step !== 'mail') return undefined
-      begun.resolve()
-      await held.promise
-      return undefined
-    },
-  })
-  const first = await bench.accept('first@x.test')
-  await begun.promise
-  return { ...bench, first, release: held.resolve }
-}
-
 test('a recipient suppressed while it waits in memory for a session is not sent to', async (t) => {
   const { accept, faults, sink, store, domain, release } = await occupied(t)
   const both = await accept('second@x.test', {
@@ -472,6 +208,27 @@ test('a pause is read until it can be, and an outage is told once, however long 
       since,
     )
   }
+})
+
+test('a pause outlives what else is stopped after it, for which all stops are read again', async (t) => {
+  const { accept, faults, sink, store, domain, first, release } = await occupied(t)
+  const second = await accept('second@x.test')
+  await store.pause({ companyId: domain.companyId, domain: 'y.test', since: Date.now() })
+  await until(() => faults.read.pauses === 1)
+  faults.read.pauses = 0
+  await store.cancel(second.id, Date.now())
+  await until(() => faults.cancelsRead.includes(second.id) && faults.read.pauses === 1)
+  release()
+  await until(async () => (await stateOf(store, second)).state === 'canceled')
+  const paused = await accept('paused@y.test')
+  const free = await accept('free@z.test')
+  await until(async () => (await stateOf(store, free)).state === 'delivered')
+  assert.deepEqual(await stateOf(store, paused), { state: 'waiting', attempts: 0 })
+  assert.deepEqual(
+    sink.messages.map((message) => message.recipients),
+    [['first@x.test'], ['free@z.test']],
+  )
+  assert.equal((await stateOf(store, first)).state, 'delivered')
 })
 
 test('what others may have taken over is not begun', async (t) => {

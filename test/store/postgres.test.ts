@@ -1,6 +1,6 @@
 import { describe, type TestContext } from 'node:test'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { type Bench, storeContract } from './contract/contract.ts'
 
 async function open(context: TestContext): Promise<Bench> {
@@ -10,8 +10,12 @@ async function open(context: TestContext): Promise<Bench> {
     context.after(() => store.close())
     return store
   }
+  const rows = async (table: string) => {
+    const [counted] = await execute<{ n: number }>(url, `SELECT count(*)::int AS n FROM ${table}`)
+    return counted!.n
+  }
   const store = await view()
-  return { store, commits: () => store.commits, another: view }
+  return { store, commits: () => store.commits, another: view, rows }
 }
 
 describe('on a real server', { skip: withoutPostgres() }, () => storeContract('PostgreSQL', open))

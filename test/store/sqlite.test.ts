@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { type Bench, storeContract } from './contract/contract.ts'
@@ -11,8 +12,14 @@ async function open(context: TestContext): Promise<Bench> {
     context.after(() => store.close())
     return store
   }
+  const rows = async (table: string) => {
+    const db = new DatabaseSync(path, { readOnly: true })
+    const { n } = db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }
+    db.close()
+    return n
+  }
   const store = await view(true)
-  return { store, commits: () => store.commits, another: () => view(false) }
+  return { store, commits: () => store.commits, another: () => view(false), rows }
 }
 
 storeContract('SQLite', open)

@@ -246,21 +246,31 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.equal((await served.beat(token))?.length, 1)
   })
 
+  /** Holds back the last step of transfers to this database. `reached` resolves when one waits for it. */
+  async function holdBack(context: TestContext, to: string) {
+    const guard = new Client({ connectionString: to })
+    await guard.connect()
+    context.after(() => guard.end())
+    await guard.query('SELECT pg_advisory_lock($1)', [LOCK])
+    const awaited = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`
+    return {
+      reached: async () => {
+        while ((await execute(to, awaited)).length === 0);
+      },
+      letGo: () => guard.query('SELECT pg_advisory_unlock($1)', [LOCK]),
+    }
+  }
+
   test('is refused at its end when a node has begun to serve the database meanwhile', async (t) => {
     const way = await filled(t, keyed)
     const served = await opened(t, way.to)
     await begun(way.to)
-    const guard = new Client({ connectionString: way.to })
-    await guard.connect()
-    t.after(() => guard.end())
-    // Putting everything in place waits for this.
-    await guard.query('SELECT pg_advisory_lock($1)', [LOCK])
+    const last = await holdBack(t, way.to)
     const refused = assert.rejects(move(way), { name: 'StoreConflict', message: /is being served/ })
-    const awaited = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-      WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`
-    while ((await execute(way.to, awaited)).length === 0);
+    await last.reached()
     const token = await served.join(node('there'))
-    await guard.query('SELECT pg_advisory_unlock($1)', [LOCK])
+    await last.letGo()
     await refused
     assert.equal((await served.beat(token))?.length, 1)
     assert.deepEqual(await served.listEmails({ limit: 10 }), [])
@@ -268,5 +278,44 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await served.close()
     await move(way)
     assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
+  })
+
+  test('is alone at its target', async (t) => {
+    const way = await filled(t, keyed)
+    const other = await filled(t, acme)
+    await begun(way.to)
+    const last = await holdBack(t, way.to)
+    const moved = move(way)
+    await last.reached()
+    const refused = { name: 'StoreConflict', message: /Another migrate-data is writing/ }
+    await assert.rejects(transfer({ from: other.from, to: way.to, restart: true }), refused)
+    await last.letGo()
+    await moved
+    assert.equal((await (await opened(t, way.to)).listEmails({ limit: 10 })).length, 3)
+  })
+
+  test('goes on where it was, but not when its source was written to in between', async (t) => {
+    let owner = company('unset')
+    const way = await filled(t, async (store) => {
+      owner = await acme(store)
+      await Promise.all(Array.from({ length: 1_200 }, () => accept(store, email(owner, ['a@x.test']))))
+    })
+    const seen: number[] = []
+    const until = (rows: number) => (progress: TransferProgress) => {
+      if (progress.table !== 'emails' || progress.step !== 'copy') return
+      seen.push(progress.rows)
+      if (progress.rows >= rows) throw new Error('power cut')
+    }
+    await assert.rejects(move(way, until(500)), /power cut/)
+    await assert.rejects(move(way, until(1_000)), /power cut/)
+    const source = await SqliteStore.open(way.from, { exclusive: false })
+    const late = await accept(source, email(owner, ['a@x.test']))
+    await source.close()
+    await assert.rejects(move(way), { name: 'StoreConflict', message: /has been written to since/ })
+    assert.equal(await isEmpty(way.to), true)
+    await transfer({ ...way, restart: true, onProgress: until(Number.POSITIVE_INFINITY) })
+    assert.deepEqual(seen, [500, 1_000, 500, 1_000, 1_201])
+    const [newest] = await (await opened(t, way.to)).listEmails({ limit: 1 })
+    assert.equal(newest?.id, late.id)
   })
 })

@@ -151,6 +151,23 @@ test('a message that trickles away is given up at the limit for the transaction'
   for (const { replies } of results) assert.equal(replies[0]!.verdict, 'deferred')
 })
 
+test('once the dot is sent, the limit for the transaction cuts nothing: the server may still take its time', async () => {
+  const limit = 1_000
+  for (const { replies, usable } of await handOver(
+    async (peer) => {
+      assert.notEqual(await peer.message(), null)
+      // Begun later than the limit, and longer: that has passed when this is over.
+      await pause(limit + 50)
+      await peer.send('250 2.0.0 taken\r\n')
+    },
+    {},
+    { transaction: limit },
+  )) {
+    assert.equal(replies[0]!.verdict, 'delivered', replies[0]!.message)
+    assert.equal(usable, true)
+  }
+})
+
 for (const [name, reply] of [
   ['421', '421 4.3.2 going down'],
   ['552', '552 5.3.4 too large'],

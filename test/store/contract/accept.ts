@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { StoreConflict } from '../../../src/store/store.ts'
+import type { Company } from '../../../src/accounts/account.ts'
+import { type NewEmail, StoreConflict } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -40,6 +41,40 @@ export function acceptContract(open: OpenBench): void {
         claimed?.content.attachments.map(({ content }) => content),
         before,
       )
+    })
+
+    test('keeps a file once for a company, and apart from all that differ from it in one octet', async (t) => {
+      const { store, rows } = await open(t)
+      const owner = await acme(store)
+      const file = randomBytes(200_000)
+      const places = [0, 65_535, 65_536, 100_000, 199_999]
+      const files = [file, ...places.map((at) => file.with(at, file[at]! ^ 1))]
+      const carrying = (sender: Company, contents: Uint8Array[]): NewEmail => {
+        const value = email(sender, ['a@x.test'])
+        const attachments = contents.map((content) => {
+          return { filename: 'f', contentType: 'image/png', content, disposition: 'attachment' } as const
+        })
+        return { ...value, content: { ...value.content, attachments } }
+      }
+      const carries = async ({ id }: NewEmail, expected: Uint8Array[]) => {
+        const { content } = (await store.readWork(id))!
+        assert.equal(content.attachments.length, expected.length)
+        for (const [index, file] of content.attachments.entries())
+          assert.ok(Buffer.from(expected[index]!).equals(file.content), `file ${index}`)
+      }
+      // Together, and so in one commit; then each beside those that are there.
+      for (let round = 1; round <= 2; round++) {
+        const emails = files.map((content) => carrying(owner, [new Uint8Array(content)]))
+        await Promise.all(emails.map((value) => accept(store, value)))
+        for (const [index, value] of emails.entries()) await carries(value, [files[index]!])
+        assert.equal(await rows('blobs'), files.length)
+      }
+      const all = carrying(owner, files.toReversed())
+      await accept(store, all)
+      await carries(all, files.toReversed())
+      assert.equal(await rows('blobs'), files.length)
+      await accept(store, carrying(await acme(store, 'Other'), [file]))
+      assert.equal(await rows('blobs'), files.length + 1)
     })
 
     test('keeps everything about an email', async (t) => {

@@ -21,6 +21,8 @@ export interface Bench {
   another(): Promise<Store>
   /** Transactions committed by `store` so far. */
   commits(): number
+  /** Rows of a table, for what is kept once or not at all: no answer of a store tells that. */
+  rows(table: string): Promise<number>
 }
 
 export type OpenBench = (context: TestContext) => Promise<Bench>

@@ -60,6 +60,35 @@ export function fairnessContract(open: OpenBench): void {
       assert.equal(new Set([...first.keys(), ...second.keys()]).size, 8)
     })
 
+    test('a claim brings one company no more than was asked for, however much waits and whoever else does', async (t) => {
+      const { store } = await open(t)
+      const one = await acme(store, 'One')
+      await flood(store, one, 50, (n) => [`a@x${n % 3}.test`])
+      const alone = perCompany(await store.claim(claimRequest(1, { maxPerCompany: 5 })))
+      assert.deepEqual([...alone], [[one.id, 5]])
+      const two = await acme(store, 'Two')
+      await flood(store, two, 50, (n) => [`a@x${n % 3}.test`])
+      const both = perCompany(await store.claim(claimRequest(1, { maxPerCompany: 5 })))
+      assert.deepEqual(
+        both,
+        new Map([
+          [one.id, 5],
+          [two.id, 5],
+        ]),
+      )
+    })
+
+    test('beyond what was asked for of a company a claim brings only what makes one transaction', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      for (let n = 0; n < 20; n++) await accept(store, email(owner, ['a@x.test', 'b@x.test', 'c@x.test']))
+      const claimed = await store.claim(claimRequest(1, { maxPerCompany: 5 }))
+      assert.deepEqual(
+        claimed.map(({ recipients }) => recipients.length),
+        [3, 3],
+      )
+    })
+
     test('a destination with a long queue leaves the company’s others their turns', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

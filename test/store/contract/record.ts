@@ -19,6 +19,31 @@ import type { OpenBench } from './contract.ts'
 
 export function recordContract(open: OpenBench): void {
   describe('record', () => {
+    test('keeps every octet that was captured, however many', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      for (const size of [64 * 1024 + 1, 300_000, 2_500_000]) {
+        const value = email(owner, ['a@x.test', 'b@x.test'])
+        await store.accept(value, { token: 7 })
+        // Views of a larger buffer, as a message in pieces is.
+        const octets = randomBytes(2 * size + 10)
+        const [first, second] = [octets.subarray(5, 5 + size), octets.subarray(5 + size, 5 + 2 * size)]
+        const expected = [Buffer.from(first), Buffer.from(second)]
+        await store.record(attempt(value, 7, [result(0)], { captured: first }))
+        await store.record(attempt(value, 7, [result(1)], { captured: second }))
+        const kept = await store.readCaptured(value.id)
+        assert.deepEqual(
+          kept.map(({ recipients, raw }) => [recipients, raw.byteLength]),
+          [
+            [[0], size],
+            [[1], size],
+          ],
+        )
+        for (const [index, { raw }] of kept.entries())
+          assert.ok(expected[index]!.equals(raw), `captured ${index} of ${size} octets`)
+      }
+    })
+
     test('writes recipients, events, the attempt and the captured octets', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -261,6 +261,20 @@ describe('locks of PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(kept?.content.attachments[0]?.content, new Uint8Array(bytes))
   })
 
+  test('retention removes a file after all when the email that was being accepted is not kept', async (t) => {
+    const { url, store, owner } = await open(t)
+    const old = withFile(owner)
+    await store.accept(old, { token: 1 })
+    await store.record(attempt(old, 1, [result(0)]))
+    const rival = await rivalOf(t, url)
+    await rival.query('SELECT 1 FROM blobs FOR KEY SHARE')
+    const retained = store.retain({ contentBefore: NOW, emailsBefore: 0, limit: 10 })
+    await Promise.race([retained, lockAwaited(url)])
+    await rival.query('ROLLBACK')
+    assert.equal(await retained, 1)
+    assert.deepEqual(await execute(url, 'SELECT company FROM blobs'), [])
+  })
+
   test('an email whose file is just being removed brings it again', async (t) => {
     const { url, store, owner } = await open(t)
     const old = withFile(owner)

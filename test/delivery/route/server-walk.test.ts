@@ -1,0 +1,85 @@
+/** How long each address of a server is waited for. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ipv6Reachability } from '../../../src/delivery/route/addresses.ts'
+import { HostMemory } from '../../../src/delivery/route/host-memory.ts'
+import { ProbePauses } from '../../../src/delivery/route/probe-pauses.ts'
+import { ServerWalk, type WalkLimits, walkLimits } from '../../../src/delivery/route/server-walk.ts'
+import { type PooledSession, SessionPool } from '../../../src/delivery/route/session-pool.ts'
+import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
+import { SmtpError } from '../../../src/delivery/smtp/error.ts'
+import type { SmtpTarget } from '../../../src/delivery/smtp/target.ts'
+import { deliveryTo } from './rig.ts'
+
+/** Nobody answers anywhere; which addresses were asked, and how long each would have been waited for, is noted instead of waited. */
+class Silence extends SessionPool {
+  readonly asked: [address: string, connect: number][] = []
+
+  override async open(_key: string, { address, timeouts }: SmtpTarget): Promise<PooledSession> {
+    this.asked.push([address, timeouts!.connect!])
+    throw new SmtpError('timeout', 'connect', `${address} took too long over connecting`)
+  }
+}
+
+/** One server at these addresses, which does not answer. */
+async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
+  const pool = new Silence({ idleTimeout: 60_000, maxTransactions: 100, maxAge: 60_000, maxIdle: 100 })
+  const delivery = deliveryTo(['jane@x.test'])
+  const { outcomes } = await new ServerWalk({
+    leg: {
+      delivery,
+      recipients: delivery.recipients,
+      message: () => Promise.reject(new Error('nobody is there to take it')),
+      dialogue: new Dialogue(),
+      mayHandOver: () => true,
+      stopping: new AbortController().signal,
+    },
+    pool,
+    limits: { ...walkLimits, ...limits },
+    ipv6: new Ipv6Reachability(),
+    hosts: new HostMemory(new ProbePauses([120_000])),
+    route: 'direct',
+  }).visit([
+    {
+      target: async () => ({
+        host: 'mx.x.test',
+        port: 25,
+        implicitTls: false,
+        tls: 'off',
+        credentials: null,
+        helo: 'out.acme.test',
+      }),
+      preferredAddress: null,
+      addresses: async () => ({ kind: 'addresses', addresses }),
+    },
+  ])
+  return { asked: pool.asked, verdict: outcomes[0]!.verdict }
+}
+
+test('a dead address is waited for 10 s while there is another to go to, the last one 30 s', async () => {
+  assert.deepEqual(await walk(['2001:db8::1', '192.0.2.1', '192.0.2.2']), {
+    asked: [
+      ['2001:db8::1', 10_000],
+      ['192.0.2.1', 10_000],
+      ['192.0.2.2', 30_000],
+    ],
+    verdict: 'deferred',
+  })
+  assert.deepEqual((await walk(['192.0.2.1'])).asked, [['192.0.2.1', 30_000]])
+})
+
+test('the last address that may be asked is the last one, however many there are', async () => {
+  const { asked } = await walk(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { addressesPerServer: 2 })
+  assert.deepEqual(asked, [
+    ['192.0.2.1', 10_000],
+    ['192.0.2.2', 30_000],
+  ])
+})
+
+test('no address is waited for longer than the time for connecting', async () => {
+  const { asked } = await walk(['192.0.2.1', '192.0.2.2'], { timeouts: { connect: 5_000 } })
+  assert.deepEqual(asked, [
+    ['192.0.2.1', 5_000],
+    ['192.0.2.2', 5_000],
+  ])
+})

@@ -1,0 +1,36 @@
+/** What the operator has paused, as the scheduler has it in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Pauses } from '../../src/queue/pauses.ts'
+
+test('read again unchanged, pauses are what they were', () => {
+  const since = 1
+  const all = [
+    { companyId: 'a', domain: null, since },
+    { companyId: null, domain: 'x.test', since },
+    { companyId: 'b', domain: 'y.test', since },
+  ]
+  const pauses = new Pauses()
+  assert.equal(pauses.replace(all), true)
+  assert.equal(pauses.replace(structuredClone(all)), false)
+  const covered = (companyId: string) =>
+    ['x.test', 'y.test'].map((domain) => pauses.covers(companyId, domain))
+  assert.deepEqual(['a', 'b', 'c'].map(covered), [
+    [true, true],
+    [true, true],
+    [true, false],
+  ])
+  assert.deepEqual([pauses.none, pauses.all], [false, false])
+  assert.deepEqual(pauses.skipped, {
+    skip: ['b\0y.test'],
+    skipCompanies: ['a'],
+    skipDomains: ['x.test'],
+  })
+
+  const everything = [{ companyId: null, domain: null, since }]
+  assert.equal(pauses.replace(everything), true)
+  assert.equal(pauses.replace(everything), false)
+  assert.deepEqual([pauses.none, pauses.all, pauses.covers('c', 'y.test')], [false, true, true])
+  assert.equal(pauses.replace([]), true)
+  assert.deepEqual([pauses.none, pauses.all, pauses.covers('a', 'x.test')], [true, false, false])
+})

@@ -1,0 +1,308 @@
+/** A scheduler between a real store and a real SMTP server; faults of the store are put in between. */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { SendingDomain } from '../../src/accounts/account.ts'
+import { newDomain } from '../../src/accounts/new-domain.ts'
+import { Seal } from '../../src/accounts/seal.ts'
+import { Membership } from '../../src/cluster/membership.ts'
+import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
+import type { Courier } from '../../src/delivery/courier.ts'
+import type { Delivery } from '../../src/delivery/delivery.ts'
+import { RouteCourier } from '../../src/delivery/route-courier.ts'
+import { SigningKeys } from '../../src/delivery/signing-keys.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { createLogger } from '../../src/log.ts'
+import { LoopMonitor } from '../../src/loop-monitor.ts'
+import { Boundaries } from '../../src/mail/compose/boundary.ts'
+import { Metrics } from '../../src/metrics.ts'
+import type { ReadyLimits } from '../../src/queue/ready-queues.ts'
+import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
+import { Scheduler } from '../../src/queue/scheduler.ts'
+import { openStore } from '../../src/store/open.ts'
+import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { type Script, type Sink, startSink } from '../support/sink.ts'
+
+const LIMITS: ReadyLimits = {
+  concurrency: 4,
+  siteConcurrency: 4,
+  maxDeliveries: 100,
+  maxBytes: 1_000_000,
+  maxLargeBytes: 1_000_000,
+  maxPerLane: 100,
+}
+
+/** What a store may do to those who ask it; it does none of it until it is told. */
+class StoreFaults {
+  /** Records fail while this is set. */
+  failing = false
+  /** What accepting fails with, while it is set. */
+  refusing: Error | null = null
+  /** Claims answered so far, and who is told when one begins. */
+  claims = 0
+  onClaim = () => {}
+  /** What the scheduler was last told to cancel. */
+  cancelsRead: string[] = []
+  /** Suppressions it was told of so far, and pauses it was last told of. */
+  readonly read = { added: 0, pauses: 0 }
+  failed = Promise.withResolvers<void>()
+  /** So often the next questions for pauses fail. */
+  unread = 0
+
+  /** `shared`: it says that other nodes may use the database too, as PostgreSQL's does. */
+  wrap(store: Store, shared = store.shared): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'shared') return shared
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        if (name === 'accept') {
+          return (...args: unknown[]) =>
+            this.refusing === null ? value.apply(target, args) : Promise.reject(this.refusing)
+        }
+        if (name === 'claim') {
+          return async (...args: unknown[]) => {
+            this.onClaim()
+            const emails = await value.apply(target, args)
+            setImmediate(() => {
+              this.claims += 1
+            })
+            return emails
+          }
+        }
+        if (name === 'cancelRequests') {
+          return async () => {
+            this.cancelsRead = await target.cancelRequests()
+            return this.cancelsRead
+          }
+        }
+        if (name === 'suppressionsSince') {
+          return async (cursor: string | null) => {
+            const told = await target.suppressionsSince(cursor)
+            setImmediate(() => {
+              this.read.added += told.added.length
+            })
+            return told
+          }
+        }
+        if (name === 'pauses') {
+          return async () => {
+            if (this.unread > 0) {
+              this.unread -= 1
+              throw new StoreUnavailable('the database is away')
+            }
+            const pauses = await target.pauses()
+            setImmediate(() => {
+              this.read.pauses = pauses.length
+            })
+            return pauses
+          }
+        }
+        if (name !== 'record') return value.bind(target)
+        return (...args: unknown[]) => {
+          if (!this.failing) return value.apply(target, args)
+          this.failed.resolve()
+          return Promise.reject(new StoreUnavailable('the disk is full'))
+        }
+      },
+    })
+  }
+}
+
+export interface Bench {
+  /** Without the faults. */
+  store: Store
+  scheduler: Scheduler
+  membership: Membership
+  right: SendingRight
+  metrics: Metrics
+  sink: Sink
+  faults: StoreFaults
+  domain: SendingDomain
+  deliveries: Delivery[]
+  /** What was logged as an error. */
+  errors: string[]
+  /** Accepts a message as intake does, under a lease when there is room. */
+  accept(to: string, change?: Partial<NewEmail>): Promise<NewEmail>
+}
+
+export interface BenchOptions {
+  script?: Script
+  limits?: Partial<ReadyLimits>
+  /** False: the test starts the scheduler. */
+  begun?: boolean
+  /** Other nodes may share the database: this one beats, three times in so many milliseconds. Its right never ends by itself. */
+  timeoutMs?: number
+}
+
+/** A clock on which no time passes. */
+const STOPPED: Clocks = { monotonic: () => 0, wall: () => 0 }
+
+export async function start(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
+  const directory = mkdtempSync(join(os.tmpdir(), 'postroad-scheduler-'))
+  const sink = await startSink(options.script === undefined ? {} : { script: options.script })
+  const store = await openStore(
+    { engine: 'sqlite', path: join(directory, 'postroad.db') },
+    { exclusive: true },
+  )
+  const seal = new Seal(randomBytes(32))
+  const company = { id: randomUUIDv7(), name: 'Acme', createdAt: Date.now() }
+  await store.addCompany(company)
+  const fresh = await newDomain({ companyId: company.id, name: 'acme.test', seal, ed25519: false })
+  const domain: SendingDomain = { ...fresh, sending: 'active' }
+  await store.addDomain(domain)
+  const faults = new StoreFaults()
+  const deliveries: Delivery[] = []
+  const shared = options.timeoutMs !== undefined
+  const right = shared ? new SendingRight(undefined, STOPPED) : new SendingRight()
+  const errors: string[] = []
+  const log = { info: () => {}, warn: () => {}, error: (_: object, message: string) => errors.push(message) }
+  const metrics = new Metrics()
+  const node: NodeDescription = {
+    name: 'here',
+    roles: ['api', 'delivery'],
+    timeoutMs: options.timeoutMs ?? 30_000,
+    since: Date.now(),
+  }
+  const membership = new Membership({ store: faults.wrap(store, shared), node, right, metrics, log })
+  await membership.start()
+  const courier = new RouteCourier({
+    right,
+    route: {
+      kind: 'relay',
+      host: '127.0.0.1',
+      port: sink.port,
+      implicitTls: false,
+      tls: 'off',
+      user: null,
+      password: null,
+      auth: null,
+    },
+    resolver: new Resolver(),
+    hostname: 'postroad.test',
+    smtpPort: 25,
+    allowPrivateNetworks: true,
+    retrySchedule: [120_000],
+    boundaries: new Boundaries(Buffer.alloc(32)),
+    log: () => {},
+  })
+  const noted: Courier = {
+    deliver: (delivery) => {
+      deliveries.push(delivery)
+      return courier.deliver(delivery)
+    },
+    close: (ms) => courier.close(ms),
+  }
+  const scheduler = new Scheduler({
+    store: faults.wrap(store),
+    membership,
+    courier: noted,
+    isolated: noted,
+    domain: (id) => (id === domain.id ? domain : undefined),
+    signingKeys: new SigningKeys(seal),
+    retrySchedule: new RetrySchedule([1, 1, 1]),
+    siteOf: () => 'relay',
+    limits: { ...LIMITS, ...options.limits },
+    monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
+    metrics,
+    log,
+  })
+  const bench: Bench = {
+    store,
+    scheduler,
+    membership,
+    right,
+    metrics,
+    sink,
+    faults,
+    domain,
+    deliveries,
+    errors,
+    accept: async (to, change) => {
+      const email = { ...newEmail(company.id, domain.id, to), ...change }
+      const lease = scheduler.lease(email)
+      const accepted = await store.accept(email, lease)
+      assert.equal(accepted.kind, 'accepted')
+      if (lease === null) scheduler.waiting(email.dueAt)
+      else scheduler.accepted(email, accepted.leased, lease)
+      return email
+    },
+  }
+  t.after(async () => {
+    await scheduler.stop(1_000)
+    await membership.leave()
+    await store.close()
+    await sink.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  if (options.begun !== false) await scheduler.start()
+  return bench
+}
+
+export function newEmail(companyId: string, domainId: string, to: string): NewEmail {
+  const id = randomUUIDv7()
+  const now = Date.now()
+  return {
+    id,
+    companyId,
+    domainId,
+    keyId: randomUUIDv7(),
+    sender: 'a@acme.test',
+    content: {
+      from: 'a@acme.test',
+      to: [to],
+      cc: [],
+      replyTo: [],
+      subject: 'Hello',
+      text: 'It works.',
+      headers: [],
+      attachments: [],
+      messageId: `<${id}@acme.test>`,
+      date: now,
+    },
+    raw: null,
+    bcc: [],
+    tags: [],
+    variables: {},
+    individual: false,
+    testMode: false,
+    createdAt: now,
+    dueAt: now,
+    scheduled: false,
+    size: 500,
+    recipients: [{ address: to, domain: to.slice(to.indexOf('@') + 1), kind: 'to', variables: null }],
+    idempotency: null,
+  }
+}
+
+export async function stateOf(store: Store, { id }: NewEmail): Promise<{ state: string; attempts: number }> {
+  const { state, attempts } = (await store.readHistory(id))!.recipients[0]!
+  return { state, attempts }
+}
+
+/** Looks again after every turn of the event loop; the test's own time limit ends it. */
+export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** One session, in use until `release` is called; what is accepted meanwhile waits in memory. */
+export async function occupied(t: TestContext, options: BenchOptions = {}) {
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const bench = await start(t, {
+    ...options,
+    limits: { concurrency: 1, siteConcurrency: 1, ...options.limits },
+    script: async ({ step }) => {
+      if (step !== 'mail') return undefined
+      begun.resolve()
+      await held.promise
+      return undefined
+    },
+  })
+  const first = await bench.accept('first@x.test')
+  await begun.promise
+  return { ...bench, first, release: held.resolve }
+}

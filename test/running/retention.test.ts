@@ -1,0 +1,26 @@
+/** What is past its time goes while the service runs, without anybody asking for it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../nodes/fleet.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { startService } from '../support/service.ts'
+
+test('a service that runs removes content whose time is over, and records whose time is over', async () => {
+  await using service = await startService()
+  const { key } = await service.tenant('mail.test')
+  const api = new ApiClient(service.url, key.token)
+  const id = await api.accepted({ from: 'a@mail.test', to: 'to@x.test', subject: 's', text: 'the content' })
+  await api.lastEvent(id, 'delivered')
+  await service.stop()
+
+  const { database, secretKey } = service.settings
+  const brief = { database, secretKey, contentRetention: 1 }
+  {
+    await using again = await startService(brief)
+    const email = async () => (await again.store.readHistory(id))!.email
+    await until(async () => (await email()).contentRemoved, 'the content to go')
+    assert.equal(await again.store.readWork(id), null)
+  }
+  await using last = await startService({ ...brief, emailRetention: 1 })
+  await until(async () => (await last.store.readHistory(id)) === null, 'the record to go')
+})
