@@ -11,7 +11,7 @@ const WRITES = 20_000
 /** So many are always under way: no pause in which the log could start over by itself. */
 const WRITERS = 20
 const PAGE = 8_192
-/** Some 2,500 pages is usual, more where the checkpointer has to wait for a processor; a log that never starts over has 18,000 and more. */
+/** Some 2,500 pages is usual, more where the checkpointer has to wait for a processor; a log that is not relieved has 15,000 and more. */
 const LONG = 8_000
 
 test('under steady writing the write-ahead log stays short', async (t) => {
