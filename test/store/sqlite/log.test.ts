@@ -11,6 +11,8 @@ const WRITES = 20_000
 /** So many are always under way: no pause in which the log could start over by itself. */
 const WRITERS = 20
 const PAGE = 8_192
+/** Some 2,500 pages is usual, more where the checkpointer has to wait for a processor; a log that is not relieved has 15,000 and more. */
+const LONG = 8_000
 
 test('under steady writing the write-ahead log stays short', async (t) => {
   const path = join(temporaryDirectory(t), 'postroad.db')
@@ -30,5 +32,5 @@ test('under steady writing the write-ahead log stays short', async (t) => {
   const pages = statSync(`${path}-wal`).size / PAGE
   const database = statSync(path).size / PAGE
   t.diagnostic(`${Math.round(pages)} pages of log for ${WRITES} emails, database ${database} pages`)
-  assert.ok(pages < 4_000, `${Math.round(pages)} pages`)
+  assert.ok(pages < LONG, `${Math.round(pages)} pages`)
 })
