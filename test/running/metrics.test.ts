@@ -91,7 +91,7 @@ test('the gauges show what waits, what is ready and what is under way', async ()
   const api = await clientOf(service)
   const gauges = async () => ({
     ready: (await samples(service, 'postroad_ready_deliveries'))[''],
-    underWay: (await samples(service, 'postroad_deliveries_sending'))[''],
+    sending: (await samples(service, 'postroad_deliveries_sending'))[''],
     paused: (await samples(service, 'postroad_delivery_paused'))[''],
     recipients: await samples(service, 'postroad_recipients'),
   })
