@@ -1,6 +1,6 @@
 /**
- * The house: the folders of src from top to bottom. Each may import what stands below it, and nobody beside it. From this list come the rules
- * that Biome holds (biome.layers.json) and the table in docs/architecture.md; with --check only says whether both are up to date.
+ * The house: what stands in src from top to bottom, and what each place imports of those below it. From this list come the rules that Biome
+ * holds (biome.layers.json) and the table in docs/architecture.md; with --check only says whether both are up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,184 +9,239 @@ export interface Place {
   /** A folder of src, or a file. */
   name: string
   about: string
-  /** It imports these only, though others stand below it. */
-  only?: string[]
-  /** What others may import of it; the rest of it is its own. */
-  door?: string[]
+  /** Places below it, or single files of them; who puts everything together imports what it likes. */
+  imports: string[] | 'everything'
 }
 
-/** One line imports nothing of itself but within each place. */
-export const HOUSE: readonly Place[][] = [
-  [{ name: 'main.ts', about: 'the program: sets up V8, then hands over to the command line' }],
-  [{ name: 'cli', about: 'commands: parse, act, print', door: ['main.ts'] }],
-  [{ name: 'app.ts', about: 'puts the parts together, starts and stops them' }],
-  [
-    {
-      name: 'http',
-      about:
-        'requests: `json/` and `form/` the dialects, `pages/`, `admission/` who may have how much of the service at once',
-    },
-  ],
-  [{ name: 'operate', about: 'what an operator does, for every way in: the first start (more to come)' }],
-  [
-    {
-      name: 'queue',
-      about:
-        'what is begun when: claims, ready queues, session limits, closed paths, pauses, the retry schedule, and the recording of results',
-    },
-  ],
-  [{ name: 'intake', about: 'from a submission to a durable email' }],
-  [
-    {
-      name: 'delivery',
-      about:
-        'one delivery, from its recipients to an answer: `smtp/` the client, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
-    },
-  ],
-  [
-    {
-      name: 'cluster',
-      about:
-        'the nodes of a database: membership, heartbeats, the right to send, results that come under a lost lease',
-    },
-  ],
-  [
-    {
-      name: 'store',
-      about:
-        'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
-      door: ['store.ts', 'open.ts', 'retention.ts', 'backup.ts', 'schema.ts', 'transfer/transfer.ts'],
-    },
-  ],
-  [
-    {
-      name: 'accounts',
-      about:
-        'companies, sending domains, API keys, sealing of secrets, who may send as whom; how changes of them come to count',
-    },
-  ],
-  [
-    {
-      name: 'email',
-      about: 'the shapes of an email (new, claimed, stored) and what can happen to it',
-      only: ['mail'],
-    },
-  ],
-  [
-    {
-      name: 'mail',
-      about:
-        'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables)',
-      only: [],
-    },
-  ],
-  [
-    {
-      name: 'workers',
-      about: 'threads for large work on what strangers wrote: memory limits, deadlines, turns by company',
-    },
-    { name: 'dns', about: 'look-ups with failures told apart' },
-  ],
-  [
-    { name: 'metrics.ts', about: 'what operators measure' },
-    { name: 'loop-monitor.ts', about: 'how long the main thread stalls, and for whom' },
-  ],
-  [{ name: 'log.ts', about: 'the log' }],
-  [
-    {
-      name: 'config',
-      about: 'the schema of settings, what it makes of environment and files, and how the memory is divided',
-    },
-  ],
-  [
-    { name: 'network', about: 'IP addresses: ranges of them, and which are public', only: [] },
-    {
-      name: 'common',
-      about:
-        'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
-    },
-    { name: 'version.ts', about: 'the version of the program' },
-  ],
+export const HOUSE: readonly Place[] = [
+  {
+    name: 'main.ts',
+    about: 'the program: sets up V8, then hands over to the command line',
+    imports: ['cli'],
+  },
+  {
+    name: 'cli',
+    about: 'commands: parse, act, print',
+    imports: [
+      'app.ts',
+      'queue',
+      'delivery',
+      'store/store.ts',
+      'store/open.ts',
+      'store/backup.ts',
+      'store/schema.ts',
+      'store/transfer/transfer.ts',
+      'accounts',
+      'email',
+      'mail',
+      'dns',
+      'log.ts',
+      'config',
+      'network',
+      'common',
+      'version.ts',
+    ],
+  },
+  {
+    name: 'app.ts',
+    about: 'puts the parts together, starts and stops them',
+    imports: 'everything',
+  },
+  {
+    name: 'http',
+    about:
+      'requests: `json/` and `form/` the dialects, `pages/`, `admission/` who may have how much of the service at once',
+    imports: [
+      'intake',
+      'store/store.ts',
+      'accounts',
+      'mail',
+      'workers',
+      'loop-monitor.ts',
+      'config',
+      'network',
+      'common',
+    ],
+  },
+  {
+    name: 'operate',
+    about: 'what an operator does, for every way in: the first start (more to come)',
+    imports: ['store/store.ts', 'accounts'],
+  },
+  {
+    name: 'queue',
+    about:
+      'what is begun when: claims, ready queues, session limits, closed paths, pauses, the retry schedule, and the recording of results',
+    imports: [
+      'intake/handover.ts',
+      'delivery',
+      'cluster',
+      'store/store.ts',
+      'accounts',
+      'email',
+      'mail',
+      'metrics.ts',
+      'loop-monitor.ts',
+      'common',
+    ],
+  },
+  {
+    name: 'intake',
+    about: 'from a submission to a durable email',
+    imports: ['store/store.ts', 'accounts', 'mail', 'workers', 'metrics.ts'],
+  },
+  {
+    name: 'delivery',
+    about:
+      'one delivery, from its recipients to an answer: `smtp/` the client, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
+    imports: [
+      'cluster/sending-right.ts',
+      'store/store.ts',
+      'accounts',
+      'email',
+      'mail',
+      'workers',
+      'dns',
+      'config',
+      'network',
+      'common',
+    ],
+  },
+  {
+    name: 'cluster',
+    about:
+      'the nodes of a database: membership, heartbeats, the right to send, results that come under a lost lease',
+    imports: ['store/store.ts', 'metrics.ts', 'common'],
+  },
+  {
+    name: 'store',
+    about:
+      'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
+    imports: ['accounts', 'email', 'mail', 'config/settings.ts', 'common'],
+  },
+  {
+    name: 'accounts',
+    about:
+      'companies, sending domains, API keys, sealing of secrets, who may send as whom; how changes of them come to count',
+    imports: ['mail', 'network'],
+  },
+  {
+    name: 'email',
+    about: 'the shapes of an email (new, claimed, stored) and what can happen to it',
+    imports: ['mail'],
+  },
+  {
+    name: 'mail',
+    about:
+      'the message itself, pure: `address/`, `header/`, `compose/`, `dkim/`, `text/` (from HTML), `raw/` (ready MIME), `batch/` (recipient variables)',
+    imports: [],
+  },
+  {
+    name: 'workers',
+    about: 'threads for large work on what strangers wrote: memory limits, deadlines, turns by company',
+    imports: ['common'],
+  },
+  {
+    name: 'dns',
+    about: 'look-ups with failures told apart',
+    imports: [],
+  },
+  {
+    name: 'metrics.ts',
+    about: 'what operators measure',
+    imports: [],
+  },
+  {
+    name: 'loop-monitor.ts',
+    about: 'how long the main thread stalls, and for whom',
+    imports: ['log.ts', 'common'],
+  },
+  {
+    name: 'log.ts',
+    about: 'the log',
+    imports: ['config/settings.ts', 'common'],
+  },
+  {
+    name: 'config',
+    about: 'the schema of settings, what it makes of environment and files, and how the memory is divided',
+    imports: ['network'],
+  },
+  {
+    name: 'network',
+    about: 'IP addresses: ranges of them, and which are public',
+    imports: [],
+  },
+  {
+    name: 'common',
+    about:
+      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
+    imports: [],
+  },
+  {
+    name: 'version.ts',
+    about: 'the version of the program',
+    imports: [],
+  },
 ]
 
-/** What a place may not import: what stands above and beside it, and, where it has a list of its own, what is not on it. */
-function forbidden(place: Place, level: number): Place[] {
-  return HOUSE.flatMap((places, at) =>
-    places.filter((other) => {
-      if (other === place) return false
-      return at <= level || (place.only !== undefined && !place.only.includes(other.name))
-    }),
-  )
-}
+const MARKED = /(?<=<!-- house -->\n)[\s\S]*?(?=\n<!-- \/house -->)/
 
-/** What lies behind the doors of the places below; only the one that puts everything together goes in. */
-function behindDoors(place: Place, level: number): Place[] {
-  if (place.name === 'app.ts') return []
-  return HOUSE.slice(level + 1)
-    .flat()
-    .filter(({ door }) => door !== undefined)
-}
-
-const isFile = ({ name }: Place) => name.endsWith('.ts')
+const isFile = (name: string) => name.endsWith('.ts')
 
 /** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
 export function layersConfig(): object {
-  const overrides = HOUSE.flatMap((places, level) =>
-    places.map((place) => ({
-      includes: [isFile(place) ? `src/${place.name}` : `src/${place.name}/**`],
-      linter: {
-        rules: {
-          style: {
-            noRestrictedImports: {
-              level: 'error',
-              options: { patterns: [...above(place, level), ...behind(place, level)] },
-            },
-          },
-        },
+  const overrides = HOUSE.map((place) => ({
+    includes: [isFile(place.name) ? `src/${place.name}` : `src/${place.name}/**`],
+    linter: {
+      rules: {
+        style: { noRestrictedImports: { level: 'error', options: { patterns: refused(place) } } },
       },
-    })),
-  )
+    },
+  }))
   // Biome looks for circles only where the whole project is told to have none. Tools and tests have some of types.
   const circles = (setting: unknown) => ({ linter: { rules: { suspicious: { noImportCycles: setting } } } })
   const tools = { includes: ['**', '!src/**'], ...circles('off') }
   return { ...circles({ level: 'error', options: { ignoreTypes: false } }), overrides: [tools, ...overrides] }
 }
 
-function above(place: Place, level: number): object[] {
-  const others = forbidden(place, level)
-  if (others.length === 0) return []
-  return [
-    {
-      group: others.map((other) => (isFile(other) ? `../**/${other.name}` : `../**/${other.name}/**`)),
-      message: `${place.name} imports only what stands below it in the house (scripts/house.ts).`,
-    },
-  ]
-}
-
-function behind(place: Place, level: number): object[] {
-  return behindDoors(place, level).map(({ name, door = [] }) => ({
-    group: [`../**/${name}/**`, ...door.map((file) => `!../**/${name}/${file}`)],
-    message: `Of ${name} others import ${door.join(', ')} (scripts/house.ts).`,
-  }))
+/** One pattern for each other place of which it does not import everything. */
+function refused({ name, imports }: Place): object[] {
+  if (imports === 'everything') return []
+  // What stands in src itself names the others as its neighbours.
+  const way = isFile(name) ? './' : '../**/'
+  const others = HOUSE.filter((other) => other.name !== name && !imports.includes(other.name))
+  return others.map((other) => {
+    const files = imports.filter((entry) => entry.startsWith(`${other.name}/`))
+    return {
+      group: [
+        isFile(other.name) ? `${way}${other.name}` : `${way}${other.name}/**`,
+        ...files.map((file) => `!${way}${file}`),
+      ],
+      message: `${name} does not import ${files.length > 0 ? 'this ' : ''}of ${other.name}: see scripts/house.ts.`,
+    }
+  })
 }
 
 /** The table of docs/architecture.md. */
 export function houseTable(): string {
-  const rows = HOUSE.flat().map(({ name, about, only, door }) => {
-    const itself = only === undefined ? '' : ` Imports ${only.length === 0 ? 'nothing' : only.join(', ')}.`
-    const others = door === undefined ? '' : ` Others import ${door.map((file) => `\`${file}\``).join(', ')}.`
-    return `| \`src/${name}\` | ${about}${itself || others ? '.' : ''}${itself}${others} |`
+  const rows = HOUSE.map(({ name, about, imports }) => {
+    const listed = imports === 'everything' ? imports : imports.map((entry) => `\`${entry}\``).join(', ')
+    return `| \`src/${name}\` | ${about} | ${listed || 'nothing'} |`
   })
-  return ['| Place | Subject |', '|---|---|', ...rows].join('\n')
+  return ['| Place | Subject | Imports |', '|---|---|---|', ...rows].join('\n')
 }
 
-const MARKED = /(?<=<!-- house -->\n)[\s\S]*?(?=\n<!-- \/house -->)/
+/** The page with its table made anew. Throws when a marker is missing. */
+export function pageWith(page: string, table: string): string {
+  if (!MARKED.test(page)) throw new Error('docs/architecture.md lacks the markers of the section "house"')
+  return page.replace(MARKED, () => table)
+}
 
 function main(): void {
   const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
   const wanted: [string, string][] = [
     ['biome.layers.json', `${JSON.stringify(layersConfig(), null, 2)}\n`],
-    ['docs/architecture.md', readFileSync(path('docs/architecture.md'), 'utf8').replace(MARKED, houseTable)],
+    ['docs/architecture.md', pageWith(readFileSync(path('docs/architecture.md'), 'utf8'), houseTable())],
   ]
   for (const [name, text] of wanted) {
     if (!process.argv.includes('--check')) writeFileSync(path(name), text)

@@ -1,12 +1,12 @@
 /** The rules that are made from the list of places refuse what they are to refuse: shown by imports planted in a small house. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { HOUSE } from '../../scripts/house.ts'
+import { HOUSE, pageWith } from '../../scripts/house.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -43,9 +43,20 @@ const PLANTED: [string, Record<string, string>, string[]][] = [
     [DIRECTION],
   ],
   ['a file that stands above', { 'queue/a.ts': "export { a } from '../app.ts'\n" }, [DIRECTION]],
+  ['what stands above a file of src', { 'log.ts': "import './http/b.ts'\n" }, [DIRECTION]],
+  [
+    'a file that stands above one',
+    { 'metrics.ts': "import type { A } from './app.ts'\nexport type B = A\n" },
+    [DIRECTION],
+  ],
+  ['what stands below and is not asked for', { 'http/a.ts': "import '../queue/b.ts'\n" }, [DIRECTION]],
   ['what stands beside', { 'dns/a.ts': "import '../workers/b.ts'\n" }, [DIRECTION]],
-  ['what a place of its own wishes does without', { 'mail/a.ts': "import '../config/b.ts'\n" }, [DIRECTION]],
-  ['what is behind a door', { 'intake/a.ts': "import '../store/sqlite/b.ts'\n" }, [DIRECTION]],
+  ['what a place does without', { 'mail/a.ts': "import '../config/b.ts'\n" }, [DIRECTION]],
+  [
+    'another file than the one that is named',
+    { 'intake/a.ts': "import '../store/sqlite/b.ts'\n" },
+    [DIRECTION],
+  ],
   [
     'a circle of types',
     {
@@ -63,7 +74,7 @@ for (const [what, files, expected] of PLANTED) {
 }
 
 test('no folder within a place bears the name of a place: it would be taken for it', () => {
-  const places = new Set(HOUSE.flat().map(({ name }) => name))
+  const places = new Set(HOUSE.map(({ name }) => name))
   const within = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.parentPath !== join(root, 'src'))
     .map(({ name }) => name)
@@ -75,10 +86,51 @@ test('no folder within a place bears the name of a place: it would be taken for 
 
 test('every place of src stands in the list', () => {
   const there = readdirSync(join(root, 'src'))
-  assert.deepEqual(
-    there.toSorted(),
-    HOUSE.flat()
-      .map(({ name }) => name)
-      .toSorted(),
-  )
+  assert.deepEqual(there.toSorted(), HOUSE.map(({ name }) => name).toSorted())
+})
+
+test('every place imports what stands below it alone', () => {
+  for (const [at, { name, imports }] of HOUSE.entries()) {
+    if (imports === 'everything') continue
+    for (const entry of imports) {
+      const below = HOUSE.slice(at + 1).some((other) => other.name === entry.split('/')[0])
+      assert.ok(below, `${name} may not import ${entry}`)
+    }
+  }
+})
+
+/** Files of src that a file of it names, by import or as the program of a thread, from src on. */
+function namedBy(file: string): string[] {
+  const text = readFileSync(join(root, 'src', file), 'utf8')
+  const specifiers = text.matchAll(/(?:from|import|import\(|new URL\()\s*'(\.{1,2}\/[^']*\.ts)'/g)
+  return [...specifiers].map(([, specifier]) => join(dirname(file), specifier!))
+}
+
+test('nothing stands in the list that nobody imports, and no URL leads around it', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const named = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => namedBy(file).map((to) => ({ place: file.split('/')[0]!, to })))
+  assert.ok(named.length > 1_000, 'the imports were found')
+  for (const { name, imports } of HOUSE) {
+    if (imports === 'everything') continue
+    const used = named.filter(({ place }) => place === name).map(({ to }) => to)
+    for (const entry of imports) {
+      assert.ok(
+        used.some((to) => to === entry || to.startsWith(`${entry}/`)),
+        `${name} does not import ${entry}`,
+      )
+    }
+    const others = used.filter((to) => to.split('/')[0] !== name)
+    for (const to of others) {
+      assert.ok(
+        imports.some((entry) => to === entry || to.startsWith(`${entry}/`)),
+        `${name} may not name ${to}`,
+      )
+    }
+  }
+})
+
+test('a page without its markers is refused', () => {
+  assert.throws(() => pageWith('# Architecture', ''), /lacks the markers/)
 })

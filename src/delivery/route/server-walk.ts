@@ -177,7 +177,7 @@ export class ServerWalk {
     }
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
-    // A relay is the only way there is, and who sends us sees to it that one asks at a time (paths.ts).
+    // A relay is the only way there is, and who sends us sees to it that one asks at a time (queue/path-health.ts).
     if (!asked && this.#options.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
   }
