@@ -6,6 +6,9 @@ import { isForThisMachine, node, packagesIn, root, tooOld } from './platform.mjs
 
 export { node, root }
 
+// Read before anything is started: who dies after that leaves us to another parent.
+const parent = process.ppid
+
 /** Installs with `npm ci` when what is there does not fit package-lock.json; else returns at once. Ends the process on failure. */
 export async function ensureInstalled() {
   const why = tooOld()
@@ -86,7 +89,6 @@ export function runThrough(command, args, options = {}) {
   const forward = (signal) => child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, forward)
-  const parent = process.ppid
   const watch = setInterval(() => {
     if (!process.env.npm_lifecycle_event || process.ppid === parent) return
     clearInterval(watch)

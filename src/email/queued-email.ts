@@ -1,5 +1,4 @@
 /** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
-
 import type { MessageContent } from '../mail/message.ts'
 import type { EventDetail, EventType } from './event.ts'
 

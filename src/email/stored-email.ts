@@ -1,5 +1,4 @@
 /** An email as it is read back and listed. */
-
 import type { MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType } from './event.ts'
 import type { RecipientKind, RecipientState } from './queued-email.ts'

@@ -2,7 +2,6 @@
  * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect puts it into its own
  * words and status. A refused submission leaves nothing behind.
  */
-
 import type { Denial, Scope } from '../accounts/account.ts'
 
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'

@@ -1,7 +1,9 @@
 /** Large messages are composed by workers: the same bytes, and a death that is told. */
+
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { parseDelivery } from '../../src/config/parse.ts'
 import { largeElsewhere } from '../../src/delivery/composing.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { prepareMessage } from '../../src/delivery/prepare.ts'
@@ -114,16 +116,7 @@ async function relayed(
   const sink = await startSink()
   const right = new SendingRight()
   right.grant(1, Number.POSITIVE_INFINITY)
-  const route = {
-    kind: 'relay',
-    host: '127.0.0.1',
-    port: sink.port,
-    implicitTls: false,
-    tls: 'off',
-    user: null,
-    password: null,
-    auth: null,
-  } as const
+  const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
   const options = {
     route,
     hostname: 'acme.test',

@@ -10,6 +10,7 @@ import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { Membership } from '../../src/cluster/membership.ts'
 import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
+import { parseDelivery } from '../../src/config/parse.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
@@ -24,6 +25,7 @@ import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import { Scheduler } from '../../src/queue/scheduler.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
+import { email } from '../store/samples.ts'
 import { type Script, type Sink, startSink } from '../support/sink.ts'
 
 const LIMITS: ReadyLimits = {
@@ -171,16 +173,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   await membership.start()
   const courier = new RouteCourier({
     right,
-    route: {
-      kind: 'relay',
-      host: '127.0.0.1',
-      port: sink.port,
-      implicitTls: false,
-      tls: 'off',
-      user: null,
-      password: null,
-      auth: null,
-    },
+    route: parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`),
     resolver: new Resolver(),
     hostname: 'postroad.test',
     smtpPort: 25,
@@ -222,13 +215,13 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     deliveries,
     errors,
     accept: async (to, change) => {
-      const email = { ...newEmail(company.id, domain.id, to), ...change }
-      const lease = scheduler.lease(email)
-      const accepted = await store.accept(email, lease)
+      const value = { ...newEmail(company.id, domain.id, to), ...change }
+      const lease = scheduler.lease(value)
+      const accepted = await store.accept(value, lease)
       assert.equal(accepted.kind, 'accepted')
-      if (lease === null) scheduler.waiting(email.dueAt)
-      else scheduler.accepted(email, accepted.leased, lease)
-      return email
+      if (lease === null) scheduler.waiting(value.dueAt)
+      else scheduler.accepted(value, accepted.leased, lease)
+      return value
     },
   }
   t.after(async () => {
@@ -242,40 +235,10 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   return bench
 }
 
+/** An email that is due now. */
 export function newEmail(companyId: string, domainId: string, to: string): NewEmail {
-  const id = randomUUIDv7()
   const now = Date.now()
-  return {
-    id,
-    companyId,
-    domainId,
-    keyId: randomUUIDv7(),
-    sender: 'a@acme.test',
-    content: {
-      from: 'a@acme.test',
-      to: [to],
-      cc: [],
-      replyTo: [],
-      subject: 'Hello',
-      text: 'It works.',
-      headers: [],
-      attachments: [],
-      messageId: `<${id}@acme.test>`,
-      date: now,
-    },
-    raw: null,
-    bcc: [],
-    tags: [],
-    variables: {},
-    individual: false,
-    testMode: false,
-    createdAt: now,
-    dueAt: now,
-    scheduled: false,
-    size: 500,
-    recipients: [{ address: to, domain: to.slice(to.indexOf('@') + 1), kind: 'to', variables: null }],
-    idempotency: null,
-  }
+  return email({ id: companyId }, [to], { domainId, createdAt: now, dueAt: now })
 }
 
 export async function stateOf(store: Store, { id }: NewEmail): Promise<{ state: string; attempts: number }> {

@@ -83,7 +83,11 @@ export function to(address: string, change: Partial<NewRecipient> = {}): NewReci
 }
 
 /** An email to these addresses, with text only. */
-export function email(owner: Company, addresses: string[], change: Partial<NewEmail> = {}): NewEmail {
+export function email(
+  owner: Pick<Company, 'id'>,
+  addresses: string[],
+  change: Partial<NewEmail> = {},
+): NewEmail {
   const id = newId()
   return {
     id,

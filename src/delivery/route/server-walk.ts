@@ -1,5 +1,4 @@
 /** Goes from server to server until every recipient has an answer: the loop that direct and relay delivery share. */
-
 import { monotonic } from '../../common/clock.ts'
 import type { DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import { CONSEQUENCES, type Hindrance, hinders } from '../judge/finding.ts'
