@@ -1,7 +1,7 @@
 /** Immutable facts about an email, mostly about one of its recipients. */
 
 /** The closed vocabulary of `last_event`. */
-export const EVENT_TYPES = [
+export const LAST_EVENT_TYPES = [
   'queued',
   'scheduled',
   'sent',
@@ -15,7 +15,40 @@ export const EVENT_TYPES = [
   'suppressed',
   'canceled',
 ] as const
+export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
+
+export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
+
+export interface NewEvent {
+  type: EventType
+  /** Unix ms. */
+  at: number
+  detail: EventDetail
+}
+
+/** An event as the log has it. */
+export interface LoggedEvent extends NewEvent {
+  /** Its place in the one order of all events; rises, with gaps. */
+  number: number
+  emailId: string
+  companyId: string
+  /** Index of the recipient within the email, and its address; null when the fact is about the email as a whole. */
+  recipient: number | null
+  address: string | null
+}
+
+export interface EventPage {
+  events: LoggedEvent[]
+  /** For the next question. It rises also when nothing of the wanted kind came. */
+  cursor: number
+}
+
+/** What of the log is wanted; what is absent narrows nothing. */
+export interface EventFilter {
+  companyId?: string
+  types?: readonly EventType[]
+}
 
 export interface EmailEvent {
   emailId: string
@@ -43,4 +76,6 @@ export interface EventDetail {
   attempt?: number
   /** The connection was encrypted: protocol version, e.g. `TLSv1.3`. */
   tls?: string
+  /** Of a report that came back (a bounce, a complaint): what names it, so that it counts once. */
+  reportId?: string
 }

@@ -1,22 +1,11 @@
 /** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
 import type { MessageContent } from '../mail/message.ts'
 import type { EventDetail, EventType } from './event.ts'
+import type { RecipientState, Suspicion } from './recipient.ts'
+
+export type { RecipientState, Suspicion }
 
 export type RecipientKind = 'to' | 'cc' | 'bcc'
-
-/**
- * Where a recipient stands. `waiting` and `leased` are live; `quarantined` is neither tried nor removed until the operator releases
- * or cancels it; the others are final.
- */
-export type RecipientState =
-  | 'waiting'
-  | 'sending'
-  | 'quarantined'
-  | 'delivered'
-  | 'bounced'
-  | 'failed'
-  | 'suppressed'
-  | 'canceled'
 
 export interface NewRecipient {
   /** Envelope address: local part as given, domain as lower-case A-label. */
@@ -103,14 +92,6 @@ export interface ClaimedRecipient {
   postponedSince: number | null
   suspicion: Suspicion
 }
-
-/**
- * May this take down the process that composes or sends it?
- * - 0: nothing says so.
- * - 1: it, or another recipient of its email, was under way when a process or thread ended.
- * - 2: it was under way when the process died that was to show who is to blame.
- */
-export type Suspicion = 0 | 1 | 2
 
 export interface ClaimRequest {
   lease: Lease

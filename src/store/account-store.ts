@@ -1,0 +1,21 @@
+/** Companies, sending domains and API keys. */
+import type {
+  AccountsSnapshot,
+  ApiKey,
+  Company,
+  DomainStatus,
+  SendingDomain,
+  SendingState,
+} from '../accounts/account.ts'
+
+/** Rare writes about accounts; each bumps the version that `watch` looks at. */
+export interface AccountStore {
+  accounts(): Promise<AccountsSnapshot>
+  /** The version that every change raises: another number after it. Costs the same however many accounts there are. */
+  accountsVersion(): Promise<number>
+  addCompany(company: Company): Promise<void>
+  addDomain(domain: SendingDomain): Promise<void>
+  updateDomain(id: string, change: { status?: DomainStatus; sending?: SendingState }): Promise<void>
+  addKey(key: ApiKey): Promise<void>
+  revokeKey(id: string, at: number): Promise<boolean>
+}

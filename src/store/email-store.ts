@@ -1,0 +1,27 @@
+/** Emails: made durable, and read back. */
+import type { Accepted, ClaimedEmail, Lease, NewEmail } from '../email/queued-email.ts'
+import type {
+  EmailFilter,
+  EmailHistory,
+  EmailSummary,
+  StoredEmail,
+  StoredOrigin,
+} from '../email/stored-email.ts'
+
+export interface EmailStore {
+  /**
+   * Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled), and the caller keeps
+   * the octets of the email; without one, the store may take its raw message and attachments over.
+   */
+  accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
+  /** Whose an email is, and how much there is to read; null when unknown. It costs the same however much that is. */
+  emailOrigin(id: string): Promise<StoredOrigin | null>
+  /** Null when unknown. The caller decides who may see it. */
+  readEmail(id: string): Promise<StoredEmail | null>
+  readHistory(id: string): Promise<EmailHistory | null>
+  /** The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or removed. */
+  readWork(id: string): Promise<ClaimedEmail | null>
+  /** Bytes the capture route kept, by recipient position; empty when none. */
+  readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>
+  listEmails(filter: EmailFilter): Promise<EmailSummary[]>
+}
