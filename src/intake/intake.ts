@@ -4,7 +4,7 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import { checkSending } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
-import { type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
+import { type Accepted, type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
 import { type Checked, checkSubmission, type Outcome, type Terms } from './check.ts'
 import { wantsText } from './derived-text.ts'
@@ -178,29 +178,26 @@ export class Intake {
 
   async #accept(email: NewEmail): Promise<Receipt> {
     const { store, handover, metrics } = this.#parts
-    const lease = handover.lease(email)
+    using place = handover.reserve(email)
+    let accepted: Accepted
     try {
-      const accepted = await store.accept(email, lease)
-      switch (accepted.kind) {
-        case 'accepted':
-          metrics.accepted.inc()
-          if (lease === null) handover.waiting(email.dueAt)
-          else handover.accepted(email, accepted.leased, lease)
-          return { id: email.id, messageId: email.content.messageId }
-        case 'repeated':
-          if (lease !== null) handover.abandoned(lease)
-          return { id: accepted.id, messageId: accepted.messageId }
-        case 'conflict':
-          if (lease !== null) handover.abandoned(lease)
-          throw new Refusal({ code: 'idempotency_conflict' })
-      }
+      accepted = await store.accept(email, place?.lease ?? null)
     } catch (error) {
-      if (error instanceof Refusal) throw error
-      if (lease !== null) handover.abandoned(lease)
       if (!(error instanceof StoreUnavailable)) throw error
       metrics.storeFaults.inc()
       const detail = 'the message could not be stored, nothing was accepted'
       throw new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause: error })
+    }
+    switch (accepted.kind) {
+      case 'accepted':
+        metrics.accepted.inc()
+        if (place === null) handover.waiting(email.dueAt)
+        else place.begin(email, accepted.leased)
+        return { id: email.id, messageId: email.content.messageId }
+      case 'repeated':
+        return { id: accepted.id, messageId: accepted.messageId }
+      case 'conflict':
+        throw new Refusal({ code: 'idempotency_conflict' })
     }
   }
 

@@ -6,7 +6,7 @@ import type { Courier } from '../delivery/courier.ts'
 import type { Condemned, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
-import type { Handover } from '../intake/handover.ts'
+import type { Handover, Reservation } from '../intake/handover.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
@@ -14,6 +14,7 @@ import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attemp
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import { deliveriesOf, deliveryOf, suspicionOf, workOf } from './deliveries.ts'
 import { Paths } from './path-health.ts'
+import { PromisedPlaces } from './promised-places.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -83,8 +84,7 @@ export class Scheduler implements Handover {
   readonly #recorder: Recorder
   readonly #claims: ClaimLoop
   readonly #late = new LateResults()
-  /** Emails between their lease and the end of their commit, so that room is not promised twice. */
-  #promised = 0
+  readonly #promised = new PromisedPlaces({ begin: (...accepted) => this.#accepted(...accepted) })
   readonly #withheld: Withheld
   readonly #siteLimits: SiteLimits
   readonly #pauses: ProbePauses
@@ -233,9 +233,10 @@ export class Scheduler implements Handover {
     this.#withheld.domainsChanged()
   }
 
-  lease(email: NewEmail): Lease | null {
-    if (email.scheduled || email.size >= READ_BACK || !this.#mayBegin) return null
-    if (this.#ready.room <= this.#promised) return null
+  reserve(email: NewEmail): Reservation | null {
+    const { lease } = this.#parts.membership
+    if (lease === null || email.scheduled || email.size >= READ_BACK || !this.#mayBegin) return null
+    if (this.#ready.room <= this.#promised.count) return null
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue
@@ -243,12 +244,10 @@ export class Scheduler implements Handover {
       if (this.#withheld.paused(email.companyId, domain)) return null
       if (!this.#ready.hasRoom(email.companyId, this.#parts.siteOf(domain, email.testMode))) return null
     }
-    this.#promised += 1
-    return this.#parts.membership.lease
+    return this.#promised.promise(lease)
   }
 
-  accepted(email: NewEmail, leased: number[], lease: Lease): void {
-    this.#promised -= 1
+  #accepted(email: NewEmail, leased: number[], lease: Lease): void {
     if (leased.length === 0) return
     const deliveries = deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email))
     if (this.#stopping) this.#giveBack(deliveries)
@@ -256,10 +255,6 @@ export class Scheduler implements Handover {
       this.#push(deliveries)
       this.#pump()
     }
-  }
-
-  abandoned(_lease: Lease): void {
-    this.#promised -= 1
   }
 
   waiting(dueAt: number): void {
@@ -450,7 +445,7 @@ export class Scheduler implements Handover {
     const full = this.#ready.full()
     const paused = this.#withheld.skipped
     // Without room there is still some for companies that hold nothing: all others are skipped.
-    const room = Math.max(this.#ready.room - this.#promised, NEWCOMERS)
+    const room = Math.max(this.#ready.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
       skip: [...full.skip, ...paused.skip],

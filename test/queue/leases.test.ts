@@ -19,11 +19,15 @@ async function loseLease({ store, membership }: Bench): Promise<number> {
 /** Accepted in the store under a lease that the scheduler gave, and not yet handed over. */
 async function committed({ scheduler, store, domain }: Bench, to: string) {
   const email = newEmail(domain.companyId, domain.id, to)
-  const lease = scheduler.lease(email)
-  assert.ok(lease)
-  const accepted = await store.accept(email, lease)
+  const place = scheduler.reserve(email)
+  assert.ok(place)
+  const accepted = await store.accept(email, place.lease)
   assert.ok(accepted.kind === 'accepted')
-  return { email, handOver: () => scheduler.accepted(email, accepted.leased, lease) }
+  const handOver = () => {
+    using _ = place
+    place.begin(email, accepted.leased)
+  }
+  return { email, handOver }
 }
 
 async function refusedResults({ metrics }: Bench): Promise<number> {
@@ -72,9 +76,8 @@ test('no lease is handed out while nothing may begin', async (t) => {
   const { accept, domain, errors, faults, membership, right, scheduler, store } = bench
   const email = newEmail(domain.companyId, domain.id, 'to@x.test')
   const handsOut = () => {
-    const lease = scheduler.lease(email)
-    if (lease !== null) scheduler.abandoned(lease)
-    return lease !== null
+    using place = scheduler.reserve(email)
+    return place !== null
   }
   assert.equal(handsOut(), false, 'before the start')
   await scheduler.start()

@@ -216,11 +216,11 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     errors,
     accept: async (to, change) => {
       const value = { ...newEmail(company.id, domain.id, to), ...change }
-      const lease = scheduler.lease(value)
-      const accepted = await store.accept(value, lease)
+      using place = scheduler.reserve(value)
+      const accepted = await store.accept(value, place?.lease ?? null)
       assert.equal(accepted.kind, 'accepted')
-      if (lease === null) scheduler.waiting(value.dueAt)
-      else scheduler.accepted(value, accepted.leased, lease)
+      if (place === null) scheduler.waiting(value.dueAt)
+      else place.begin(value, accepted.leased)
       return value
     },
   }

@@ -82,9 +82,15 @@ test('no more room is promised than there is', async (t) => {
   const { domain, scheduler } = await start(t, { limits: { maxDeliveries: 10 } })
   const email = newEmail(domain.companyId, domain.id, 'to@x.test')
   for (let round = 0; round < 2; round++) {
-    const leases = Array.from({ length: 40 }, () => scheduler.lease(email)).filter((lease) => lease !== null)
-    assert.equal(leases.length, 10)
-    for (const lease of leases) scheduler.abandoned(lease)
+    using places = new DisposableStack()
+    const had = Array.from({ length: 40 }, () => places.use(scheduler.reserve(email)))
+    assert.equal(had.filter((place) => place !== null).length, 10)
+    // A place is given back once.
+    const [first] = had
+    first![Symbol.dispose]()
+    first![Symbol.dispose]()
+    assert.ok(places.use(scheduler.reserve(email)))
+    assert.equal(scheduler.reserve(email), null)
   }
 })
 
@@ -193,9 +199,8 @@ test('room that was promised is free again, whatever becomes of the mail', async
     // Three times as often as there are places.
     for (let n = 0; n < 12; n++) await end()
     faults.refusing = null
-    const lease = scheduler.lease(newEmail(domain.companyId, domain.id, 'to@x.test'))
-    assert.ok(lease, what)
-    scheduler.abandoned(lease)
+    using place = scheduler.reserve(newEmail(domain.companyId, domain.id, 'to@x.test'))
+    assert.ok(place, what)
   }
   assert.equal(sink.messages.length, sent)
 })

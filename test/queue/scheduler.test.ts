@@ -34,7 +34,7 @@ test('more than fits into memory is delivered all the same', async (t) => {
 test('a large message does not wait in memory: it is read back when there is room', async (t) => {
   const { accept, deliveries, scheduler, sink } = await start(t)
   const email = newEmail('', '', 'to@x.test')
-  assert.equal(scheduler.lease({ ...email, size: 1024 * 1024 }), null)
+  assert.equal(scheduler.reserve({ ...email, size: 1024 * 1024 }), null)
   const html = 'word '.repeat(300_000)
   const { id } = await accept('to@x.test', { content: { ...email.content, html }, size: html.length })
   await sink.until(1)
@@ -74,11 +74,11 @@ test('a stop gives back what has not begun, untried', async (t) => {
 test('what is committed while the scheduler stops is given back as well', async (t) => {
   const { scheduler, store, membership, domain, sink } = await start(t)
   const email = newEmail(domain.companyId, domain.id, 'late@x.test')
-  const lease = scheduler.lease(email)!
-  const accepted = await store.accept(email, lease)
+  using place = scheduler.reserve(email)!
+  const accepted = await store.accept(email, place.lease)
   assert.ok(accepted.kind === 'accepted')
   await scheduler.stop(1_000)
-  scheduler.accepted(email, accepted.leased, lease)
+  place.begin(email, accepted.leased)
   await until(async () => (await stateOf(store, email)).state === 'waiting')
   assert.ok(membership.lease)
   assert.deepEqual(sink.messages, [])
