@@ -1,0 +1,158 @@
+/** What becomes of a recipient after an attempt. */
+import type { EventDetail, EventType, NewEvent } from '../event.ts'
+import type { FinalState } from '../recipient.ts'
+import { changed, OUT_OF_QUEUE } from './decision.ts'
+import { shownDuration } from './duration.ts'
+import type { Attempted, Decision, Facts } from './happening.ts'
+
+/** What a node knows of a recipient that it holds. */
+export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'>
+
+export function attempted(before: Held, happening: Attempted): Decision {
+  const { at, outcome, retryAt } = happening
+  const { kind, message } = outcome
+  switch (kind) {
+    case 'delivered':
+    case 'bounced':
+    case 'failed':
+    case 'suppressed':
+      return ended(before, happening, kind, message)
+    case 'released': {
+      const change: Partial<Facts> = { state: 'waiting', dueAt: at, heldFor: null }
+      if (message !== '') change.lastMessage = message
+      const { suspicion = 0 } = outcome
+      if (suspicion > before.suspicion) change.suspicion = suspicion
+      return changed(change)
+    }
+    case 'deferred':
+    case 'uncertain':
+      return retryAt === null
+        ? ended(
+            before,
+            happening,
+            'failed',
+            `Gave up after ${before.attempts + 1} attempts. The last one: ${message}`,
+          )
+        : deferred(before, happening, retryAt)
+    case 'postponed':
+      return postponed(before, happening)
+  }
+}
+
+function ended(before: Held, happening: Attempted, state: FinalState, message: string): Decision {
+  const { at, outcome, server } = happening
+  const attempts = before.attempts + 1
+  const detail = detailOf(happening)
+  detail.attempt = attempts
+  const events: NewEvent[] = [{ type: state, at, detail: { ...detail, message } }]
+  for (const type of outcome.alsoEvents ?? []) events.push({ type, at, detail })
+  return {
+    change: {
+      ...OUT_OF_QUEUE,
+      state,
+      attempts,
+      uncertain: outcome.kind === 'uncertain',
+      preferredServer: null,
+      postponedSince: null,
+      suspicion: outcome.suspicion ?? 0,
+      server,
+      lastCode: outcome.code ?? null,
+      lastMessage: message,
+    },
+    events,
+    suppress: outcome.deadAddress === true ? { reason: message || 'refused by its server' } : null,
+    tried: true,
+  }
+}
+
+function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
+  const { at, outcome, server } = happening
+  const attempts = before.attempts + 1
+  const asked = outcome.server ?? server
+  const detail = detailOf(happening)
+  detail.attempt = attempts
+  detail.nextAttemptAt = dueAt
+  return {
+    change: {
+      state: 'waiting',
+      dueAt,
+      heldFor: null,
+      attempts,
+      uncertain: outcome.kind === 'uncertain' || stillUncertain(before, asked),
+      // Greylisting remembers who asked whom, and after a lost answer only the same server can know the message.
+      preferredServer: asked ?? before.preferredServer,
+      postponedSince: null,
+      suspicion: outcome.suspicion ?? 0,
+      server,
+      lastCode: outcome.code ?? null,
+      lastMessage: outcome.message,
+    },
+    events: [{ type: 'delivery_delayed', at, detail }],
+    suppress: null,
+    tried: true,
+  }
+}
+
+/**
+ * Back to waiting without having spent an attempt: what is wrong is not the mail's. That has an end as well, when it has lasted as
+ * long as the whole retry schedule.
+ */
+function postponed(before: Held, happening: Attempted): Decision {
+  const { at, outcome, server, again: dueAt, patience, untried, heldFor } = happening
+  const postponedSince = before.postponedSince || at
+  const lasted = at - postponedSince
+  const tried = !untried
+  const detail = detailOf(happening)
+  const change: Partial<Facts> = { state: 'waiting', dueAt, heldFor, postponedSince }
+  if (outcome.message !== '' || tried) change.lastMessage = outcome.message
+  // Who was not asked tells nothing new.
+  if (tried) {
+    const asked = outcome.server ?? server
+    change.attempts = before.attempts
+    change.uncertain = stillUncertain(before, asked)
+    change.preferredServer = asked ?? before.preferredServer
+    change.suspicion = outcome.suspicion ?? 0
+    change.server = server
+    change.lastCode = outcome.code ?? null
+  }
+  if (lasted >= patience) {
+    const message = `Gave up after ${shownDuration(lasted)} in which it could not be tried: ${outcome.message}`
+    const answers = tried ? { uncertain: false, preferredServer: null } : {}
+    const gone = { ...change, ...answers, ...OUT_OF_QUEUE, state: 'failed', lastMessage: message } as const
+    return {
+      change: gone,
+      events: [{ type: 'failed', at, detail: { ...detail, message } }],
+      suppress: null,
+      tried,
+    }
+  }
+  // Told once: how it goes on is in the queue.
+  if (before.postponedSince !== null) return { change, events: [], suppress: null, tried }
+  detail.nextAttemptAt = dueAt
+  const type: EventType = 'delivery_delayed'
+  return { change, events: [{ type, at, detail }], suppress: null, tried }
+}
+
+function detailOf({ outcome, server, tls }: Attempted): EventDetail {
+  const { code, enhancedCode, message, server: said = server } = outcome
+  const detail: EventDetail = { message }
+  if (code !== undefined) detail.code = code
+  if (enhancedCode !== undefined) detail.enhancedCode = enhancedCode
+  if (said !== null) detail.server = said
+  if (tls !== null) detail.tls = tls
+  return detail
+}
+
+/**
+ * An earlier answer was lost, and this attempt brought no other: the server that may have the message could not be reached, put us
+ * off, or was not asked at all. Only another server that was asked instead, because that one serves the domain no longer, ends the doubt.
+ */
+function stillUncertain({ uncertain, preferredServer }: Held, asked: string | null): boolean {
+  if (!uncertain || preferredServer === null) return false
+  return asked === null || hostOf(asked) === hostOf(preferredServer)
+}
+
+/** `mx.x.test` of `mx.x.test [192.0.2.1]:25`. */
+function hostOf(server: string): string {
+  return server.split(' ', 1)[0]!
+}

@@ -1,0 +1,40 @@
+/**
+ * What an email and its recipients begin with. It is decided before anybody has looked at the suppression list, so that a statement that
+ * looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
+ */
+import type { NewEvent } from '../event.ts'
+import { ended } from './decision.ts'
+import type { Decision } from './happening.ts'
+
+interface Accepted {
+  /** Unix ms. */
+  createdAt: number
+  dueAt: number
+  /** The sender gave `dueAt`. */
+  scheduled: boolean
+}
+
+/** About the email as a whole. */
+export function firstEvent({ createdAt: at, dueAt, scheduled }: Accepted): NewEvent {
+  return scheduled ? { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } } : begun(at)
+}
+
+/** About an email as a whole that was scheduled: the first of its recipients is claimed. */
+export function begun(at: number): NewEvent {
+  return { type: 'sent', at, detail: {} }
+}
+
+export type Born = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
+
+/** A recipient whose address is on no list. `leased`: the node that accepts it would take it at once. */
+export function born({ dueAt, scheduled }: Accepted, leased: boolean): Born {
+  return leased && !scheduled ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
+}
+
+/** A recipient whose address is on the company's suppression list; also when it is found there later, as it is claimed. */
+export function bornSuppressed(at: number, reason: string): Decision {
+  return ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
+}
+
+/** The message of `bornSuppressed` around the reason. */
+export const NOT_SENT = { before: 'Not sent: the address is on the suppression list (', after: ')' } as const

@@ -1,0 +1,123 @@
+/** What may happen to a recipient, what a decision about it rests on, and what a decision says. */
+import type { EventDetail, EventType, NewEvent } from '../event.ts'
+import type { HeldFor, RecipientState, Suspicion } from '../recipient.ts'
+
+/** What a decision rests on, and what it may change. */
+export interface Facts {
+  state: RecipientState
+  /** Unix ms; null unless it waits. */
+  dueAt: number | null
+  /** Those that count. */
+  attempts: number
+  /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
+  uncertain: boolean
+  preferredServer: string | null
+  /** Unix ms: since when what is not the mail's fault keeps it waiting; 0: the operator wants it tried all the same. */
+  postponedSince: number | null
+  heldFor: HeldFor | null
+  suspicion: Suspicion
+  /** It is under way, and ends as canceled unless its attempt ends it. */
+  cancelRequested: boolean
+  server: string | null
+  lastCode: number | null
+  lastMessage: string | null
+}
+
+export type OutcomeKind =
+  | 'delivered'
+  | 'bounced'
+  | 'failed'
+  | 'suppressed'
+  | 'deferred'
+  | 'uncertain'
+  | 'postponed'
+  | 'released'
+
+/** What one attempt came to for one recipient. */
+export interface Outcome {
+  kind: OutcomeKind
+  /** SMTP reply code; absent when no reply was had. */
+  code?: number
+  enhancedCode?: string
+  message: string
+  /** The server whose word it is, where the attempt asked several. */
+  server?: string
+  /** The address itself is what was refused: it belongs on the suppression list. */
+  deadAddress?: boolean
+  /** It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it was. */
+  suspicion?: Suspicion
+  /** More events after the outcome's own (the simulator's `complained`). */
+  alsoEvents?: readonly EventType[]
+}
+
+export interface Attempted {
+  kind: 'attempted'
+  /** Unix ms, as everywhere here. */
+  at: number
+  outcome: Outcome
+  /** Of the whole attempt. */
+  server: string | null
+  tls: string | null
+  /** For what is postponed: nobody was asked, so there is no attempt to name it, and what is known of answers stays. */
+  untried: boolean
+  /** For what is postponed: why it waits without being looked at until that is over. */
+  heldFor: HeldFor | null
+  /** For what counts: when it comes again; null: this was the last attempt of the schedule. */
+  retryAt: number | null
+  /** For what is postponed: when it comes again, and for how many ms that may go on. */
+  again: number
+  patience: number
+}
+
+/** What others report of a message that had left. `detail.reportId`, if there is one, names the report. */
+export type Reported =
+  | {
+      kind: 'returned'
+      at: number
+      report: 'bounced' | 'delayed' | 'delivered'
+      detail: EventDetail
+      /** The address itself is what was refused. */
+      deadAddress: boolean
+    }
+  | { kind: 'complained' | 'opened' | 'clicked' | 'unsubscribed'; at: number; detail: EventDetail }
+
+export type Happening =
+  /** A node takes it. `suppressed`: why its address is on the suppression list. */
+  | { kind: 'claimed'; at: number; suppressed: string | null }
+  /** It cannot be read back. */
+  | { kind: 'damaged'; at: number; message: string }
+  | Attempted
+  /** Untried: its node stops, or it may not be begun now. */
+  | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
+  | { kind: 'node-lost'; at: number; dueAt: number }
+  | { kind: 'cancel'; at: number }
+  /** `named`: the operator named its email. `scheduled`: its email has not been begun, and its sender gave the time. */
+  | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean }
+  | { kind: 'hold-released'; at: number }
+  | { kind: 'quarantine'; at: number; message: string }
+  | { kind: 'suspect'; suspicion: 1 | 2 }
+  | { kind: 'quarantine-released'; at: number }
+  | Reported
+
+export interface Decision {
+  /**
+   * What changes of the facts; null: nothing but the events. What answers tell (`attempts`, `uncertain`, `preferredServer`, `server`,
+   * `lastCode`) is all in it where `tried`, and nothing of it otherwise. The suspicion of what was not tried only rises: where the row
+   * has a graver one by now, that stays.
+   */
+  change: Partial<Facts> | null
+  events: NewEvent[]
+  /** Its address goes on the company's suppression list. */
+  suppress: { reason: string } | null
+  /** An attempt names it. */
+  tried: boolean
+  /** Why `retry` left it; nothing else is in the decision then. */
+  left?: 'held' | 'scheduled' | 'paused'
+}
+
+/** A report about one recipient of an email. */
+export interface Happened {
+  emailId: string
+  position: number
+  happening: Reported
+}

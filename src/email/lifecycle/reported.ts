@@ -1,0 +1,71 @@
+/** What becomes of a recipient when others report of its message: a report comes whenever it comes, mostly after the end. */
+import type { EventType, NewEvent } from '../event.ts'
+import { OUT_OF_QUEUE } from './decision.ts'
+import type { Decision, Facts, Reported } from './happening.ts'
+
+type Before = Pick<Facts, 'state' | 'uncertain'>
+type Returned = Extract<Reported, { kind: 'returned' }>
+type Reaction = Exclude<Reported, Returned>
+
+export function reported(before: Before, happening: Reported): Decision | null {
+  if (happening.kind !== 'returned') return reacted(before, happening)
+  switch (happening.report) {
+    case 'bounced':
+      return bounced(before, happening)
+    case 'delayed':
+      return delayed(before, happening)
+    case 'delivered':
+      return delivered(before, happening)
+  }
+}
+
+/** RFC 3464: the server that took the message, or one behind it, could not hand it on. What is under way may still end otherwise. */
+function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Decision | null {
+  if (state === 'bounced') return null
+  const reason = detail.message || 'returned by its server'
+  const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
+  return {
+    change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
+    events: told('bounced', at, detail),
+    suppress: deadAddress ? { reason } : null,
+    tried: false,
+  }
+}
+
+function delayed({ state }: Before, { at, detail }: Returned): Decision | null {
+  const over = state === 'bounced' || state === 'failed' || state === 'suppressed' || state === 'canceled'
+  return over ? null : noted('delivery_delayed', at, detail)
+}
+
+/** It proves what was in doubt, also after we gave up. */
+function delivered({ state, uncertain }: Before, { at, detail }: Returned): Decision | null {
+  if (state === 'suppressed') return null
+  const proves = state === 'failed' || (state === 'waiting' && uncertain)
+  return { ...noted('delivered', at, detail), change: proves ? PROVED : null }
+}
+
+function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): Decision | null {
+  switch (kind) {
+    case 'complained':
+      return { ...noted(kind, at, detail), suppress: { reason: 'the recipient complained' } }
+    case 'unsubscribed':
+      return { ...noted(kind, at, detail), suppress: { reason: 'the recipient unsubscribed' } }
+    case 'opened':
+    case 'clicked': {
+      if (state === 'suppressed') return null
+      // Nobody opens what has not arrived.
+      const proves = state === 'waiting' && uncertain
+      return { ...noted(kind, at, detail), change: proves ? PROVED : null }
+    }
+  }
+}
+
+const PROVED = { ...OUT_OF_QUEUE, state: 'delivered' } as const
+
+function noted(type: EventType, at: number, detail: NewEvent['detail']): Decision {
+  return { change: null, events: told(type, at, detail), suppress: null, tried: false }
+}
+
+function told(type: EventType, at: number, detail: NewEvent['detail']): NewEvent[] {
+  return [{ type, at, detail }]
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NewEvent } from '../../src/email/event.ts'
+import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
+import { type Decision, decide } from '../../src/email/lifecycle.ts'
+import { AT, type Cell, factsIn, KINDS, LATER, MX, OUTCOMES, STATES, TABLE } from './lifecycle-table.ts'
+
+for (const { name, happening, given, cells } of TABLE) {
+  test(`${happening.kind}: ${name}`, () => {
+    assert.equal(cells.length, STATES.length, 'a cell for each state')
+    for (const [index, state] of STATES.entries()) {
+      const before = factsIn(state, given)
+      const kept = structuredClone(before)
+      assert.deepEqual(said(decide(before, happening)), expected(cells[index]!), state)
+      assert.deepEqual(before, kept, 'facts are read only')
+    }
+  })
+}
+
+function said(decision: Decision | null): unknown {
+  if (decision === null) return null
+  const { change, events, suppress, tried, left } = decision
+  for (const { at } of events) assert.equal(at, AT)
+  return {
+    change,
+    events: events.map(({ type, detail }) => [type, detail.message]),
+    suppress: suppress?.reason,
+    tried,
+    left,
+  }
+}
+
+function expected(cell: Cell): unknown {
+  if (cell === null) return null
+  const { change = null, events = [], suppress, tried = false, left } = cell
+  return { change, events: events.map(([type, message]) => [type, message]), suppress, tried, left }
+}
+
+test('the table has every happening, and every outcome of an attempt', () => {
+  const kinds = new Set(TABLE.map(({ happening }) => happening.kind))
+  assert.deepEqual([...kinds].sort(), Object.keys(KINDS).sort())
+  const outcomes = TABLE.flatMap(({ happening }) => {
+    return happening.kind === 'attempted' ? [happening.outcome.kind] : []
+  })
+  assert.deepEqual([...new Set(outcomes)].sort(), Object.keys(OUTCOMES).sort())
+  assert.equal(new Set(TABLE.map(({ name }) => name)).size, TABLE.length, 'each row has a name of its own')
+})
+
+test('what answers tell changes with an attempt that was made, all of it, and never otherwise', () => {
+  const told = ['attempts', 'uncertain', 'preferredServer', 'server', 'lastCode']
+  for (const { name, happening, given } of TABLE) {
+    for (const state of STATES) {
+      const decision = decide(factsIn(state, given), happening)
+      const changed = Object.keys(decision?.change ?? {}).filter((fact) => told.includes(fact))
+      assert.deepEqual(changed.sort(), decision?.tried ? told.toSorted() : [], `${name}, ${state}`)
+    }
+  }
+})
+
+test('no final state is left for the queue again, and what is in no queue has no time and no hold', () => {
+  const live = ['waiting', 'sending', 'quarantined']
+  for (const { name, happening, given } of TABLE) {
+    for (const state of STATES) {
+      const change = decide(factsIn(state, given), happening)?.change ?? {}
+      const after = { ...factsIn(state, given), ...change }
+      if (!live.includes(state)) assert.ok(!live.includes(after.state), `${name}, ${state}`)
+      if (after.state !== 'waiting' && change.state !== undefined) {
+        assert.deepEqual([after.dueAt, after.heldFor], [null, null], `${name}, ${state}`)
+      }
+      if (after.state === 'waiting') assert.equal(typeof after.dueAt, 'number', `${name}, ${state}`)
+    }
+  }
+})
+
+test('the event of an attempt tells what was answered, by whom, and when it comes again', () => {
+  const attempted = {
+    kind: 'attempted',
+    at: AT,
+    outcome: { kind: 'deferred', code: 451, enhancedCode: '4.7.1', message: 'Greylisted' },
+    server: MX,
+    tls: 'TLSv1.3',
+    untried: false,
+    heldFor: null,
+    retryAt: LATER,
+    again: 0,
+    patience: 0,
+  } as const
+  const detail = (given: Partial<typeof attempted> | object): NewEvent['detail'] | undefined => {
+    return decide(factsIn('sending'), { ...attempted, ...given })?.events[0]?.detail
+  }
+  const answer = {
+    message: 'Greylisted',
+    code: 451,
+    enhancedCode: '4.7.1',
+    server: MX,
+    tls: 'TLSv1.3',
+  }
+  assert.deepEqual(detail({}), { ...answer, attempt: 2, nextAttemptAt: LATER })
+  const delivered = { ...attempted.outcome, kind: 'delivered' }
+  assert.deepEqual(detail({ outcome: delivered }), { ...answer, attempt: 2 })
+  const postponed = { kind: 'postponed', message: 'Nobody reached' }
+  const nobody = { outcome: postponed, server: null, tls: null, again: 7, patience: 10 }
+  assert.deepEqual(detail(nobody), { message: 'Nobody reached', nextAttemptAt: 7 })
+})
+
+test('an email begins as sent or scheduled, its recipients as waiting, sending or suppressed', () => {
+  const now = { createdAt: AT, dueAt: AT, scheduled: false }
+  const later = { createdAt: AT, dueAt: LATER, scheduled: true }
+  assert.deepEqual(firstEvent(now), { type: 'sent', at: AT, detail: {} })
+  assert.deepEqual(firstEvent(later), { type: 'scheduled', at: AT, detail: { nextAttemptAt: LATER } })
+  assert.deepEqual(born(now, true), { state: 'sending', dueAt: null })
+  assert.deepEqual(born(now, false), { state: 'waiting', dueAt: AT })
+  assert.deepEqual(born(later, true), { state: 'waiting', dueAt: LATER })
+  const message = 'Not sent: the address is on the suppression list (by hand)'
+  const { change, events } = bornSuppressed(AT, 'by hand')
+  assert.deepEqual([change?.state, change?.lastMessage], ['suppressed', message])
+  assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message } }])
+})
