@@ -24,6 +24,7 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: parse, act, print',
     imports: [
       'app.ts',
+      'operate',
       'queue',
       'delivery',
       'store/store.ts',
@@ -65,8 +66,18 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'operate',
-    about: 'what an operator does, for every way in: the first start (more to come)',
-    imports: ['store/store.ts', 'accounts'],
+    about:
+      'the verbs: what an operator or a member of a company does, one file a noun, for every way in; authority, errors and JSON shapes once',
+    imports: [
+      'store/store.ts',
+      'store/open.ts',
+      'accounts',
+      'email',
+      'mail',
+      'dns',
+      'config/settings.ts',
+      'network',
+    ],
   },
   {
     name: 'queue',

@@ -1,5 +1,6 @@
 /** What every command has: a description, `--json`, and examples in its help. */
 import { type Command, InvalidArgumentError } from 'commander'
+import { OperateError } from '../operate/error.ts'
 
 export interface Described {
   /** Like `create <name>`. */
@@ -49,5 +50,19 @@ export function countUpTo(most: number): (text: string) => number {
     if (value < 1 || value > most)
       throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`)
     return value
+  }
+}
+
+/** For arguments and options whose form a verb checks: what is malformed was typed wrongly, and nothing is opened for it. */
+export function typed<Value>(check: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return check(text)
+    } catch (error) {
+      if (error instanceof OperateError && error.code === 'invalid') {
+        throw new InvalidArgumentError(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`)
+      }
+      throw error
+    }
   }
 }

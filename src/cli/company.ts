@@ -1,12 +1,10 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Command } from 'commander'
-import type { Company } from '../accounts/account.ts'
-import { command, group, type JsonOption } from './command.ts'
-import { WrongUsage } from './failure.ts'
-import { withStore } from './open.ts'
-import { jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
-
-const LONGEST_NAME = 200
+import { createCompany, listCompanies } from '../operate/companies.ts'
+import { checkedName } from '../operate/names.ts'
+import { companyJson } from '../operate/shapes.ts'
+import { command, group, type JsonOption, typed } from './command.ts'
+import { withOperation } from './open.ts'
+import { printJson, printLine, printTable, shownTime } from './print.ts'
 
 export function addCompany(program: Command): void {
   const company = group(
@@ -16,10 +14,16 @@ export function addCompany(program: Command): void {
   )
 
   command(company, {
-    usage: 'create <name>',
+    usage: 'create',
     description: 'Create a company.',
     examples: ['company create "My Company"', 'company create Acme --json'],
-  }).action(create)
+  })
+    .argument(
+      '<name>',
+      'what people call it',
+      typed((text) => checkedName('company', text)),
+    )
+    .action(create)
 
   command(company, {
     usage: 'list',
@@ -28,29 +32,19 @@ export function addCompany(program: Command): void {
   }).action(list)
 }
 
-async function create(text: string, { json }: JsonOption): Promise<void> {
-  const name = text.trim()
-  if (name === '') throw new WrongUsage('the name of a company must not be empty')
-  if (name.length > LONGEST_NAME)
-    throw new WrongUsage(`the name of a company has at most ${LONGEST_NAME} characters`)
-  if (/\p{Cc}/u.test(name)) throw new WrongUsage('the name of a company must not hold control characters')
-  const company: Company = { id: randomUUIDv7(), name, createdAt: Date.now() }
-  await withStore(({ store }) => store.addCompany(company), { make: true })
-  if (json) return printJson(inJson(company))
-  printLine(`Created the company ${name} (id ${company.id}).`)
+async function create(name: string, { json }: JsonOption): Promise<void> {
+  const company = await withOperation((op) => createCompany(op, { name }), { make: true })
+  if (json) return printJson(companyJson(company))
+  printLine(`Created the company ${company.name} (id ${company.id}).`)
   printLine(`Next: postroad domain add example.com --company ${company.id}`)
 }
 
 async function list({ json }: JsonOption): Promise<void> {
-  const { companies } = await withStore(async ({ accounts }) => accounts)
-  if (json) return printJson(companies.map(inJson))
+  const companies = await withOperation((op) => listCompanies(op, {}))
+  if (json) return printJson(companies.map(companyJson))
   printTable(
     ['ID', 'NAME', 'CREATED'],
     companies.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
     'There is no company yet. Create one: postroad company create "My Company"',
   )
-}
-
-function inJson({ id, name, createdAt }: Company) {
-  return { id, name, created_at: jsonTime(createdAt) }
 }

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import type { AccountsSnapshot, SendingDomain, SendingState } from '../accounts/account.ts'
-import { type DnsRecord, dnsRecords, zoneLine } from '../accounts/dns-records.ts'
-import { newDomain } from '../accounts/new-domain.ts'
-import { openSeal } from '../accounts/secret-key.ts'
+import type { SendingDomain } from '../accounts/account.ts'
+import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
+import { activateDomain, addDomain, listDomains, showDomain, suspendDomain } from '../operate/domains.ts'
+import { companyName } from '../operate/find.ts'
+import { dnsRecordJson, domainJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
-import { companyFilter, companyName, companyNamed, domainName, domainNamed } from './named.ts'
-import { withStore } from './open.ts'
-import { jsonTime, printFields, printJson, printLine, printTable, shownTime } from './print.ts'
+import { withOperation } from './open.ts'
+import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
 
-export function addDomain(program: Command): Command {
+/** The group `domain`; its command `verify` has a file of its own. */
+export function addDomainCommands(program: Command): Command {
   const domain = group(program, 'domain', 'Sending domains: what a company may send from.')
 
   command(domain, {
@@ -44,7 +44,7 @@ export function addDomain(program: Command): Command {
     description: 'Let mail leave from a domain, whatever DNS says.',
     details: 'For domains that are set up elsewhere, and to end a suspension.',
     examples: ['domain activate example.com'],
-  }).action((name: string, options: JsonOption) => setSending(name, 'active', options))
+  }).action(sending(activateDomain))
 
   command(domain, {
     usage: 'suspend <domain>',
@@ -52,79 +52,67 @@ export function addDomain(program: Command): Command {
     details:
       'Verification does not lift a suspension; `domain activate` does. What was accepted before waits until then.',
     examples: ['domain suspend example.com'],
-  }).action((name: string, options: JsonOption) => setSending(name, 'suspended', options))
+  }).action(sending(suspendDomain))
   return domain
 }
 
 async function add(
-  text: string,
-  { company: companyText, ed25519, json }: JsonOption & { company: string; ed25519?: true },
+  name: string,
+  { company: owner, ed25519, json }: JsonOption & { company: string; ed25519?: true },
 ): Promise<void> {
-  const name = domainName(text)
-  await withStore(async ({ settings, store, accounts }) => {
-    const company = companyNamed(accounts, companyText)
-    const taken = accounts.domains.find((domain) => domain.name === name)
-    if (taken) {
-      const owner = companyName(accounts, taken.companyId)
-      throw new CommandFailed(
-        `${name} is a sending domain of ${owner} already; see: postroad domain show ${name}`,
-      )
-    }
-    const seal = await openSeal(settings, accounts)
-    const domain = await newDomain({ companyId: company.id, name, seal, ed25519: ed25519 === true })
-    await store.addDomain(domain)
-    if (json) return printJson(inJson(domain, dnsRecords(domain, settings.hostname)))
-    printLine(`Added ${name} to ${company.name}. Publish these DNS records:`)
-    printRecords(dnsRecords(domain, settings.hostname))
-    printLine(`Then: postroad domain verify ${name}`)
-  })
+  const { domain, company, records } = await withOperation((op) =>
+    addDomain(op, { company: owner, name, ed25519: ed25519 === true }),
+  )
+  if (json) return printJson(withRecords(domain, records))
+  printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
+  printRecords(records)
+  printLine(`Then: postroad domain verify ${domain.name}`)
 }
 
 async function list({ company, json }: JsonOption & { company?: string }): Promise<void> {
-  const accounts = await withStore(async (opened) => opened.accounts)
-  const owner = companyFilter(accounts, company)
-  const domains = accounts.domains.filter(({ companyId }) => owner === undefined || companyId === owner)
-  if (json) return printJson(domains.map((domain) => inJson(domain)))
-  printTable(
-    ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
-    domains.map((domain) => [
-      domain.name,
-      companyName(accounts, domain.companyId),
-      domain.status,
-      domain.sending,
-      shownTime(domain.createdAt),
-    ]),
-    'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
-  )
-}
-
-async function show(text: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
-  const { accounts, settings } = await withStore(async (opened) => opened)
-  const domain = domainNamed(accounts, text)
-  const records = dnsRecords(domain, settings.hostname)
-  if (json) return printJson(inJson(domain, records))
-  if (zone) {
-    for (const record of records) printLine(zoneLine(record))
-    return
-  }
-  printDomain(accounts, domain)
-  printRecords(records)
-}
-
-async function setSending(text: string, sending: SendingState, { json }: JsonOption): Promise<void> {
-  await withStore(async ({ store, accounts }) => {
-    const domain = domainNamed(accounts, text)
-    await store.updateDomain(domain.id, { sending })
-    if (json) return printJson(inJson({ ...domain, sending }))
-    printLine(`Sending from ${domain.name} is ${sending} now.`)
+  await withOperation(async (op) => {
+    const domains = await listDomains(op, { company })
+    if (json) return printJson(domains.map(domainJson))
+    printTable(
+      ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
+      domains.map((domain) => [
+        domain.name,
+        companyName(op, domain.companyId),
+        domain.status,
+        domain.sending,
+        shownTime(domain.createdAt),
+      ]),
+      'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
+    )
   })
 }
 
-function printDomain(accounts: AccountsSnapshot, domain: SendingDomain): void {
+async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
+  await withOperation(async (op) => {
+    const { domain, records } = await showDomain(op, { domain: name })
+    if (json) return printJson(withRecords(domain, records))
+    if (zone) {
+      for (const record of records) printLine(zoneLine(record))
+      return
+    }
+    printDomain(domain, companyName(op, domain.companyId))
+    printRecords(records)
+  })
+}
+
+function sending(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
+  return async (name, { json }) => {
+    const domain = await withOperation((op) => change(op, { domain: name }))
+    if (json) return printJson(domainJson(domain))
+    printLine(`Sending from ${domain.name} is ${domain.sending} now.`)
+  }
+}
+
+function printDomain(domain: SendingDomain, company: string): void {
   printFields([
     ['Domain', domain.name],
     ['Id', domain.id],
-    ['Company', companyName(accounts, domain.companyId)],
+    ['Company', company],
     ['DNS', domain.status],
     ['Sending', domain.sending],
     ['Created', shownTime(domain.createdAt)],
@@ -145,19 +133,6 @@ function printRecords(records: DnsRecord[]): void {
   printLine()
 }
 
-export function inJson(domain: SendingDomain, records?: DnsRecord[]) {
-  return {
-    id: domain.id,
-    name: domain.name,
-    company_id: domain.companyId,
-    status: domain.status,
-    sending: domain.sending,
-    created_at: jsonTime(domain.createdAt),
-    ...(records && { dns_records: records.map(recordInJson) }),
-  }
-}
-
-export function recordInJson(record: DnsRecord) {
-  const { kind, type, name, value, required, purpose } = record
-  return { kind, type, name, value, required, purpose, zone: zoneLine(record) }
+function withRecords(domain: SendingDomain, records: DnsRecord[]) {
+  return { ...domainJson(domain), dns_records: records.map(dnsRecordJson) }
 }

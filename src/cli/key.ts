@@ -1,15 +1,14 @@
-import { randomUUIDv7 } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { type AccountsSnapshot, type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
-import { newToken } from '../accounts/token.ts'
-import { command, group, type JsonOption } from './command.ts'
-import { CommandFailed, WrongUsage } from './failure.ts'
+import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
+import { companyName } from '../operate/find.ts'
+import { createKey, listKeys, revokeKey } from '../operate/keys.ts'
+import { checkedName } from '../operate/names.ts'
+import { keyDomain, keyJson } from '../operate/shapes.ts'
+import { command, group, type JsonOption, typed } from './command.ts'
+import { WrongUsage } from './failure.ts'
 import { expiryOf, rangesWith } from './key-bounds.ts'
-import { companyFilter, companyName, companyNamed, domainNamed } from './named.ts'
-import { withStore } from './open.ts'
-import { jsonTime, printFields, printJson, printLine, printTable, shownTime } from './print.ts'
-
-const LONGEST_NAME = 200
+import { withOperation } from './open.ts'
+import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
 
 export function addKey(program: Command): void {
   const key = group(program, 'key', 'API keys: what applications send and read with.')
@@ -30,7 +29,11 @@ export function addKey(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
-    .requiredOption('--name <text>', 'what it is for; shown in lists')
+    .requiredOption(
+      '--name <text>',
+      'what it is for; shown in lists',
+      typed((text) => checkedName('key', text)),
+    )
     .addOption(
       new Option('--scope <scope>', 'what it may do; can be repeated')
         .choices(SCOPES)
@@ -75,114 +78,59 @@ interface CreateOptions extends JsonOption {
   from?: string[]
 }
 
-async function create({
-  company: companyText,
-  name: text,
-  scope,
-  domain: domainText,
-  expires,
-  from,
-  json,
-}: CreateOptions): Promise<void> {
-  const name = text.trim()
-  if (name === '' || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
-    throw new WrongUsage(`the name of a key has 1 to ${LONGEST_NAME} characters, and no control characters`)
-  }
-  const { token, hash } = newToken()
-  const { key, accounts } = await withStore(async ({ store, accounts }) => {
-    const company = companyNamed(accounts, companyText)
-    const domain = domainText === undefined ? null : domainNamed(accounts, domainText)
-    if (domain && domain.companyId !== company.id) {
-      throw new CommandFailed(
-        `${domain.name} is not a domain of ${company.name}; see: postroad domain list --company ${company.id}`,
-      )
+async function create({ scope, expires, from, json, ...named }: CreateOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const input = { ...named, scopes: scope, expiresAt: expires, networks: from }
+    const { key, token, company } = await createKey(op, input)
+    if (json) {
+      const { id, ...rest } = keyJson(op.accounts, key)
+      return printJson({ id, token, ...rest })
     }
-    const key: ApiKey = {
-      id: randomUUIDv7(),
-      companyId: company.id,
-      name,
-      tokenHash: hash,
-      scopes: [...new Set<Scope>(scope ?? ['sending', 'reading'])],
-      domainId: domain?.id ?? null,
-      networks: from ?? [],
-      createdAt: Date.now(),
-      expiresAt: expires ?? null,
-      revokedAt: null,
-    }
-    await store.addKey(key)
-    return { key, accounts }
+    printFields([
+      ['Id', key.id],
+      ['Token', token],
+      ['Company', company.name],
+      ['Scopes', key.scopes.join(', ')],
+      ['Domain', keyDomain(op.accounts, key) ?? 'all of the company'],
+      ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
+      ['Expires', shownTime(key.expiresAt) ?? 'never'],
+    ])
+    printLine()
+    printLine('Keep the token now: it cannot be shown again.')
   })
-  if (json) {
-    const { id, ...rest } = inJson(accounts, key)
-    return printJson({ id, token, ...rest })
-  }
-  printFields([
-    ['Id', key.id],
-    ['Token', token],
-    ['Company', companyName(accounts, key.companyId)],
-    ['Scopes', key.scopes.join(', ')],
-    ['Domain', domainOf(accounts, key) ?? 'all of the company'],
-    ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
-    ['Expires', shownTime(key.expiresAt) ?? 'never'],
-  ])
-  printLine()
-  printLine('Keep the token now: it cannot be shown again.')
 }
 
 async function list({ company, json }: JsonOption & { company?: string }): Promise<void> {
-  const accounts = await withStore(async (opened) => opened.accounts)
-  const owner = companyFilter(accounts, company)
-  const keys = accounts.keys.filter(({ companyId }) => owner === undefined || companyId === owner)
-  if (json) return printJson(keys.map((key) => inJson(accounts, key)))
-  printTable(
-    ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
-    keys.map((key) => [
-      key.id,
-      key.name,
-      companyName(accounts, key.companyId),
-      key.scopes.join(','),
-      domainOf(accounts, key) ?? 'all',
-      key.networks.join(',') || 'anywhere',
-      shownTime(key.createdAt),
-      expiryShown(key),
-      shownTime(key.revokedAt),
-    ]),
-    'There is no API key yet. Create one: postroad key create --company NAME --name first',
-  )
-}
-
-async function revoke(id: string, { json }: JsonOption): Promise<void> {
-  await withStore(async ({ store, accounts }) => {
-    const key = accounts.keys.find((each) => each.id === id)
-    if (!key) throw new CommandFailed(`there is no API key with the id "${id}"; see: postroad key list`)
-    const revokedAt = Date.now()
-    if (!(await store.revokeKey(id, revokedAt)))
-      throw new CommandFailed(`the key "${key.name}" was revoked before`)
-    if (json) return printJson(inJson(accounts, { ...key, revokedAt }))
-    printLine(`Revoked the key ${key.name} (id ${id}).`)
+  await withOperation(async (op) => {
+    const keys = await listKeys(op, { company })
+    if (json) return printJson(keys.map((key) => keyJson(op.accounts, key)))
+    printTable(
+      ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
+      keys.map((key) => [
+        key.id,
+        key.name,
+        companyName(op, key.companyId),
+        key.scopes.join(','),
+        keyDomain(op.accounts, key) ?? 'all',
+        key.networks.join(',') || 'anywhere',
+        shownTime(key.createdAt),
+        expiryShown(key),
+        shownTime(key.revokedAt),
+      ]),
+      'There is no API key yet. Create one: postroad key create --company NAME --name first',
+    )
   })
 }
 
-function domainOf(accounts: AccountsSnapshot, { domainId }: ApiKey): string | null {
-  if (domainId === null) return null
-  return accounts.domains.find(({ id }) => id === domainId)?.name ?? domainId
+async function revoke(id: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const key = await revokeKey(op, { id })
+    if (json) return printJson(keyJson(op.accounts, key))
+    printLine(`Revoked the key ${key.name} (id ${id}).`)
+  })
 }
 
 function expiryShown({ expiresAt }: ApiKey): string {
   if (expiresAt === null) return 'never'
   return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (over)' : ''}`
-}
-
-function inJson(accounts: AccountsSnapshot, key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    company_id: key.companyId,
-    scopes: key.scopes,
-    domain: domainOf(accounts, key),
-    networks: key.networks,
-    created_at: jsonTime(key.createdAt),
-    expires_at: jsonTime(key.expiresAt),
-    revoked_at: jsonTime(key.revokedAt),
-  }
 }

@@ -4,7 +4,7 @@ import { version } from '../version.ts'
 import { addBackup } from './backup.ts'
 import { refuseUnknown } from './command.ts'
 import { addCompany } from './company.ts'
-import { addDomain } from './domain.ts'
+import { addDomainCommands } from './domain.ts'
 import { addEmail } from './email.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<void> {
     .exitOverride()
   addServe(program)
   addCompany(program)
-  addVerify(addDomain(program))
+  addVerify(addDomainCommands(program))
   addKey(program)
   addEmail(program)
   addQueue(program)

@@ -3,9 +3,23 @@ import { statSync } from 'node:fs'
 import type { AccountsSnapshot } from '../accounts/account.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
+import { openOperation } from '../operate/open.ts'
+import type { Operation } from '../operate/operation.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { CommandFailed } from './failure.ts'
+
+/**
+ * Calls verbs as the operator, on the database that the settings name, and closes it whatever happens.
+ * @param options.make also when there is no database yet: it is made
+ */
+export async function withOperation<T>(
+  use: (op: Operation) => Promise<T>,
+  options: { make?: boolean } = {},
+): Promise<T> {
+  await using op = await openOperation(loadSettings(), options)
+  return await use(op)
+}
 
 export interface Opened {
   settings: Settings

@@ -1,0 +1,126 @@
+import type { Company, DomainStatus, SendingDomain, SendingState } from '../accounts/account.ts'
+import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
+import { newDomain } from '../accounts/new-domain.ts'
+import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
+import { visibleAccounts } from './authority.ts'
+import { OperateError, unlessTaken } from './error.ts'
+import { companyName, domainName, findCompany, findDomain, findWholeCompany } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+export interface DomainWithRecords {
+  domain: SendingDomain
+  /** What its owner is to publish. */
+  records: DnsRecord[]
+}
+
+export interface NewDomainInput {
+  /** Name or id. */
+  company: string
+  /** Unicode or punycode. */
+  name: string
+  /** A second DKIM key, Ed25519 (RFC 8463). */
+  ed25519?: boolean
+}
+
+/** A sending domain with fresh DKIM keys. Nothing can be sent from it before it is verified or activated. */
+export const addDomain = verb(
+  'manage',
+  async (op: Operation, input: NewDomainInput): Promise<DomainWithRecords & { company: Company }> => {
+    const name = domainName(input.name)
+    const company = findWholeCompany(op, input.company)
+    refuseTaken(op, name)
+    const domain = await newDomain({
+      companyId: company.id,
+      name,
+      seal: await op.seal(),
+      ed25519: input.ed25519 === true,
+      createdAt: op.now(),
+    })
+    await unlessTaken(op.store.addDomain(domain))
+    return { domain, company, records: dnsRecords(domain, op.hostname) }
+  },
+)
+
+/** Whose it is, only who may know of the owner is told. */
+function refuseTaken(op: Operation, name: string): void {
+  if (!op.accounts.domains.some((domain) => domain.name === name)) return
+  const seen = visibleAccounts(op).domains.find((domain) => domain.name === name)
+  if (seen === undefined) {
+    throw new OperateError('already_exists', `${name} is a sending domain of another company already`)
+  }
+  const owner = companyName(op, seen.companyId)
+  throw new OperateError('already_exists', `${name} is a sending domain of ${owner} already`, {
+    verb: 'showDomain',
+    domain: name,
+  })
+}
+
+export const listDomains = verb(
+  'read',
+  async (op: Operation, input: { company?: string | undefined }): Promise<SendingDomain[]> => {
+    const { domains } = visibleAccounts(op)
+    if (input.company === undefined) return domains
+    const { id } = findCompany(op, input.company)
+    return domains.filter(({ companyId }) => companyId === id)
+  },
+)
+
+/** @param input.domain name or id, as in the verbs below */
+export const showDomain = verb(
+  'read',
+  async (op: Operation, input: { domain: string }): Promise<DomainWithRecords> => {
+    const domain = findDomain(op, input.domain)
+    return { domain, records: dnsRecords(domain, op.hostname) }
+  },
+)
+
+/** Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof. */
+export const activateDomain = verb('operate', (op: Operation, input: { domain: string }) =>
+  setSending(op, input.domain, 'active'),
+)
+
+/** The operator's word, which only he takes back. */
+export const suspendDomain = verb('operate', (op: Operation, input: { domain: string }) =>
+  setSending(op, input.domain, 'suspended'),
+)
+
+async function setSending(op: Operation, text: string, sending: SendingState): Promise<SendingDomain> {
+  return await changed(op, findDomain(op, text), { sending })
+}
+
+/** Asks DNS now. What is right makes sending active, unless it is suspended; that it is not right is a result, and no error. */
+export const verifyDomain = verb(
+  'manage',
+  async (
+    op: Operation,
+    input: { domain: string },
+  ): Promise<{ domain: SendingDomain; verification: Verification }> => {
+    const asked = findDomain(op, input.domain)
+    const verification = await verifyRecords(asked, op.hostname, op.resolver())
+    // DNS takes seconds, in which the operator may have suspended it.
+    const accounts = await op.store.accounts()
+    const domain = findDomain({ ...op, accounts }, asked.id)
+    const change = changeAfter(domain, verification)
+    const same = change.status === domain.status && change.sending === domain.sending
+    return { domain: same ? domain : await changed(op, domain, change), verification }
+  },
+)
+
+/** DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop mail. */
+function changeAfter(
+  { status, sending }: SendingDomain,
+  { verified, uncertain }: Verification,
+): { status: DomainStatus; sending: SendingState } {
+  if (verified) return { status: 'verified', sending: sending === 'inactive' ? 'active' : sending }
+  return { status: uncertain ? status : 'pending', sending }
+}
+
+async function changed(
+  op: Operation,
+  domain: SendingDomain,
+  change: { status?: DomainStatus; sending?: SendingState },
+): Promise<SendingDomain> {
+  await op.store.updateDomain(domain.id, change)
+  return { ...domain, ...change }
+}

@@ -1,0 +1,63 @@
+/** An operator's way to the database. */
+import { statSync } from 'node:fs'
+import { openSeal } from '../accounts/secret-key.ts'
+import type { Settings } from '../config/settings.ts'
+import { Resolver } from '../dns/resolver.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { asOperateError, OperateError } from './error.ts'
+import { type Caller, OPERATOR, type Operation } from './operation.ts'
+
+/**
+ * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set, a database that
+ * does not exist is an error: a slip in a path must not look like an empty service.
+ */
+export async function openOperation(
+  settings: Settings,
+  { make = false }: { make?: boolean } = {},
+): Promise<Operation & AsyncDisposable> {
+  if (!make) refuseMissing(settings.database)
+  await using opened = new AsyncDisposableStack()
+  try {
+    const store = await openStore(settings.database, { exclusive: false })
+    opened.defer(() => store.close())
+    const operation = operationOn(settings, store, OPERATOR, await store.accounts())
+    const closed = opened.move()
+    return { ...operation, [Symbol.asyncDispose]: () => closed.disposeAsync() }
+  } catch (error) {
+    throw asOperateError(error)
+  }
+}
+
+/** On a store that is open. */
+export function operationOn(
+  settings: Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>,
+  store: Store,
+  caller: Caller,
+  accounts: Operation['accounts'],
+): Operation {
+  return {
+    caller,
+    store,
+    accounts,
+    hostname: settings.hostname,
+    seal: () => openSeal(settings, accounts),
+    resolver: () => new Resolver({ servers: settings.dnsServers }),
+    now: () => Date.now(),
+  }
+}
+
+/** Throws OperateError when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
+export function refuseMissing(database: Settings['database']): void {
+  if (database.engine !== 'sqlite') return
+  try {
+    statSync(database.path)
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') {
+      const message = `this user may not look at ${database.path}. Run this as the user the service runs as`
+      throw new OperateError('unavailable', message, null, { cause: error })
+    }
+  }
+  throw new OperateError('not_found', `there is no database at ${database.path}`, { verb: 'openOperation' })
+}
