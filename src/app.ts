@@ -10,8 +10,9 @@ import type { Settings } from './config/settings.ts'
 import { largeElsewhere } from './delivery/composing.ts'
 import type { Courier } from './delivery/courier.ts'
 import { IsolatedCourier } from './delivery/isolation/isolated-courier.ts'
+import { PathFinder } from './delivery/path/path-finder.ts'
 import type { RouteLog } from './delivery/route/route.ts'
-import { destinationOf, RouteCourier } from './delivery/route-courier.ts'
+import { RouteCourier } from './delivery/route-courier.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import type { CourierOptions } from './delivery/thread/message.ts'
 import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
@@ -53,21 +54,12 @@ export interface App {
   close(): Promise<void>
 }
 
+/** Deliveries that wait in memory at most. */
+const MAX_DELIVERIES = 2_000
+
 /** What the ready queues may hold in memory. */
-function readyLimits(
-  { concurrency, siteConcurrency, delivery }: Settings,
-  { ready, readyLarge }: MemoryPlan,
-): ReadyLimits {
-  const maxDeliveries = 2_000
-  return {
-    concurrency,
-    siteConcurrency,
-    maxDeliveries,
-    maxBytes: ready,
-    maxLargeBytes: readyLarge,
-    // Only direct delivery has many sites; where all mail goes to one, its lane is the company.
-    maxPerLane: delivery.kind === 'direct' ? 200 : maxDeliveries,
-  }
+function readyLimits({ concurrency }: Settings, { ready, readyLarge }: MemoryPlan): ReadyLimits {
+  return { concurrency, maxDeliveries: MAX_DELIVERIES, maxBytes: ready, maxLargeBytes: readyLarge }
 }
 
 /**
@@ -125,8 +117,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
-      firstAlone: settings.delivery.kind === 'relay' && settings.delivery.user !== null ? ['relay'] : [],
-      siteOf: (domain, testMode) => destinationOf(settings.delivery, domain, testMode),
+      paths: new PathFinder({ ...settings, route: settings.delivery, maxDeliveries: MAX_DELIVERIES }),
       limits: readyLimits(settings, plan),
       monitor,
       metrics,

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryMessage, SigningKey } from '../delivery/delivery.ts'
+import type { Path } from '../delivery/path/path.ts'
 import { messageSizes } from '../delivery/weight.ts'
 import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -40,38 +41,43 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
 }
 
 /**
- * Cuts an email's recipients into deliveries: one for each site (and server that must be tried first), at most 100
- * recipients each; in batch sending one for each recipient.
+ * Cuts an email's recipients into deliveries: one for each path (and server that must be tried first), at most 100
+ * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one domain.
  */
 export function deliveriesOf(
   email: ClaimedEmail,
   leaseToken: number,
-  siteOf: (domain: string) => string,
+  pathOf: (domain: string) => Path,
 ): ReadyDelivery[] {
-  const groups: { site: string; recipients: ClaimedRecipient[] }[] = []
-  if (email.individual) {
-    for (const recipient of email.recipients) {
-      groups.push({ site: siteOf(recipient.domain), recipients: [recipient] })
+  const groups: { path: Path; recipients: ClaimedRecipient[] }[] = []
+  const open = new Map<string, { path: Path; recipients: ClaimedRecipient[] }>()
+  let last: string | null = null
+  let path!: Path
+  for (const recipient of email.recipients) {
+    const { domain } = recipient
+    if (domain !== last) path = pathOf(domain)
+    last = domain
+    if (email.individual) {
+      groups.push({ path, recipients: [recipient] })
+      continue
     }
-  } else {
-    const open = new Map<string, { site: string; recipients: ClaimedRecipient[] }>()
-    for (const recipient of email.recipients) {
-      const site = siteOf(recipient.domain)
-      const key = `${site}\0${recipient.uncertain}\0${recipient.preferredServer ?? ''}`
-      let group = open.get(key)
-      if (group === undefined || group.recipients.length === MAX_RECIPIENTS) {
-        group = { site, recipients: [] }
-        open.set(key, group)
-        groups.push(group)
-      }
-      group.recipients.push(recipient)
+    // RFC 5321 lets one transaction have recipients of all domains that a server takes mail for, but some servers do not: theirs never
+    // share one, though they share a path. A relay takes mail for all the world.
+    const apart = path.site.kind === 'direct' ? domain : ''
+    const key = `${path.key}\0${apart}\0${recipient.uncertain}\0${recipient.preferredServer ?? ''}`
+    let group = open.get(key)
+    if (group === undefined || group.recipients.length === MAX_RECIPIENTS) {
+      group = { path, recipients: [] }
+      open.set(key, group)
+      groups.push(group)
     }
+    group.recipients.push(recipient)
   }
   const size = Math.ceil(email.size / groups.length)
   const messageSize = messageSizes(email)
-  return groups.map(({ site, recipients }) => ({
+  return groups.map(({ path, recipients }) => ({
     companyId: email.companyId,
-    site,
+    path,
     email,
     recipients,
     leaseToken,

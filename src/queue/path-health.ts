@@ -1,5 +1,6 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
+import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
@@ -12,7 +13,7 @@ const IN_A_ROW = 3
 const TELL_MS = 10 * 60_000
 /** Paths whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
 const MAX_TOLD = 1_000
-/** Troubles told in detail, of all sites together. */
+/** Troubles told in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
 /** What was on its way to the store when the path was clear again is released by another look. */
 const LATECOMERS_MS = 2_000
@@ -24,7 +25,7 @@ const INSIST_MS = 10_000
 const FORGET_MS = 2 * 3_600_000
 
 /**
- * Troubles remembered at most: any zone can have a site for each name in it. Mail to the site that was met longest ago is tried as if
+ * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path that was met longest ago is tried as if
  * nothing were known of it.
  */
 const MAX_TROUBLES = 10_000
@@ -47,7 +48,7 @@ interface Trouble {
   told: boolean
 }
 
-export interface PathsParts {
+export interface PathHealthParts {
   pauses: ProbePauses
   /** Name of a sending domain, for the log. */
   domainName(id: string): string
@@ -69,16 +70,16 @@ export interface Closed {
 /**
  * Paths that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from us. What
  * goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear again, with growing
- * pauses. A path leads to a site; where only mail of one sending domain is refused, it is that domain's path alone.
+ * pauses. Where only mail of one sending domain is refused, the path is closed for that domain alone.
  */
-export class Paths {
-  readonly #parts: PathsParts
+export class PathHealth {
+  readonly #parts: PathHealthParts
   readonly #troubles = new Map<string, Trouble>()
   /** By path and kind. */
   readonly #told = new Map<string, LogThrottle>()
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
 
-  constructor(parts: PathsParts) {
+  constructor(parts: PathHealthParts) {
     this.#parts = parts
   }
 
@@ -94,7 +95,7 @@ export class Paths {
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
   closedFor(ready: ReadyDelivery, now: number): Closed | null {
     if (this.#troubles.size === 0) return null
-    const met = pathsOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
+    const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
     const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
     for (const trouble of closed) {
@@ -132,13 +133,13 @@ export class Paths {
     if (!refused && this.#troubles.size === 0) return null
     if (!refused || outcomes.some(({ verdict }) => verdict === 'delivered')) {
       const answered = outcomes.some(({ verdict }) => verdict !== 'released') && server !== null
-      for (const path of pathsOf(ready)) {
+      for (const path of keysOf(ready)) {
         if (answered) this.#clear(path, ready)
         else this.#unknown(path, ready, now)
       }
       return null
     }
-    const [whole, own] = pathsOf(ready)
+    const [whole, own] = keysOf(ready)
     const path = hindrance.wide ? whole : own
     const trouble = this.#met(path, hindrance, now)
     trouble.probeAt = Math.max(trouble.probeAt, result.notBefore ?? 0)
@@ -187,15 +188,16 @@ export class Paths {
     }
   }
 
-  #clear(path: string, { site }: ReadyDelivery): void {
-    const trouble = this.#troubles.get(path)
+  #clear(key: string, { path }: ReadyDelivery): void {
+    const trouble = this.#troubles.get(key)
     if (trouble === undefined) return
-    this.#troubles.delete(path)
+    this.#troubles.delete(key)
     if (!trouble.closed) return
     const { log, pauses, release } = this.#parts
-    if (trouble.told) log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    if (trouble.told)
+      log.info({ site: path.site.name }, 'Mail goes through again; what had to wait for it leaves now')
     // A provider's limit is reached again and again; all else is news.
-    if (trouble.kind !== 'busy') this.#told.delete(toldKey(path, trouble.kind))
+    if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
     const dueBefore = Date.now() + 3 * pauses.longest
     const releaseAll = () => {
       for (const domainId of trouble.withheld) release(domainId, dueBefore)
@@ -222,12 +224,13 @@ export class Paths {
     return throttle
   }
 
-  #tell(path: string, { site, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
+  #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
     const { kind, message, wide } = report
-    const relay = site === 'relay'
+    const { site, policy } = path
+    const relay = site.kind === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#throttle(toldKey(path, kind))
+    const throttle = this.#throttle(toldKey(key, kind))
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not told after all: the next refusal may be.
@@ -236,16 +239,17 @@ export class Paths {
     }
     trouble.told = true
     const { log, domainName } = this.#parts
-    const who = relay ? 'The relay' : `The mail servers of ${site}`
+    const own = policy.id !== DEFAULT_ROUTE
+    const who = relay ? (own ? `The relay ${site.name}` : 'The relay') : `The mail servers of ${site.name}`
     const what = kind === 'busy' ? 'no more mail for now' : 'no mail'
     const whose = wide ? '' : ` from ${domainName(email.domainId)}`
     const advice =
       relay && kind !== 'busy' && kind !== 'sender'
-        ? ' Check POSTROAD_DELIVERY (host, port, tls, user, password).'
+        ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
     const line = `${who} ${relay ? 'takes' : 'take'} ${what}${whose}: ${message}. Mail waits, spends no attempt, and is tried again.${advice}`
-    if (kind === 'busy') log.warn({ site, kind }, line)
-    else log.error({ site, kind }, line)
+    if (kind === 'busy') log.warn({ site: site.name, kind }, line)
+    else log.error({ site: site.name, kind }, line)
   }
 }
 
@@ -253,7 +257,7 @@ function toldKey(path: string, kind: HindranceReport['kind']): string {
   return `${path}\0${kind}`
 }
 
-/** The path of all mail to the site, and that of this sending domain's. */
-function pathsOf({ site, email }: ReadyDelivery): [whole: string, own: string] {
-  return [site, `${site}\0${email.domainId}`]
+/** Of the path as a whole, and of what this sending domain has on it. */
+function keysOf({ path, email }: ReadyDelivery): [whole: string, own: string] {
+  return [path.key, `${path.key}\0${email.domainId}`]
 }

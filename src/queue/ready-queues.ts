@@ -1,14 +1,13 @@
 import { SharedPool } from '../common/shared-pool.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
+import type { Path } from '../delivery/path/path.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { Fifo } from './fifo.ts'
-import type { SiteLimits } from './session-limits.ts'
 
 /** A delivery that may start as soon as a session is free. */
 export interface ReadyDelivery {
   companyId: string
-  /** Where it goes: a recipient domain, or `relay`, `capture`, `simulator`. One site has one limit of sessions. */
-  site: string
+  path: Path
   email: ClaimedEmail
   /** Those of the email's recipients it is for. */
   recipients: ClaimedRecipient[]
@@ -20,9 +19,8 @@ export interface ReadyDelivery {
 }
 
 export interface ReadyLimits {
-  /** Sessions at once, altogether and to one site. */
+  /** Sessions at once, altogether. Those of a path: session-limits.ts. */
   concurrency: number
-  siteConcurrency: number
   /**
    * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing yet
    * may go beyond, by octets up to twice as far.
@@ -31,8 +29,13 @@ export interface ReadyLimits {
   maxBytes: number
   /** Octets of large messages under way, in the same way. */
   maxLargeBytes: number
-  /** Deliveries of one company waiting for one site. */
-  maxPerLane: number
+}
+
+/** What takes no more. */
+export interface Full {
+  companies: string[]
+  /** Of the others, single paths. */
+  lanes: { companyId: string; waiting: Iterable<ReadyDelivery> }[]
 }
 
 /**
@@ -43,28 +46,29 @@ const SESSIONS_OF_FREE = 3
 /** This part of all sessions is kept for companies that have none: each may take one of them. */
 const KEPT_FOR_NEWCOMERS = 1 / 10
 
-/** The deliveries of one company for one site, in order. */
+/** The deliveries of one company for one path, in order. */
 class Lane {
   readonly company: Company
-  readonly site: Site
+  readonly state: PathState
   readonly waiting = new Fifo<ReadyDelivery>()
-  /** In the company's ring, parked at a site that has no session free, or set aside; else it is empty. */
+  /** In the company's ring, parked at a path that has no session free, or set aside; else it is empty. */
   queued = false
-  constructor(company: Company, site: Site) {
+  constructor(company: Company, state: PathState) {
     this.company = company
-    this.site = site
+    this.state = state
   }
 }
 
-class Site {
+/** A path as it is used now. */
+class PathState {
   busy = 0
-  /** Lanes that lead here; the site is forgotten when there are none and nothing is busy. */
+  /** Lanes that take it; it is forgotten when there are none and nothing is busy. */
   lanes = 0
-  /** Lanes that have work but wait for a session to this site, oldest first. */
+  /** Lanes that have work but wait for a session of this path, oldest first. */
   readonly parked = new Fifo<Lane>()
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
+  readonly path: Path
+  constructor(path: Path) {
+    this.path = path
   }
 }
 
@@ -77,6 +81,7 @@ class Company {
   largeBytes = 0
   /** Lanes that can be served now, in turn. */
   readonly ring = new Fifo<Lane>()
+  /** By key of the path. */
   readonly lanes = new Map<string, Lane>()
   queued = false
   readonly id: string
@@ -85,14 +90,12 @@ class Company {
   }
 }
 
-const NOT_NARROWED = { of: () => Number.POSITIVE_INFINITY }
-
 /** How many companies at the front of the ring are compared for the fewest busy sessions. */
 const CHOICES = 8
 
 /**
- * Whom can we talk to now? Ready deliveries per company and site, served so that nobody waits for somebody else: companies
- * take turns, those with fewer open sessions first; within a company its sites take turns; a site without a free session
+ * Whom can we talk to now? Ready deliveries per company and path, served so that nobody waits for somebody else: companies
+ * take turns, those with fewer open sessions first; within a company its paths take turns; a path without a free session
  * parks its lanes and blocks nobody.
  *
  * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large ones are
@@ -105,9 +108,10 @@ const CHOICES = 8
 export class ReadyQueues {
   readonly #limits: ReadyLimits
   readonly #companies = new Map<string, Company>()
-  readonly #sites = new Map<string, Site>()
-  /** Sites with a free session and parked lanes: their companies were at their share when it came free. */
-  readonly #idle = new Set<Site>()
+  /** By key of the path. */
+  readonly #paths = new Map<string, PathState>()
+  /** Those with a free session and parked lanes: their companies were at their share when it came free. */
+  readonly #idle = new Set<PathState>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: Lane[] = []
   #ring: Company[] = []
@@ -115,11 +119,10 @@ export class ReadyQueues {
   readonly #places: SharedPool
   readonly #octets: SharedPool
   readonly #large: SharedPool
-  #siteConcurrency: number
-  /** Where a site lets us have fewer sessions than others. */
-  readonly #narrowed: Pick<SiteLimits, 'of'>
+  /** Sessions of a path at once, as things stand. */
+  readonly #limitOf: (path: Path) => number
 
-  constructor(limits: ReadyLimits, narrowed: Pick<SiteLimits, 'of'> = NOT_NARROWED) {
+  constructor(limits: ReadyLimits, limitOf: (path: Path) => number) {
     const { concurrency, maxDeliveries, maxBytes, maxLargeBytes } = limits
     this.#limits = limits
     this.#sessions = new SharedPool({
@@ -131,18 +134,14 @@ export class ReadyQueues {
     // As much again is kept for companies that hold nothing yet.
     this.#octets = new SharedPool({ size: 2 * maxBytes, kept: maxBytes, timesFree: 1 })
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
-    this.#siteConcurrency = limits.siteConcurrency
-    this.#narrowed = narrowed
+    this.#limitOf = limitOf
   }
 
-  /** Sessions at once to one site from now on. What is open beyond stays open. */
-  set siteConcurrency(sessions: number) {
-    const more = sessions > this.#siteConcurrency
-    this.#siteConcurrency = sessions
-    if (!more) return
-    for (const site of this.#sites.values()) {
-      if (site.parked.length > 0) this.#idle.add(site)
-      for (let free = sessions - site.busy; free > 0 && this.#unpark(site); free--);
+  /** Paths may have other limits now. What is open beyond stays open. */
+  limitsChanged(): void {
+    for (const state of this.#paths.values()) {
+      if (state.parked.length > 0) this.#idle.add(state)
+      for (let free = this.#limitOf(state.path) - state.busy; free > 0 && this.#unpark(state); free--);
     }
   }
 
@@ -153,9 +152,9 @@ export class ReadyQueues {
   get busy(): number {
     return this.#sessions.taken
   }
-  /** Sessions busy with this site. */
-  busyAt(site: string): number {
-    return this.#sites.get(site)?.busy ?? 0
+  /** Sessions that are busy on this path. */
+  busyOn(path: Path): number {
+    return this.#paths.get(path.key)?.busy ?? 0
   }
   get bytes(): number {
     return this.#octets.taken
@@ -176,42 +175,41 @@ export class ReadyQueues {
     return this.#octets.exhausted
   }
 
-  /** May this company add work for this site? */
-  hasRoom(companyId: string, site: string): boolean {
+  /** May this company add work for this path? */
+  hasRoom(companyId: string, path: Path): boolean {
     const company = this.#companies.get(companyId)
     if (company === undefined) return !this.overfull
-    return this.#mayHold(company, 1) && this.#lane(company, site) < this.#limits.maxPerLane
+    return this.#mayHold(company, 1) && waitingFor(company, path) < path.limits.waiting
   }
 
-  /** Is it worth fetching more work of this company for this site? Sooner than never, later than for each single place. */
-  wants(companyId: string, site: string): boolean {
+  /** Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place. */
+  wants(companyId: string, path: Path): boolean {
     const company = this.#companies.get(companyId)
     if (company === undefined) return !this.overfull
-    return this.#mayHold(company, 2) && this.#lane(company, site) * 2 < this.#limits.maxPerLane
+    return this.#mayHold(company, 2) && waitingFor(company, path) * 2 < path.limits.waiting
   }
 
-  /** What takes no more: single lanes as `companyId\0site`, and whole companies. */
-  full(): { skip: string[]; skipCompanies: string[] } {
-    const skip: string[] = []
-    const skipCompanies: string[] = []
+  full(): Full {
+    const full: Full = { companies: [], lanes: [] }
     for (const company of this.#companies.values()) {
-      if (!this.#mayHold(company, 1)) skipCompanies.push(company.id)
+      if (!this.#mayHold(company, 1)) full.companies.push(company.id)
       else {
-        for (const [site, lane] of company.lanes) {
-          if (lane.waiting.length >= this.#limits.maxPerLane) skip.push(`${company.id}\0${site}`)
+        for (const { waiting, state } of company.lanes.values()) {
+          if (waiting.length >= state.path.limits.waiting) full.lanes.push({ companyId: company.id, waiting })
         }
       }
     }
-    return { skip, skipCompanies }
+    return full
   }
 
   push(ready: ReadyDelivery): void {
     const company = this.#company(ready.companyId)
-    let lane = company.lanes.get(ready.site)
+    const { path } = ready
+    let lane = company.lanes.get(path.key)
     if (lane === undefined) {
-      lane = new Lane(company, this.#site(ready.site))
-      lane.site.lanes++
-      company.lanes.set(ready.site, lane)
+      lane = new Lane(company, this.#stateOf(path))
+      lane.state.lanes++
+      company.lanes.set(path.key, lane)
     }
     lane.waiting.push(ready)
     company.held++
@@ -227,9 +225,9 @@ export class ReadyQueues {
       const company = this.#nextCompany()
       if (company === null) return null
       const lane = company.ring.shift()!
-      const site = lane.site
-      if (this.#isFull(site)) {
-        site.parked.push(lane)
+      const state = lane.state
+      if (this.#isFull(state)) {
+        state.parked.push(lane)
         this.#requeue(company)
         continue
       }
@@ -238,13 +236,13 @@ export class ReadyQueues {
         this.#aside.push(lane)
         this.#requeue(company)
         // The session that it leaves unused is for the next in line.
-        this.#unpark(site)
+        this.#unpark(state)
         continue
       }
       const ready = lane.waiting.shift()!
       company.largeBytes += large
       this.#large.take(large)
-      site.busy++
+      state.busy++
       company.busy++
       this.#sessions.take(1)
       company.held--
@@ -252,8 +250,8 @@ export class ReadyQueues {
       if (lane.waiting.length > 0) company.ring.push(lane)
       else {
         lane.queued = false
-        site.lanes--
-        company.lanes.delete(site.name)
+        state.lanes--
+        company.lanes.delete(state.path.key)
       }
       this.#requeue(company)
       return ready
@@ -263,9 +261,9 @@ export class ReadyQueues {
 
   /** The delivery has ended: its session is free for the next. */
   done(ready: ReadyDelivery): void {
-    const site = this.#site(ready.site)
+    const state = this.#stateOf(ready.path)
     const company = this.#company(ready.companyId)
-    site.busy--
+    state.busy--
     company.busy--
     company.bytes -= ready.size
     this.#sessions.give(1)
@@ -276,9 +274,9 @@ export class ReadyQueues {
       this.#large.give(large)
       this.#resume()
     }
-    if (site.parked.length > 0) this.#idle.add(site)
+    if (state.parked.length > 0) this.#idle.add(state)
     for (const idle of this.#idle) this.#unpark(idle)
-    if (site.busy === 0 && site.lanes === 0) this.#sites.delete(site.name)
+    if (state.busy === 0 && state.lanes === 0) this.#paths.delete(state.path.key)
     if (company.busy === 0 && company.held === 0) this.#companies.delete(company.id)
   }
 
@@ -294,22 +292,22 @@ export class ReadyQueues {
           rest.push(ready)
         }
         lane.queued = false
-        lane.site.lanes--
+        lane.state.lanes--
       }
       company.lanes.clear()
       company.held = 0
       while (company.ring.shift() !== undefined);
       company.queued = false
     }
-    for (const site of this.#sites.values()) while (site.parked.shift() !== undefined);
+    for (const { parked } of this.#paths.values()) while (parked.shift() !== undefined);
     this.#idle.clear()
     this.#aside = []
     this.#ring = []
     return rest
   }
 
-  #isFull({ name, busy }: Site): boolean {
-    return busy >= this.#siteConcurrency || busy >= this.#narrowed.of(name)
+  #isFull({ path, busy }: PathState): boolean {
+    return busy >= this.#limitOf(path)
   }
 
   /** `times`: so many times what it has now. */
@@ -339,20 +337,16 @@ export class ReadyQueues {
     }
   }
 
-  #lane(company: Company, site: string): number {
-    return company.lanes.get(site)?.waiting.length ?? 0
-  }
-
-  /** Gives a free session of the site to the first parked lane whose company may use it. False when there is none. */
-  #unpark(site: Site): boolean {
-    if (this.#isFull(site) || site.parked.length === 0) {
-      this.#idle.delete(site)
+  /** Gives a free session of the path to the first parked lane whose company may use it. False when there is none. */
+  #unpark(state: PathState): boolean {
+    if (this.#isFull(state) || state.parked.length === 0) {
+      this.#idle.delete(state)
       return false
     }
-    for (let looks = site.parked.length; looks > 0; looks--) {
-      const lane = site.parked.shift()!
+    for (let looks = state.parked.length; looks > 0; looks--) {
+      const lane = state.parked.shift()!
       if (!this.#maySpeak(lane.company)) {
-        site.parked.push(lane)
+        state.parked.push(lane)
         continue
       }
       lane.company.ring.push(lane)
@@ -371,13 +365,13 @@ export class ReadyQueues {
     return company
   }
 
-  #site(name: string): Site {
-    let site = this.#sites.get(name)
-    if (site === undefined) {
-      site = new Site(name)
-      this.#sites.set(name, site)
+  #stateOf(path: Path): PathState {
+    let state = this.#paths.get(path.key)
+    if (state === undefined) {
+      state = new PathState(path)
+      this.#paths.set(path.key, state)
     }
-    return site
+    return state
   }
 
   #enqueue(lane: Lane): void {
@@ -411,4 +405,8 @@ export class ReadyQueues {
 
 function largeBytes({ messageSize }: ReadyDelivery): number {
   return messageSize < LARGE_MESSAGE ? 0 : messageSize
+}
+
+function waitingFor(company: Company, path: Path): number {
+  return company.lanes.get(path.key)?.waiting.length ?? 0
 }

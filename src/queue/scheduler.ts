@@ -4,6 +4,8 @@ import type { Membership } from '../cluster/membership.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Courier } from '../delivery/courier.ts'
 import type { Condemned, Delivery, DeliveryResult } from '../delivery/delivery.ts'
+import type { Path, Routed } from '../delivery/path/path.ts'
+import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { Handover, Reservation } from '../intake/handover.ts'
@@ -11,14 +13,15 @@ import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
 import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
+import { claimFilter } from './claim-filter.ts'
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
 import { deliveriesOf, deliveryOf, suspicionOf, workOf } from './deliveries.ts'
-import { Paths } from './path-health.ts'
+import { PathHealth } from './path-health.ts'
 import { PromisedPlaces } from './promised-places.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
-import { SiteLimits } from './session-limits.ts'
+import { SessionLimits } from './session-limits.ts'
 import { Withheld } from './stops.ts'
 import { Suspects } from './suspects.ts'
 
@@ -33,10 +36,7 @@ export interface SchedulerParts {
   domain(id: string): SendingDomain | undefined
   signingKeys: SigningKeys
   retrySchedule: RetrySchedule
-  /** Sites where one session has to go well before more are opened. */
-  firstAlone?: readonly string[]
-  /** Where a recipient's domain leads: its site (see route-courier.ts). */
-  siteOf(domain: string, testMode: boolean): string
+  paths: Pick<PathFinder, 'of'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
@@ -86,9 +86,9 @@ export class Scheduler implements Handover {
   readonly #late = new LateResults()
   readonly #promised = new PromisedPlaces({ begin: (...accepted) => this.#accepted(...accepted) })
   readonly #withheld: Withheld
-  readonly #siteLimits: SiteLimits
+  readonly #sessionLimits = new SessionLimits()
   readonly #pauses: ProbePauses
-  readonly #paths: Paths
+  readonly #pathHealth: PathHealth
   #started = false
   #stopping = false
   #unwatch: (() => void) | undefined
@@ -97,11 +97,10 @@ export class Scheduler implements Handover {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    this.#siteLimits = new SiteLimits(parts.limits.siteConcurrency)
-    for (const site of parts.firstAlone ?? []) this.#siteLimits.begin(site)
-    this.#ready = new ReadyQueues(parts.limits, this.#siteLimits)
+    const limitOf = (path: Path) => this.#sessionLimits.of(path)
+    this.#ready = new ReadyQueues(parts.limits, limitOf)
     this.#pauses = new ProbePauses(parts.retrySchedule.waits)
-    this.#paths = new Paths({
+    this.#pathHealth = new PathHealth({
       pauses: this.#pauses,
       domainName: (id) => parts.domain(id)?.name ?? 'a removed domain',
       release: (domainId, dueBefore) => {
@@ -116,7 +115,7 @@ export class Scheduler implements Handover {
     this.#usual = { queues: this.#ready, courier: parts.courier }
     const concurrency = Math.min(parts.limits.concurrency, ISOLATED_SESSIONS)
     this.#isolated = {
-      queues: new ReadyQueues({ ...parts.limits, concurrency }, this.#siteLimits),
+      queues: new ReadyQueues({ ...parts.limits, concurrency }, limitOf),
       courier: parts.isolated,
     }
     this.#suspects = new Suspects(parts)
@@ -175,18 +174,17 @@ export class Scheduler implements Handover {
 
   /** Starts claiming. */
   async start(): Promise<void> {
-    const { store, membership, limits } = this.#parts
+    const { store, membership } = this.#parts
     membership.listen({
       confirmed: () => {
         this.#pump()
         if (this.#claims.hindered && this.#mayBegin) this.#claims.look(0)
       },
       recovered: () => this.#claims.look(0),
-      // One site has one limit, whoever of us talks to it.
       deliveryNodes: (count) => {
-        const share = Math.ceil(limits.siteConcurrency / count)
-        this.#ready.siteConcurrency = share
-        this.#isolated.queues.siteConcurrency = share
+        this.#sessionLimits.nodes = count
+        this.#ready.limitsChanged()
+        this.#isolated.queues.limitsChanged()
       },
     })
     this.#unwatch = store.watch((change) => {
@@ -225,7 +223,7 @@ export class Scheduler implements Handover {
 
   get counts(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> } {
     const ready = this.#ready.waiting + this.#isolated.queues.waiting
-    return { ready, sending: this.#busy, paused: !this.#mayBegin, closed: this.#paths.closed }
+    return { ready, sending: this.#busy, paused: !this.#mayBegin, closed: this.#pathHealth.closed }
   }
 
   /** Domains may have become active: what was held for them is due now. */
@@ -242,14 +240,14 @@ export class Scheduler implements Handover {
       if (domain === last) continue
       last = domain
       if (this.#withheld.paused(email.companyId, domain)) return null
-      if (!this.#ready.hasRoom(email.companyId, this.#parts.siteOf(domain, email.testMode))) return null
+      if (!this.#ready.hasRoom(email.companyId, this.#parts.paths.of(email, domain))) return null
     }
     return this.#promised.promise(lease)
   }
 
   #accepted(email: NewEmail, leased: number[], lease: Lease): void {
     if (leased.length === 0) return
-    const deliveries = deliveriesOf(workOf(email, leased), lease.token, this.#siteOf(email))
+    const deliveries = deliveriesOf(workOf(email, leased), lease.token, this.#pathOf(email))
     if (this.#stopping) this.#giveBack(deliveries)
     else {
       this.#push(deliveries)
@@ -261,8 +259,8 @@ export class Scheduler implements Handover {
     this.#claims.look(Math.max(0, dueAt - Date.now()))
   }
 
-  #siteOf(email: { testMode: boolean }): (domain: string) => string {
-    return (domain) => this.#parts.siteOf(domain, email.testMode)
+  #pathOf(email: Routed): (domain: string) => Path {
+    return (domain) => this.#parts.paths.of(email, domain)
   }
 
   /** Something may be sent now: it is ours to send, and its result can be recorded. */
@@ -279,11 +277,12 @@ export class Scheduler implements Handover {
     const sifted = this.#late.sift(email, token)
     for (const attempt of sifted?.done ?? []) this.#record(attempt)
     const begin = sifted === null ? email : { ...email, recipients: sifted.go }
-    this.#push(deliveriesOf(begin, token, this.#siteOf(email)))
+    this.#push(deliveriesOf(begin, token, this.#pathOf(email)))
   }
 
   #push(deliveries: ReadyDelivery[]): void {
     for (const ready of deliveries) {
+      this.#sessionLimits.meet(ready.path)
       if (suspicionOf(ready.recipients) > 0) this.#pushSuspect(ready)
       else this.#ready.push(ready)
     }
@@ -344,7 +343,7 @@ export class Scheduler implements Handover {
       queues.done(taken)
       return
     }
-    const closed = this.#paths.closedFor(ready, startedAt)
+    const closed = this.#pathHealth.closedFor(ready, startedAt)
     if (closed !== null) {
       const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses }
       this.#record(closedRecord(ready, closed, patience, startedAt))
@@ -377,7 +376,7 @@ export class Scheduler implements Handover {
         this.#finish(ready, outlet, this.#recordOf(ready, result, begunAt, queues))
       }
       this.#pump()
-      if (this.#claims.full && this.#ready.wants(ready.companyId, ready.site)) this.#claims.look(0)
+      if (this.#claims.full && this.#ready.wants(ready.companyId, ready.path)) this.#claims.look(0)
     })
   }
 
@@ -389,12 +388,12 @@ export class Scheduler implements Handover {
     queues: ReadyQueues,
   ): AttemptRecord {
     const now = Date.now()
-    const { site } = ready
+    const { path } = ready
     let alone = false
     if (result.hindrance?.kind === 'busy') {
-      alone = !this.#siteLimits.tooMany(site, queues.busyAt(site), begunAt)
-    } else if (result.hindrance === undefined && result.server !== null) this.#siteLimits.well(site)
-    const again = this.#paths.ended(ready, result, alone, now)
+      alone = !this.#sessionLimits.tooMany(path, queues.busyOn(path), begunAt)
+    } else if (result.hindrance === undefined && result.server !== null) this.#sessionLimits.well(path)
+    const again = this.#pathHealth.ended(ready, result, alone, now)
     return attemptRecord(
       ready,
       result,
@@ -443,20 +442,17 @@ export class Scheduler implements Handover {
   #wanted(): Wanted | null {
     if (this.#ready.overfull || this.#withheld.allPaused) return null
     const full = this.#ready.full()
-    const paused = this.#withheld.skipped
     // Without room there is still some for companies that hold nothing: all others are skipped.
     const room = Math.max(this.#ready.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      skip: [...full.skip, ...paused.skip],
-      skipCompanies: [...full.skipCompanies, ...paused.skipCompanies],
-      skipDomains: paused.skipDomains,
-      full: full.skip.length > 0 || full.skipCompanies.length > 0,
+      ...claimFilter(full, this.#withheld.skipped),
+      full: full.lanes.length > 0 || full.companies.length > 0,
     }
   }
 }
 
 /** For the log. */
-function describeDelivery({ email, companyId, site, messageSize }: ReadyDelivery): object {
-  return { emailId: email.id, companyId, site, octets: messageSize }
+function describeDelivery({ email, companyId, path, messageSize }: ReadyDelivery): object {
+  return { emailId: email.id, companyId, site: path.site.name, octets: messageSize }
 }

@@ -5,6 +5,7 @@ import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { attemptRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo } from './paths.ts'
 
 const FIRST = 'a.mx.x.test [192.0.2.1]:25'
 const SECOND = 'b.mx.x.test [192.0.2.2]:25'
@@ -66,7 +67,7 @@ function recordedOf(
   }
   const ready = {
     companyId: 'c',
-    site: 'x.test',
+    path: pathTo('x.test'),
     email,
     recipients: claimed,
     leaseToken: 1,

@@ -5,6 +5,7 @@ import { deliveriesOf, deliveryOf, workOf } from '../../src/queue/deliveries.ts'
 import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
 import { company, email } from '../store/samples.ts'
+import { pathTo } from './paths.ts'
 
 type Change = Partial<ClaimedRecipient>
 
@@ -14,8 +15,8 @@ function claimed(addresses: string[], changes: Change[] = [], individual = false
   return { ...work, recipients: work.recipients.map((each, at) => ({ ...each, ...changes[at] })) }
 }
 
-function divide(work: ClaimedEmail, siteOf = (domain: string) => domain): ReadyDelivery[] {
-  return deliveriesOf(work, 7, siteOf)
+function divide(work: ClaimedEmail, pathOf = (domain: string) => pathTo(domain)): ReadyDelivery[] {
+  return deliveriesOf(work, 7, pathOf)
 }
 
 function positions(deliveries: readonly ReadyDelivery[]): number[][] {
@@ -57,10 +58,15 @@ test('recipients with the same server to ask first go together, and with nobody 
   )
 })
 
-test('each site has its deliveries; where one site takes all mail, domains go together', () => {
+test('each path has its deliveries', () => {
   const work = claimed(['a@x.test', 'b@y.test', 'c@x.test'])
   assert.deepEqual(positions(divide(work)), [[0, 2], [1]])
-  assert.deepEqual(positions(divide(work, () => 'relay')), [[0, 1, 2]])
+})
+
+test('domains go together to a relay, which takes mail for all, but not to the servers that they happen to share', () => {
+  const work = claimed(['a@x.test', 'b@y.test', 'c@x.test'])
+  assert.deepEqual(positions(divide(work, () => pathTo('relay', { kind: 'relay' }))), [[0, 1, 2]])
+  assert.deepEqual(positions(divide(work, () => pathTo('mx.test'))), [[0, 2], [1]])
 })
 
 test('a transaction has at most 100 recipients', () => {
@@ -79,7 +85,7 @@ test('a transaction has at most 100 recipients', () => {
   }
 })
 
-test('the hundred are counted for each site and server by itself', () => {
+test('the hundred are counted for each path and server by itself', () => {
   let n = 0
   const addresses = many(400, () => (n++ % 2 === 0 ? 'x.test' : 'y.test'))
   const changes = addresses.map((_, at) => ({
@@ -87,8 +93,8 @@ test('the hundred are counted for each site and server by itself', () => {
   }))
   const deliveries = divide(claimed(addresses, changes))
   assert.deepEqual(
-    deliveries.map(({ site, recipients }) => [
-      site,
+    deliveries.map(({ path, recipients }) => [
+      path.site.name,
       recipients[0]!.preferredServer === null,
       recipients.length,
     ]),

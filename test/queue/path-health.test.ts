@@ -2,18 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
-import { Paths } from '../../src/queue/path-health.ts'
+import { PathHealth } from '../../src/queue/path-health.ts'
 import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
 import type { ClaimedEmail } from '../../src/store/store.ts'
+import { pathTo } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 
 test('the closed sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
-  const paths = new Paths({ pauses: new ProbePauses([1_000]), domainName: String, release() {}, log })
+  const paths = new PathHealth({ pauses: new ProbePauses([1_000]), domainName: String, release() {}, log })
   const email = { domainId: 'd' } as ClaimedEmail
   const to = (site: string): ReadyDelivery => ({
     companyId: 'c',
-    site,
+    path: pathTo(site),
     email,
     recipients: [],
     leaseToken: 1,

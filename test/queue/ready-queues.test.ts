@@ -1,21 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Path } from '../../src/delivery/path/path.ts'
 import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import type { ClaimedEmail } from '../../src/store/store.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo } from './paths.ts'
 
 const LIMITS: ReadyLimits = {
   concurrency: 8,
-  siteConcurrency: 3,
   maxDeliveries: 1_000,
   maxBytes: 1_000_000,
   maxLargeBytes: 8_000_000,
-  maxPerLane: 100,
 }
 const LARGE = 1_000_000
+/** Sessions of a path. */
+const SESSIONS = 3
 
-function ready(companyId: string, site: string, size = 10, messageSize = size): ReadyDelivery {
-  return { companyId, site, email: {} as ClaimedEmail, recipients: [], leaseToken: 1, size, messageSize }
+function readyQueues({ sessions = SESSIONS, ...limits }: Partial<ReadyLimits> & { sessions?: number } = {}) {
+  return new ReadyQueues({ ...LIMITS, ...limits }, () => sessions)
+}
+
+function ready(
+  companyId: string,
+  to: string | Path,
+  size = 10,
+  messageSize = size,
+  domains: string[] = [],
+): ReadyDelivery {
+  const path = typeof to === 'string' ? pathTo(to) : to
+  const recipients = domains.map((domain) => ({ domain }) as ClaimedRecipient)
+  return { companyId, path, email: {} as ClaimedEmail, recipients, leaseToken: 1, size, messageSize }
 }
 
 function takeAll(queues: ReadyQueues): ReadyDelivery[] {
@@ -25,43 +39,43 @@ function takeAll(queues: ReadyQueues): ReadyDelivery[] {
 }
 
 test('deliveries of one company to one site start in the order they came', () => {
-  const queues = new ReadyQueues(LIMITS)
+  const queues = readyQueues()
   const all = [ready('a', 'x.test'), ready('a', 'x.test'), ready('a', 'x.test')]
   for (const one of all) queues.push(one)
   assert.deepEqual(takeAll(queues), all)
 })
 
 test('companies take turns, however much one of them has waiting', () => {
-  const queues = new ReadyQueues({ ...LIMITS, siteConcurrency: 100, concurrency: 8 })
+  const queues = readyQueues({ sessions: 100, concurrency: 8 })
   for (let i = 0; i < 50; i++) queues.push(ready('big', 'relay'))
   for (let i = 0; i < 3; i++) queues.push(ready('small', 'relay'))
   const first = takeAll(queues).map(({ companyId }) => companyId)
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
-test('a site takes no more sessions than its limit, and gets the next when one ends', () => {
-  const queues = new ReadyQueues(LIMITS)
+test('a path takes no more sessions than its limit, and gets the next when one ends', () => {
+  const queues = readyQueues()
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
   const taken = takeAll(queues)
-  assert.equal(taken.length, LIMITS.siteConcurrency)
+  assert.equal(taken.length, SESSIONS)
   assert.equal(queues.waiting, 2)
   queues.done(taken[0]!)
   assert.equal(takeAll(queues).length, 1)
 })
 
-test('a site without free sessions does not hold up the company behind it', () => {
-  const queues = new ReadyQueues(LIMITS)
+test('a path without free sessions does not hold up the company behind it', () => {
+  const queues = readyQueues()
   for (let i = 0; i < 10; i++) queues.push(ready('a', 'dead.test'))
   takeAll(queues)
   queues.push(ready('a', 'alive.test'))
   assert.deepEqual(
-    takeAll(queues).map(({ site }) => site),
+    takeAll(queues).map(({ path }) => path.site.name),
     ['alive.test'],
   )
 })
 
 test('a company with many dead sites leaves a quarter of the sessions to others', () => {
-  const queues = new ReadyQueues(LIMITS)
+  const queues = readyQueues()
   for (let i = 0; i < 50; i++) queues.push(ready('a', `dead${i}.test`))
   assert.equal(takeAll(queues).length, 6)
   queues.push(ready('b', 'alive.test'))
@@ -72,7 +86,7 @@ test('a company with many dead sites leaves a quarter of the sessions to others'
 })
 
 test('the company with the fewest sessions is served first', () => {
-  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4 })
+  const queues = readyQueues({ concurrency: 4 })
   for (let i = 0; i < 3; i++) queues.push(ready('a', `a${i}.test`))
   const held = takeAll(queues)
   for (let i = 0; i < 3; i++) queues.push(ready('a', `more${i}.test`))
@@ -85,35 +99,41 @@ test('the company with the fewest sessions is served first', () => {
 })
 
 test('full lanes and full companies are named, and room is what is left', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxPerLane: 2, maxDeliveries: 6 })
-  queues.push(ready('a', 'x.test'))
-  queues.push(ready('a', 'x.test'))
-  assert.deepEqual(queues.full(), { skip: ['a\0x.test'], skipCompanies: [] })
-  assert.equal(queues.hasRoom('a', 'x.test'), false)
-  assert.equal(queues.hasRoom('a', 'y.test'), true)
-  queues.push(ready('a', 'y.test'))
-  assert.deepEqual(queues.full(), { skip: [], skipCompanies: ['a'] })
-  assert.equal(queues.hasRoom('a', 'y.test'), false)
+  const queues = readyQueues({ maxDeliveries: 6 })
+  const [x, y] = [pathTo('x.test', { waiting: 2 }), pathTo('y.test', { waiting: 2 })]
+  const two = [ready('a', x), ready('a', x)]
+  for (const one of two) queues.push(one)
+  const { companies, lanes } = queues.full()
+  assert.deepEqual(companies, [])
+  assert.deepEqual(
+    lanes.map(({ companyId, waiting }) => [companyId, ...waiting]),
+    [['a', ...two]],
+  )
+  assert.equal(queues.hasRoom('a', x), false)
+  assert.equal(queues.hasRoom('a', y), true)
+  queues.push(ready('a', y))
+  assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
+  assert.equal(queues.hasRoom('a', y), false)
   assert.equal(queues.room, 3)
 })
 
 test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  const queues = readyQueues({ maxBytes: 100 })
   queues.push(ready('a', 'x.test', 60))
-  assert.equal(queues.hasRoom('a', 'x.test'), false)
+  assert.equal(queues.hasRoom('a', pathTo('x.test')), false)
   queues.push(ready('b', 'y.test', 60))
-  assert.equal(queues.hasRoom('c', 'z.test'), true)
-  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+  assert.equal(queues.hasRoom('c', pathTo('z.test')), true)
+  assert.deepEqual(queues.full().companies, ['a', 'b'])
   for (let next = queues.take(); next !== null; next = queues.take());
   // Octets of what is under way count too: they are in memory until it has ended.
-  assert.deepEqual(queues.full().skipCompanies, ['a', 'b'])
+  assert.deepEqual(queues.full().companies, ['a', 'b'])
 })
 
 test('the octets of a company that goes on are free again when a delivery has ended, or was given back', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  const queues = readyQueues({ maxBytes: 100 })
   const fill = () => {
     let n = 0
-    for (; queues.hasRoom('a', 'x.test'); n++) queues.push(ready('a', 'x.test', 20))
+    for (; queues.hasRoom('a', pathTo('x.test')); n++) queues.push(ready('a', 'x.test', 20))
     return n
   }
   const first = fill()
@@ -129,23 +149,23 @@ test('the octets of a company that goes on are free again when a delivery has en
 })
 
 test('there is never less than no room, and nothing more is let in than there are places', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxDeliveries: 6 })
+  const queues = readyQueues({ maxDeliveries: 6 })
   for (let n = 0; n < 10; n++) queues.push(ready(`company ${n}`, 'x.test'))
   assert.equal(queues.room, 0)
   assert.equal(queues.waiting, 10)
   // All are at their share; only one that has nothing yet is let in.
-  assert.equal(queues.full().skipCompanies.length, 10)
-  assert.equal(queues.hasRoom('company 0', 'y.test'), false)
-  assert.equal(queues.hasRoom('another', 'x.test'), true)
+  assert.equal(queues.full().companies.length, 10)
+  assert.equal(queues.hasRoom('company 0', pathTo('y.test')), false)
+  assert.equal(queues.hasRoom('another', pathTo('x.test')), true)
   while (queues.waiting > 3) for (const one of takeAll(queues)) queues.done(one)
   assert.equal(queues.room, 6 - queues.waiting)
 })
 
 test('the first messages of many companies do not fill the memory either', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxBytes: 100 })
+  const queues = readyQueues({ maxBytes: 100 })
   let admitted = 0
   for (let n = 0; n < 50; n++) {
-    if (!queues.hasRoom(`company ${n}`, 'x.test')) continue
+    if (!queues.hasRoom(`company ${n}`, pathTo('x.test'))) continue
     queues.push(ready(`company ${n}`, 'x.test', 30))
     admitted++
   }
@@ -155,16 +175,16 @@ test('the first messages of many companies do not fill the memory either', () =>
 
 for (const noisy of [1, 2, 3, 20]) {
   test(`${noisy} companies, one after the other, with more dead sites than sessions leave some to the next`, () => {
-    const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20, maxDeliveries: 2_000 })
+    const queues = readyQueues({ concurrency: 200, sessions: 20, maxDeliveries: 2_000 })
     for (let company = 0; company < noisy; company++) {
       for (let i = 0; i < 3_000; i++) {
         const site = `dead${i % 100}.test`
-        if (queues.hasRoom(`noisy ${company}`, site)) queues.push(ready(`noisy ${company}`, site))
+        if (queues.hasRoom(`noisy ${company}`, pathTo(site))) queues.push(ready(`noisy ${company}`, site))
       }
       takeAll(queues)
     }
     assert.equal(takeAll(queues).length, 0)
-    assert.ok(queues.hasRoom('quiet', 'alive.test'))
+    assert.ok(queues.hasRoom('quiet', pathTo('alive.test')))
     queues.push(ready('quiet', 'alive.test'))
     assert.deepEqual(
       takeAll(queues).map(({ companyId }) => companyId),
@@ -174,7 +194,7 @@ for (const noisy of [1, 2, 3, 20]) {
 }
 
 test('a session that comes free at a site goes to a company that may use it, whoever is first in line there', () => {
-  const queues = new ReadyQueues({ ...LIMITS, concurrency: 4, siteConcurrency: 1 })
+  const queues = readyQueues({ concurrency: 4, sessions: 1 })
   queues.push(ready('c', 'x.test'))
   const [first] = takeAll(queues)
   for (const site of ['p.test', 'q.test', 'r.test']) queues.push(ready('a', site))
@@ -190,7 +210,7 @@ test('a session that comes free at a site goes to a company that may use it, who
 })
 
 test('large messages are begun only while those under way leave room, which no company takes alone', () => {
-  const queues = new ReadyQueues({ ...LIMITS, concurrency: 200, siteConcurrency: 20 })
+  const queues = readyQueues({ concurrency: 200, sessions: 20 })
   for (let i = 0; i < 40; i++) queues.push(ready('a', `x${i % 4}.test`, 10, LARGE))
   const taken = takeAll(queues)
   assert.equal(taken.length, 4)
@@ -221,7 +241,7 @@ test('large messages are begun only while those under way leave room, which no c
 })
 
 test('a session that a large message leaves unused goes to the next in line for the site', () => {
-  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 1, maxLargeBytes: LARGE })
+  const queues = readyQueues({ concurrency: 20, sessions: 1, maxLargeBytes: LARGE })
   const first = ready('b', 'x.test')
   queues.push(first)
   takeAll(queues)
@@ -247,7 +267,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: 2 * LARGE })
+      const queues = readyQueues({ maxLargeBytes: 2 * LARGE })
       const pushed = new Set<ReadyDelivery>()
       const begun = new Set<ReadyDelivery>()
       const busy: ReadyDelivery[] = []
@@ -257,8 +277,8 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
           begun.add(one)
           busy.push(one)
         }
-        const perSite = Map.groupBy(busy, ({ site }) => site)
-        for (const sessions of perSite.values()) assert.ok(sessions.length <= LIMITS.siteConcurrency)
+        const perSite = Map.groupBy(busy, ({ path }) => path.site.name)
+        for (const sessions of perSite.values()) assert.ok(sessions.length <= SESSIONS)
         assert.ok(busy.length <= LIMITS.concurrency)
         assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 4)
         assert.equal(queues.busy, busy.length)
@@ -286,7 +306,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
 })
 
 test('draining gives back what has not begun, and the queues can be used again', () => {
-  const queues = new ReadyQueues({ ...LIMITS, maxLargeBytes: LARGE })
+  const queues = readyQueues({ maxLargeBytes: LARGE })
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
   for (let i = 0; i < 3; i++) queues.push(ready('a', 'y.test', 10, LARGE))
   const busy = takeAll(queues)
@@ -297,23 +317,26 @@ test('draining gives back what has not begun, and the queues can be used again',
   assert.equal(takeAll(queues).length, 1)
 })
 
-test('a site that is given more sessions uses them at once, for every company that waited', () => {
-  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20, siteConcurrency: 2 })
+test('a path that is given more sessions uses them at once, for every company that waited', () => {
+  let sessions = 2
+  const queues = new ReadyQueues({ ...LIMITS, concurrency: 20 }, () => sessions)
   for (const company of ['a', 'b', 'c']) {
     for (let i = 0; i < 5; i++) queues.push(ready(company, 'x.test'))
   }
   assert.equal(takeAll(queues).length, 2)
-  queues.siteConcurrency = 6
+  sessions = 6
+  queues.limitsChanged()
   const more = takeAll(queues)
   assert.equal(more.length, 4)
   assert.deepEqual([...new Set(more.map(({ companyId }) => companyId))].sort(), ['a', 'b', 'c'])
-  queues.siteConcurrency = 1
+  sessions = 1
+  queues.limitsChanged()
   for (const one of more) queues.done(one)
   assert.deepEqual(takeAll(queues), [], 'two are still open')
 })
 
 test('what waits can be looked through', () => {
-  const queues = new ReadyQueues(LIMITS)
+  const queues = readyQueues()
   const all = [ready('a', 'x.test'), ready('a', 'y.test'), ready('b', 'x.test'), ready('b', 'x.test')]
   for (const one of all) queues.push(one)
   const taken = queues.take()

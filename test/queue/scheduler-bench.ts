@@ -13,6 +13,7 @@ import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
+import { PathFinder } from '../../src/delivery/path/path-finder.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
@@ -30,11 +31,9 @@ import { type Script, type Sink, startSink } from '../support/sink.ts'
 
 const LIMITS: ReadyLimits = {
   concurrency: 4,
-  siteConcurrency: 4,
   maxDeliveries: 100,
   maxBytes: 1_000_000,
   maxLargeBytes: 1_000_000,
-  maxPerLane: 100,
 }
 
 /** What a store may do to those who ask it; it does none of it until it is told. */
@@ -133,7 +132,7 @@ export interface Bench {
 
 export interface BenchOptions {
   script?: Script
-  limits?: Partial<ReadyLimits>
+  limits?: Partial<ReadyLimits> & { siteConcurrency?: number }
   /** False: the test starts the scheduler. */
   begun?: boolean
   /** Other nodes may share the database: this one beats, three times in so many milliseconds. Its right never ends by itself. */
@@ -171,9 +170,11 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   }
   const membership = new Membership({ store: faults.wrap(store, shared), node, right, metrics, log })
   await membership.start()
+  const { siteConcurrency = 4, ...limits } = options.limits ?? {}
+  const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
   const courier = new RouteCourier({
     right,
-    route: parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`),
+    route,
     resolver: new Resolver(),
     hostname: 'postroad.test',
     smtpPort: 25,
@@ -197,8 +198,8 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     domain: (id) => (id === domain.id ? domain : undefined),
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule([1, 1, 1]),
-    siteOf: () => 'relay',
-    limits: { ...LIMITS, ...options.limits },
+    paths: new PathFinder({ route, hostname: 'postroad.test', siteConcurrency, maxDeliveries: 100 }),
+    limits: { ...LIMITS, ...limits },
     monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
     metrics,
     log,

@@ -1,58 +1,77 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SiteLimits } from '../../src/queue/session-limits.ts'
+import { SessionLimits } from '../../src/queue/session-limits.ts'
+import { pathTo } from './paths.ts'
 
-function limits(most = 20) {
+function limits() {
   const clock = { now: 0 }
-  return { clock, limits: new SiteLimits(most, () => clock.now) }
+  return { clock, limits: new SessionLimits(() => clock.now) }
 }
 
+const to = (name: string, sessions = 20) => pathTo(name, { sessions })
+
 test('a site that says too many gets half the sessions, once for each round of answers', () => {
-  const { clock, limits: site } = limits()
-  assert.equal(site.of('x.test'), Number.POSITIVE_INFINITY)
+  const { clock, limits: path } = limits()
+  assert.equal(path.of(to('x.test')), 20)
   clock.now = 10
-  assert.equal(site.tooMany('x.test', 20, 5), true)
-  assert.equal(site.of('x.test'), 10)
+  assert.equal(path.tooMany(to('x.test'), 20, 5), true)
+  assert.equal(path.of(to('x.test')), 10)
   // The others that began before.
-  for (let i = 0; i < 19; i++) assert.equal(site.tooMany('x.test', 19, 5), true)
-  assert.equal(site.of('x.test'), 10)
-  assert.equal(site.of('y.test'), Number.POSITIVE_INFINITY)
+  for (let i = 0; i < 19; i++) assert.equal(path.tooMany(to('x.test'), 19, 5), true)
+  assert.equal(path.of(to('x.test')), 10)
+  assert.equal(path.of(to('y.test')), 20)
   for (const left of [5, 2, 1]) {
     clock.now += 10
-    assert.equal(site.tooMany('x.test', 20, clock.now), true)
-    assert.equal(site.of('x.test'), left)
+    assert.equal(path.tooMany(to('x.test'), 20, clock.now), true)
+    assert.equal(path.of(to('x.test')), left)
   }
   clock.now += 10
-  assert.equal(site.tooMany('x.test', 1, clock.now), false, 'only waiting helps now')
+  assert.equal(path.tooMany(to('x.test'), 1, clock.now), false, 'only waiting helps now')
 })
 
 test('it grows again slowly, up to what everybody has', () => {
-  const { clock, limits: site } = limits(6)
-  site.tooMany('x.test', 2, 0)
-  site.well('x.test')
-  assert.equal(site.of('x.test'), 1, 'not at once')
-  for (const sessions of [2, 3, 5, Number.POSITIVE_INFINITY]) {
+  const { clock, limits: path } = limits()
+  const six = to('x.test', 6)
+  path.tooMany(six, 2, 0)
+  path.well(six)
+  assert.equal(path.of(six), 1, 'not at once')
+  for (const sessions of [2, 3, 5, 6]) {
     clock.now += 20_000
-    site.well('x.test')
-    assert.equal(site.of('x.test'), sessions)
+    path.well(six)
+    assert.equal(path.of(six), sessions)
   }
 })
 
-test('where one has to go well first, that opens all', () => {
-  const { limits: site } = limits()
-  site.begin('relay')
-  assert.equal(site.of('relay'), 1)
-  site.well('relay')
-  assert.equal(site.of('relay'), Number.POSITIVE_INFINITY)
+test('where one has to go well first, that opens all, and once is enough', () => {
+  const { limits: path } = limits()
+  const plain = to('relay')
+  const relay = { ...plain, policy: { ...plain.policy, firstAlone: true } }
+  path.meet(relay)
+  assert.equal(path.of(relay), 1)
+  path.meet(relay)
+  path.well(relay)
+  assert.equal(path.of(relay), 20)
+  path.meet(relay)
+  assert.equal(path.of(relay), 20)
+  path.meet(plain)
+  assert.equal(path.of(plain), 20)
+})
+
+test('nodes share the limit of a path', () => {
+  const { limits: path } = limits()
+  path.nodes = 3
+  assert.equal(path.of(to('x.test')), 7)
+  path.nodes = 50
+  assert.equal(path.of(to('x.test')), 1)
 })
 
 test('the sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
-  const { clock, limits: site } = limits()
+  const { clock, limits: path } = limits()
   for (let index = 0; index <= 10_000; index++) {
-    site.tooMany(`x${index}.test`, 20, ++clock.now)
-    site.tooMany('met-again.test', 20, ++clock.now)
+    path.tooMany(to(`x${index}.test`), 20, ++clock.now)
+    path.tooMany(to('met-again.test'), 20, ++clock.now)
   }
-  assert.equal(site.of('x0.test'), Number.POSITIVE_INFINITY)
-  assert.equal(site.of('x10000.test'), 10)
-  assert.equal(site.of('met-again.test'), 1)
+  assert.equal(path.of(to('x0.test')), 20)
+  assert.equal(path.of(to('x10000.test')), 10)
+  assert.equal(path.of(to('met-again.test')), 1)
 })

@@ -1,0 +1,62 @@
+/**
+ * A path: from which source, to which site, by which policy. What is ready waits for a session of its path, and a path has limits and
+ * troubles of its own.
+ */
+import type { DeliveryRoute } from '../../config/settings.ts'
+
+/** Where mail leaves from. */
+export interface Source {
+  name: string
+  /** EHLO name. */
+  helo: string
+}
+
+/** Where mail goes: the servers that share one limit, however many recipient domains they serve. */
+export interface Site {
+  /** For people: `relay.example.com`, `mx.example.com`, `mx1.example.com +2`, `capture`, `simulator`. */
+  name: string
+  /** Equal keys are the same servers. */
+  key: string
+  kind: DeliveryRoute['kind'] | 'simulator'
+}
+
+/** How it gets there. */
+export interface Policy {
+  /** Of the route: `default` is that of POSTROAD_DELIVERY. */
+  id: string
+  route: DeliveryRoute
+  /** One delivery has to go well before more than one session is opened: so many wrong logins at once could lock an account. */
+  firstAlone: boolean
+}
+
+export interface PathLimits {
+  /** Sessions at once, of all nodes together. */
+  sessions: number
+  /** Deliveries of one company that may wait for it in memory. */
+  waiting: number
+}
+
+/** Immutable; one that has changed is another. */
+export interface Path {
+  /** Equal keys share sessions, limits and troubles. */
+  key: string
+  source: Source
+  site: Site
+  policy: Policy
+  limits: PathLimits
+}
+
+/** What of an email says which path it takes. */
+export interface Routed {
+  companyId: string
+  /** Of the domain it is sent from. */
+  domainId: string
+  testMode: boolean
+}
+
+export const DEFAULT_ROUTE = 'default'
+
+export function pathOf(parts: Omit<Path, 'key'>): Path {
+  const { source, site, policy } = parts
+  return { key: `${source.name}\0${site.key}\0${policy.id}`, ...parts }
+}
