@@ -42,9 +42,9 @@ SELECT :base + n, 0, company, 'n' || n || '@' || domain, domain, 'to', 'waiting'
   CASE WHEN n % 2 = 1 THEN 451 END, CASE WHEN n % 2 = 1 THEN '4.7.1 come back later' END
 FROM made`
 
-const EVENTS = (seq: number, type: string, after: number, recipient: string) => `${NUMBERS}
-INSERT INTO events (email, seq, recipient, type, at, detail)
-SELECT :base + n, ${seq}, ${recipient}, ${type}, at + ${after}, NULL FROM made`
+const EVENTS = (type: string, after: number, recipient: string) => `${NUMBERS}
+INSERT INTO events (email, company, recipient, type, at, detail)
+SELECT :base + n, company, ${recipient}, ${type}, at + ${after}, NULL FROM made`
 
 const ATTEMPTS = `${NUMBERS}
 INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
@@ -53,6 +53,9 @@ SELECT :base + n, 0, '[0]', at + 20, 17, 'mx.' || domain, NULL, :dialogue FROM m
 const LANES = `
 INSERT OR REPLACE INTO lanes (company, domain, due_at, waiting)
 SELECT company, domain, min(due_at), count(*) FROM recipients WHERE state = 'waiting' GROUP BY company, domain`
+
+const LAST_EVENT = `
+UPDATE counters SET value = max(value, coalesce((SELECT max(number) FROM events), 0)) WHERE name = 'events'`
 
 export async function fillSqlite(
   path: string,
@@ -81,8 +84,8 @@ export async function fillSqlite(
       EMAILS('NULL'),
       CONTENTS,
       FINISHED_RECIPIENTS,
-      EVENTS(0, `'sent'`, 0, 'NULL'),
-      EVENTS(1, FINISHED, 40, '0'),
+      EVENTS(`'sent'`, 0, 'NULL'),
+      EVENTS(FINISHED, 40, '0'),
       ATTEMPTS,
     ]
     await fill(
@@ -97,13 +100,14 @@ export async function fillSqlite(
       EMAILS('CASE WHEN n % 2 = 0 THEN :due + CAST(n * :dueStep AS INTEGER) END'),
       CONTENTS,
       WAITING_RECIPIENTS,
-      EVENTS(0, `CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
+      EVENTS(`CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
     ]
     // Numbers go on from those of the finished emails.
     const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
     const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due, dueStep }
     await fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
     db.exec(LANES)
+    db.exec(LAST_EVENT)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()

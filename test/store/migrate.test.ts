@@ -123,9 +123,19 @@ describe('migrations', () => {
     t.after(() => store.close())
     assert.deepEqual(await store.counts(NOW), { waiting: 2, sending: 0, quarantined: 0, due: 1 })
     assert.equal((await store.readEmail('email'))?.lastEvent, 'delivery_delayed')
+    assert.equal(await store.lastEventNumber(), 3)
+    const { events } = await store.eventsAfter(1, {}, 10)
+    assert.deepEqual(
+      events.map(({ number, companyId, address, type }) => [number, companyId, address, type]),
+      [
+        [2, 'company', 'b@x.test', 'delivered'],
+        [3, 'company', 'c@y.test', 'delivery_delayed'],
+      ],
+    )
     await store.cancel('email', NOW + 2)
     assert.deepEqual(await store.counts(NOW), { waiting: 0, sending: 0, quarantined: 0, due: 0 })
     assert.equal((await store.listEmails({ limit: 1 }))[0]?.lastEvent, 'canceled')
+    assert.equal(await store.lastEventNumber(), 5)
   })
 
   test('processes that start at the same time make one schema', async (t) => {

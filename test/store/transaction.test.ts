@@ -180,7 +180,9 @@ describe('a transaction of the SQLite store', () => {
         ['failed', 'failed'],
       )
       assert.match(String(states[0]?.why), /Not sent: .*(missing|damaged)/)
-      const last = reader.prepare('SELECT type FROM events WHERE email = 1 ORDER BY seq DESC LIMIT 1').get()
+      const last = reader
+        .prepare('SELECT type FROM events WHERE email = 1 ORDER BY number DESC LIMIT 1')
+        .get()
       assert.equal(last?.type, 'failed')
       assert.equal(reader.prepare("SELECT count(*) AS n FROM events WHERE type = 'failed'").get()?.n, 2)
       assert.equal(reader.prepare('SELECT count(*) AS n FROM lanes').get()?.n, 0)

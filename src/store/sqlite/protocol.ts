@@ -1,5 +1,6 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { EventFilter, EventPage } from '../../email/event.ts'
 import type * as store from '../store.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
@@ -69,6 +70,8 @@ export interface Reads {
   cancelRequests(): string[]
   heldDomains(): string[]
   listEmails(filter: store.EmailFilter): store.EmailSummary[]
+  eventsAfter(cursor: number, filter: EventFilter, limit: number): EventPage
+  lastEventNumber(): number
   queue(companyId?: string): store.QueueLane[]
   quarantined(filter: { companyId?: string; limit: number }): store.QuarantinedEmail[]
   counts(now: number): store.StoreCounts

@@ -1,4 +1,5 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { EventFilter, EventPage } from '../../email/event.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
@@ -221,6 +222,14 @@ export class SqliteStore implements types.Store {
 
   listEmails(filter: types.EmailFilter): Promise<types.EmailSummary[]> {
     return this.#read('listEmails', [filter])
+  }
+
+  eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage> {
+    return this.#read('eventsAfter', [cursor, filter, limit])
+  }
+
+  lastEventNumber(): Promise<number> {
+    return this.#read('lastEventNumber', [])
   }
 
   queue(companyId?: string): Promise<types.QueueLane[]> {

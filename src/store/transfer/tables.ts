@@ -221,8 +221,8 @@ export const TABLES: readonly Table[] = [
     name: 'events',
     columns: { email: 'uuid', seq: 'int8', recipient: 'int4', at: 'int8', type: 'text', detail: 'text' },
     from: `events t ${OF_EMAIL}`,
-    expressions: { email: 'e.id' },
-    order: ['t.email', 't.seq'],
+    expressions: { email: 'e.id', seq: 't.number' },
+    order: ['t.number'],
     numbered: 'seq',
   },
   {

@@ -3,6 +3,7 @@ import { sql as nodes } from './0002-nodes.ts'
 import { sql as lessToWrite } from './0003-less-to-write.ts'
 import { sql as keyBounds } from './0004-key-bounds.ts'
 import { sql as sending } from './0005-sending.ts'
+import { sql as eventNumbers } from './0006-event-numbers.ts'
 
 export interface Migration {
   name: string
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-less-to-write', sql: lessToWrite },
   { name: '0004-key-bounds', sql: keyBounds },
   { name: '0005-sending', sql: sending },
+  { name: '0006-event-numbers', sql: eventNumbers },
 ]

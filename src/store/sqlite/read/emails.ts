@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import {
   type AttemptRow,
   type CapturedRow,
@@ -22,7 +23,8 @@ interface NumbersRow extends Omit<EmailRow, 'testMode' | 'contentRemoved'> {
 }
 
 /** Of the email `e`. */
-const LAST_EVENT = '(SELECT type FROM events WHERE email = e.num ORDER BY seq DESC LIMIT 1)'
+const LAST_EVENT = `(SELECT type FROM events
+  WHERE email = e.num AND type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}) ORDER BY number DESC LIMIT 1)`
 
 /** What the API and the operator read back about emails. */
 export class EmailReader {
@@ -68,7 +70,9 @@ export class EmailReader {
               last_message AS lastMessage, server, variables
        FROM recipients WHERE email = ? ORDER BY position`,
     )
-    this.#events = db.prepare('SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY seq')
+    this.#events = db.prepare(
+      'SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number',
+    )
     this.#attempts = db.prepare(
       `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
        FROM attempts WHERE email = ? ORDER BY seq`,

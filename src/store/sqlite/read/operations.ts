@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Reads } from '../protocol.ts'
 import { AccountReader } from './accounts.ts'
 import { EmailReader } from './emails.ts'
+import { LogReader } from './log.ts'
 import { NodeReader } from './nodes.ts'
 import { QueueReader } from './queue.ts'
 import { StopReader } from './stops.ts'
@@ -10,6 +11,7 @@ import { WorkReader } from './work.ts'
 /** All that can be read through one connection, its statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const emails = new EmailReader(db)
+  const log = new LogReader(db)
   const queue = new QueueReader(db)
   const works = new WorkReader(db)
   const accounts = new AccountReader(db)
@@ -26,6 +28,8 @@ export function readOperations(db: DatabaseSync): Reads {
     heldDomains: () => queue.heldDomains(),
     cancelRequests: () => emails.cancelRequests(),
     listEmails: (filter) => emails.list(filter),
+    eventsAfter: (cursor, filter, limit) => log.after(cursor, filter, limit),
+    lastEventNumber: () => log.last(),
     queue: (companyId) => queue.lanes(companyId),
     quarantined: (filter) => queue.quarantined(filter),
     counts: (now) => queue.counts(now),

@@ -7,7 +7,7 @@ import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Contents } from './contents.ts'
-import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
@@ -61,7 +61,7 @@ export class Acceptance {
     const events = firstEvents(email, reasons)
     const num = this.#insert(company, email)
     this.#parts.contents.insert(num, company, email)
-    this.#parts.events.begin(num, events)
+    this.#parts.events.appendAll(num, company, events)
     if (email.idempotency !== null) {
       const { key, fingerprint } = email.idempotency
       const { messageId } = email.content
@@ -151,14 +151,14 @@ export class Acceptance {
     }
     for (const [domain, count] of waiting) this.#parts.lanes.add(company, domain, dueAt, count)
     if (waiting.size > 0) this.#parts.changes.queue = true
-    if (leased.length > 0) this.#parts.numbers.remember(email.id, { num, domainId: email.domainId })
+    if (leased.length > 0) this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
     return leased
   }
 }
 
-function firstEvents(email: NewEmail, reasons: readonly (string | null)[]): NewEvent[] {
+function firstEvents(email: NewEmail, reasons: readonly (string | null)[]): PlacedEvent[] {
   const at = email.createdAt
-  const accepted: NewEvent = email.scheduled
+  const accepted: PlacedEvent = email.scheduled
     ? { recipient: null, type: 'scheduled', at, detail: { nextAttemptAt: email.dueAt } }
     : { recipient: null, type: 'sent', at, detail: {} }
   const events = [accepted]
@@ -168,7 +168,7 @@ function firstEvents(email: NewEmail, reasons: readonly (string | null)[]): NewE
   return events
 }
 
-export function suppressedEvent(recipient: number, at: number, reason: string): NewEvent {
+export function suppressedEvent(recipient: number, at: number, reason: string): PlacedEvent {
   const message = `Not sent: the address is on the suppression list (${reason})`
   return { recipient, type: 'suppressed', at, detail: { message } }
 }

@@ -2,8 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Canceled } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
-import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { Lanes } from './lanes.ts'
+import type { Memory, Remembered } from './memory.ts'
 
 interface Ended {
   email: number
@@ -13,7 +14,7 @@ interface Ended {
 }
 
 /** Ends what waits at the operator's word; what is under way ends with its attempt, unless the attempt ends it. */
-export class Cancellation {
+export class Cancellation implements Remembered {
   readonly #parts: { events: EmailEvents; lanes: Lanes; changes: Changes }
   readonly #find: StatementSync
   readonly #end: StatementSync
@@ -27,7 +28,11 @@ export class Cancellation {
   /** Whether there are requests at all; null: not known. Spares the usual record a look-up for each recipient. */
   #any: boolean | null = null
 
-  constructor(db: DatabaseSync, parts: { events: EmailEvents; lanes: Lanes; changes: Changes }) {
+  constructor(
+    db: DatabaseSync,
+    parts: { events: EmailEvents; lanes: Lanes; changes: Changes; memory: Memory },
+  ) {
+    parts.memory.add(this)
     this.#parts = parts
     this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
     this.#end = db.prepare(
@@ -105,15 +110,12 @@ export class Cancellation {
   }
 
   #append(ended: Ended[], at: number): void {
-    for (const [email, recipients] of Map.groupBy(ended, (row) => row.email)) {
-      this.#parts.events.append(
-        email,
-        recipients.map(({ position }) => canceledEvent(position, at)),
-      )
+    for (const { email, company, position } of ended) {
+      this.#parts.events.append(email, company, position, canceledEvent(position, at))
     }
   }
 }
 
-export function canceledEvent(recipient: number, at: number, message?: string): NewEvent {
+export function canceledEvent(recipient: number, at: number, message?: string): PlacedEvent {
   return { recipient, type: 'canceled', at, detail: message === undefined ? {} : { message } }
 }

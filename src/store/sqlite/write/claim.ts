@@ -6,7 +6,7 @@ import { all, one } from '../rows.ts'
 import { suppressedEvent } from './accept.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
-import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 import type { Suppressions } from './suppressions.ts'
@@ -187,7 +187,7 @@ export class Claim {
     const { num, work, due } = offer
     return this.#parts.damage.inEmail(num, now, () =>
       work instanceof ContentDamaged
-        ? this.#fail(offer, due, now, work)
+        ? this.#fail(offer, company, due, now, work)
         : this.#take(gathering, company, work, offer, room),
     )
   }
@@ -216,7 +216,7 @@ export class Claim {
     const { num, email } = work
     const { damage } = this.#parts
     const { now } = request
-    const events: NewEvent[] = []
+    const events: PlacedEvent[] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
     for (const row of offer.due) {
@@ -234,7 +234,7 @@ export class Claim {
       }
       const recipient = claimedRecipient(row)
       if (recipient instanceof ContentDamaged) {
-        this.#fail(offer, [row], request.now, recipient)
+        this.#fail(offer, company, [row], request.now, recipient)
         continue
       }
       damage.inRecipient({ email: num, company, domain: row.domain }, now, () =>
@@ -250,10 +250,10 @@ export class Claim {
       this.#markSent.run(num)
       events.unshift({ recipient: null, type: 'sent', at: request.now, detail: {} })
     }
-    this.#parts.events.append(num, events)
+    this.#parts.events.appendAll(num, company, events)
     if (taken > 0 && !works.has(num)) {
       works.set(num, work)
-      this.#parts.numbers.remember(email.id, { num, domainId: email.domainId })
+      this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
       gathering.bytes += email.size
     }
     gathering.recipients += taken
@@ -261,17 +261,17 @@ export class Claim {
   }
 
   /** What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(offer: Offer, due: readonly RecipientRow[], at: number, why: ContentDamaged): 0 {
+  #fail(offer: Offer, company: number, due: readonly RecipientRow[], at: number, why: ContentDamaged): 0 {
     const { num } = offer
     const message = notSent(why)
     for (const row of due) {
       this.#end.run('failed', message, num, row.position)
       cease(offer, row)
     }
-    const events = due.map(({ position }): NewEvent => {
+    const events = due.map(({ position }): PlacedEvent => {
       return { recipient: position, type: 'failed', at, detail: { message } }
     })
-    this.#parts.events.append(num, events)
+    this.#parts.events.appendAll(num, company, events)
     return 0
   }
 }

@@ -1,43 +1,55 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { EventDetail, EventType } from '../../../email/event.ts'
+import type { NewEvent } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
+import { one } from '../rows.ts'
+import type { Memory, Remembered } from './memory.ts'
 
-export interface NewEvent {
+export interface PlacedEvent extends NewEvent {
   /** Position, or null for the email as a whole. */
   recipient: number | null
-  type: EventType
-  /** Unix ms. */
-  at: number
-  detail: EventDetail
 }
 
-/** Appends events to emails. The one with the highest number is the email's last event. */
-export class EmailEvents {
-  readonly #first: StatementSync
-  readonly #next: StatementSync
+/**
+ * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The last number is
+ * written down once for a transaction, before it commits.
+ */
+export class EmailEvents implements Remembered {
+  readonly #last: StatementSync
+  readonly #keep: StatementSync
+  readonly #insert: StatementSync
+  /** Null: not known. */
+  #number: number | null = null
+  #settled = true
 
-  constructor(db: DatabaseSync) {
-    this.#first = db.prepare(
-      'INSERT INTO events (email, seq, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#next = db.prepare(
-      `INSERT INTO events (email, seq, recipient, type, at, detail)
-       VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM events WHERE email = ?1), ?2, ?3, ?4, ?5)`,
+  constructor(db: DatabaseSync, memory: Memory) {
+    memory.add(this)
+    this.#last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
+    this.#keep = db.prepare("UPDATE counters SET value = ? WHERE name = 'events'")
+    this.#insert = db.prepare(
+      'INSERT INTO events (number, email, company, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
   }
 
-  /** For an email that has none yet. */
-  begin(email: number, events: readonly NewEvent[]): void {
-    for (const [seq, { recipient, type, at, detail }] of events.entries()) {
-      this.#first.run(email, seq, recipient, type, Math.round(at), mapText(detail))
-    }
+  append(email: number, company: number, recipient: number | null, { type, at, detail }: NewEvent): void {
+    this.#number ??= one<{ value: number }>(this.#last)!.value
+    this.#number++
+    this.#settled = false
+    this.#insert.run(this.#number, email, company, recipient, type, Math.round(at), mapText(detail))
   }
 
-  /** In the order of time; of two at the same moment, in the order of the list. */
-  append(email: number, events: readonly NewEvent[]): void {
-    const ordered = events.length > 1 ? events.toSorted((a, b) => a.at - b.at) : events
-    for (const { recipient, type, at, detail } of ordered) {
-      this.#next.run(email, recipient, type, Math.round(at), mapText(detail))
-    }
+  /** In the order of the list. */
+  appendAll(email: number, company: number, events: readonly PlacedEvent[]): void {
+    for (const event of events) this.append(email, company, event.recipient, event)
+  }
+
+  settle(): void {
+    if (this.#settled) return
+    this.#keep.run(this.#number)
+    this.#settled = true
+  }
+
+  forget(): void {
+    this.#number = null
+    this.#settled = true
   }
 }

@@ -1,11 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { one } from '../rows.ts'
+import type { Memory, Remembered } from './memory.ts'
 
 /** Emails remembered at most: more than a node has under way. */
 const MOST = 16_384
 
 export interface EmailPlace {
   num: number
+  company: number
   domainId: string
 }
 
@@ -13,12 +15,13 @@ export interface EmailPlace {
  * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until their first
  * result comes: that spares the usual one the search through the index of all ids.
  */
-export class EmailNumbers {
+export class EmailNumbers implements Remembered {
   readonly #recent = new Map<string, EmailPlace>()
   readonly #find: StatementSync
 
-  constructor(db: DatabaseSync) {
-    this.#find = db.prepare('SELECT num, domain_id AS domainId FROM emails WHERE id = ?')
+  constructor(db: DatabaseSync, memory: Memory) {
+    memory.add(this)
+    this.#find = db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
   }
 
   /** Work on this email begins. */

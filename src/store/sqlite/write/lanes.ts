@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { all, one } from '../rows.ts'
 import type { Damage } from './damage.ts'
+import type { Memory, Remembered } from './memory.ts'
 import { Ring } from './ring.ts'
 
 /** Lanes that become due are looked up in portions of this size. */
@@ -29,7 +30,7 @@ interface CompanyLanes {
  * of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that does not grow with what is not
  * due: a company that waits costs a comparison, a lane that waits costs nothing.
  */
-export class Lanes {
+export class Lanes implements Remembered {
   readonly #companies = new Map<number, CompanyLanes>()
   readonly #damage: Damage
   #stale = true
@@ -44,7 +45,8 @@ export class Lanes {
   readonly #numbers: StatementSync
   readonly #first: StatementSync
 
-  constructor(db: DatabaseSync, damage: Damage) {
+  constructor(db: DatabaseSync, damage: Damage, memory: Memory) {
+    memory.add(this)
     this.#damage = damage
     this.#more = db.prepare(
       'UPDATE lanes SET waiting = waiting + ? WHERE company = ? AND domain = ? AND due_at <= ?',

@@ -12,6 +12,7 @@ import { EmailEvents } from './email-events.ts'
 import { EmailNumbers } from './email-numbers.ts'
 import { Holds } from './holds.ts'
 import { Lanes } from './lanes.ts'
+import type { Memory } from './memory.ts'
 import { Nodes } from './nodes.ts'
 import { Pauses } from './pauses.ts'
 import { Quarantine } from './quarantine.ts'
@@ -25,24 +26,22 @@ export interface WriteOperations {
   operations: Writes
   /** Sentences about damage that was met and gone around since the last call. */
   takeNews(): string[]
-  /** A transaction was undone, wholly or in part, or another process wrote: what is remembered may be wrong. */
-  forget(): void
 }
 
 /** All that can be written through one connection, its statements prepared once. */
-export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperations {
-  const companies = new CompanyNumbers(db)
+export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memory): WriteOperations {
+  const companies = new CompanyNumbers(db, memory)
   const contents = new Contents(db)
-  const events = new EmailEvents(db)
-  const numbers = new EmailNumbers(db)
+  const events = new EmailEvents(db, memory)
+  const numbers = new EmailNumbers(db, memory)
   const damage = new Damage()
-  const lanes = new Lanes(db, damage)
+  const lanes = new Lanes(db, damage, memory)
   const nodes = new Nodes(db)
   const recovery = new Recovery(db, { lanes, damage, changes })
   const suppressions = new Suppressions(db, companies, changes)
   const pauses = new Pauses(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
-  const retention = new Retention(db, contents, numbers)
+  const retention = new Retention(db, contents, numbers, memory)
   const acceptance = new Acceptance(db, {
     companies,
     contents,
@@ -55,7 +54,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
   const claim = new Claim(db, { companies, damage, events, lanes, numbers, suppressions })
   const holds = new Holds(db, { lanes, changes })
   const retry = new Retry(db, { companies, numbers, lanes, damage, changes })
-  const cancellation = new Cancellation(db, { events, lanes, changes })
+  const cancellation = new Cancellation(db, { events, lanes, changes, memory })
   const quarantine = new Quarantine(db, { companies, numbers, events, lanes, cancellation, changes })
   const recording = new Recording(db, { events, numbers, lanes, suppressions, holds, cancellation })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
@@ -92,12 +91,5 @@ export function writeOperations(db: DatabaseSync, changes: Changes): WriteOperat
       revokeKey: (id, at) => accounts.revokeKey(id, at),
     },
     takeNews: () => damage.takeNews(),
-    forget() {
-      companies.forget()
-      numbers.forget()
-      lanes.forget()
-      retention.forget()
-      cancellation.forget()
-    },
   }
 }

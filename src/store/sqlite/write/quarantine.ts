@@ -5,7 +5,7 @@ import { all } from '../rows.ts'
 import { type Cancellation, canceledEvent } from './cancellation.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
-import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 import type { Lanes } from './lanes.ts'
 
@@ -66,9 +66,10 @@ export class Quarantine {
 
   setAside({ emailId, leaseToken, positions, others, at, message }: SetAside): number {
     const { numbers, events, lanes, cancellation, changes } = this.#parts
-    const num = numbers.find(emailId)?.num
-    if (num === undefined) return 0
-    const written: NewEvent[] = []
+    const found = numbers.find(emailId)
+    if (found === undefined) return 0
+    const { num } = found
+    const written: PlacedEvent[] = []
     let setAside = 0
     for (const position of positions) {
       const canceled = cancellation.requested(num, position)
@@ -87,7 +88,7 @@ export class Quarantine {
       setAside += waiting.length
     }
     this.#suspect.run(num)
-    events.append(num, written)
+    events.appendAll(num, found.company, written)
     changes.queue = true
     return setAside
   }
@@ -107,7 +108,7 @@ export class Quarantine {
     for (const { email, position, company, domain } of rows) {
       this.#release.run(Math.round(now), RELEASED, email, position)
       lanes.add(company, domain, Math.round(now), 1)
-      events.append(email, [releasedEvent(position, now)])
+      events.append(email, company, position, releasedEvent(position, now))
     }
     if (rows.length > 0) changes.queue = true
     return rows.length

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AttemptRecord, RecipientRecord, Recorded } from '../../store.ts'
 import { one } from '../rows.ts'
 import { type Cancellation, canceledEvent } from './cancellation.ts'
-import type { EmailEvents, NewEvent } from './email-events.ts'
+import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
 import type { Holds } from './holds.ts'
 import type { Lanes } from './lanes.ts'
@@ -18,7 +18,6 @@ export interface RecordParts {
 }
 
 interface Place {
-  company: number
   address: string
   domain: string
 }
@@ -34,9 +33,7 @@ export class Recording {
 
   constructor(db: DatabaseSync, parts: RecordParts) {
     this.#parts = parts
-    this.#place = db.prepare(
-      'SELECT company, address, domain FROM recipients WHERE email = ? AND position = ?',
-    )
+    this.#place = db.prepare('SELECT address, domain FROM recipients WHERE email = ? AND position = ?')
     this.#tried = db.prepare(
       `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + ?, preferred_server = ?,
          uncertain = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
@@ -60,11 +57,11 @@ export class Recording {
     const { emailId, startedAt, duration } = attempt
     const found = this.#parts.numbers.find(emailId)
     if (found === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
-    const { num, domainId } = found
+    const { num, company, domainId } = found
 
     const refused: number[] = []
     const tried: number[] = []
-    const events: NewEvent[] = []
+    const events: PlacedEvent[] = []
     for (const given of attempt.recipients) {
       const { position } = given
       const toCancel = this.#parts.cancellation.requested(num, position)
@@ -78,7 +75,7 @@ export class Recording {
       if (recipient.tried) tried.push(position)
       for (const event of recipient.events) events.push({ recipient: position, ...event })
       if (recipient.state !== 'waiting' && !recipient.suppress) continue
-      const { company, address, domain } = one<Place>(this.#place, num, position)!
+      const { address, domain } = one<Place>(this.#place, num, position)!
       if (recipient.state === 'waiting') {
         const dueAt = dueAtOf(recipient, attempt)
         this.#parts.lanes.add(company, domain, dueAt, 1)
@@ -90,7 +87,7 @@ export class Recording {
       }
     }
     if (tried.length > 0) this.#writeAttempt(num, attempt, JSON.stringify(tried))
-    this.#parts.events.append(num, events)
+    this.#parts.events.appendAll(num, company, events)
     return { refused }
   }
 

@@ -4,6 +4,7 @@ import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { Contents } from './contents.ts'
 import type { EmailNumbers } from './email-numbers.ts'
+import type { Memory, Remembered } from './memory.ts'
 
 /** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
 const LOOKS = 500
@@ -28,7 +29,7 @@ interface Step {
  * Emails with recipients still waiting or under way are left alone. Emails are numbered as they come in, so the oldest are
  * found by walking along the numbers.
  */
-export class Retention {
+export class Retention implements Remembered {
   readonly #contents: Contents
   readonly #numbers: EmailNumbers
   /** Where the walks go on: everything before is unfinished or gone. */
@@ -40,7 +41,8 @@ export class Retention {
   readonly #forgetKeys: StatementSync
   readonly #deletes: StatementSync[]
 
-  constructor(db: DatabaseSync, contents: Contents, numbers: EmailNumbers) {
+  constructor(db: DatabaseSync, contents: Contents, numbers: EmailNumbers, memory: Memory) {
+    memory.add(this)
     this.#contents = contents
     this.#numbers = numbers
     this.#withContent = db.prepare(

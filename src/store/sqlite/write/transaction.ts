@@ -5,6 +5,7 @@ import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes 
 import { one } from '../rows.ts'
 import { Changes } from './changes.ts'
 import { RunAgain } from './damage.ts'
+import { Memory } from './memory.ts'
 import { type WriteOperations, writeOperations } from './operations.ts'
 
 interface Result {
@@ -26,6 +27,7 @@ export class Transactions {
   readonly #db: DatabaseSync
   readonly #path: string
   readonly #changes = new Changes()
+  readonly #memory = new Memory()
   readonly #writes: WriteOperations
   readonly #begin: StatementSync
   readonly #commit: StatementSync
@@ -44,7 +46,7 @@ export class Transactions {
   constructor(db: DatabaseSync, path: string) {
     this.#db = db
     this.#path = path
-    this.#writes = writeOperations(db, this.#changes)
+    this.#writes = writeOperations(db, this.#changes, this.#memory)
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
     this.#rollback = db.prepare('ROLLBACK')
@@ -91,13 +93,14 @@ export class Transactions {
         return damaged.get(index) ?? this.#guarded(call)
       })
       current = -1
+      this.#memory.settle()
       committing = true
       this.#commit.run()
       committing = false
       if (this.#changes.accounts) this.#seenAccounts = this.#readAccountsVersion()
       return { outcomes, changed: union(this.#changes, foreign), commits: 1 }
     } catch (error) {
-      this.#writes.forget()
+      this.#memory.forget()
       this.#missed = union(this.#missed, foreign)
       const call = calls[current]
       const alone = call !== undefined && this.#failedAlone(error)
@@ -121,7 +124,7 @@ export class Transactions {
     this.#missed = UNCHANGED
     if (version === this.#seenData) return missed
     this.#seenData = version
-    this.#writes.forget()
+    this.#memory.forget()
     const accounts = this.#readAccountsVersion()
     const changed = { accounts: accounts !== this.#seenAccounts || missed.accounts, queue: true, stops: true }
     this.#seenAccounts = accounts
@@ -134,6 +137,7 @@ export class Transactions {
   }
 
   #guarded(call: Call<Writes>): Outcome {
+    this.#memory.settle()
     this.#savepoint.run()
     try {
       const value = this.#operate(call)
@@ -143,7 +147,7 @@ export class Transactions {
       if (isDamage(error) || !this.#failedAlone(error)) throw error
       this.#undo.run()
       this.#release.run()
-      this.#writes.forget()
+      this.#memory.forget()
       return { fault: faultOf(asStoreError(error, this.#path)) }
     }
   }

@@ -1,0 +1,29 @@
+/** Something that is known of the database without asking it. */
+export interface Remembered {
+  /** It may be wrong from now on. */
+  forget(): void
+  /** Writes what the database does not have yet. */
+  settle?(): void
+}
+
+/**
+ * All that the writer remembers between two statements. Whoever remembers something says so when it is made, so that what a
+ * transaction has brought goes with it when it is undone.
+ */
+export class Memory {
+  readonly #all: Remembered[] = []
+
+  add(remembered: Remembered): void {
+    this.#all.push(remembered)
+  }
+
+  /** To be called before a commit, and before a point to which a transaction may be taken back. */
+  settle(): void {
+    for (const remembered of this.#all) remembered.settle?.()
+  }
+
+  /** A transaction was undone, wholly or in part, or another process wrote. */
+  forget(): void {
+    for (const remembered of this.#all) remembered.forget()
+  }
+}
