@@ -18,9 +18,9 @@ if (files.length === 0) {
   process.stderr.write(`No test files (*.test.ts) in ${places.join(', ')}.\n`)
   process.exit(1)
 }
-// Many tests start servers of their own, and wait more than they work: more at once than this only makes them wait for each other.
+// Many tests start servers of their own, and a third of their time they wait for them; more at once only wait for each other.
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
-const atOnce = Math.max(2, Math.min(8, processors - 1))
+const atOnce = Math.max(3, Math.min(8, processors - 1))
 
 /** What touches the store beyond its own tests, which know both engines: runs a second time, on PostgreSQL. */
 const ON_BOTH_ENGINES = [

@@ -7,6 +7,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { loadSettings } from '../../src/config/load.ts'
+import { createCompany } from '../../src/operate/companies.ts'
+import { activateDomain, addDomain } from '../../src/operate/domains.ts'
+import { createKey } from '../../src/operate/keys.ts'
+import { openOperation } from '../../src/operate/open.ts'
 import { type TestDatabase, testDatabase } from './engine.ts'
 import { keysOfRecords, type PrintedRecord, type PublishedKeys } from './verify-dkim.ts'
 
@@ -96,8 +101,20 @@ export class Installation {
     return stdout
   }
 
-  /** A company with an active sending domain and a key for it. */
+  /** A company with an active sending domain and a key for it. By the verbs, not by commands: each of those is a process. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
+    if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
+    const settings = loadSettings(await this.#environment())
+    await using op = await openOperation(settings, { make: true })
+    const again = async () => Object.assign(op, { accounts: await op.store.accounts() })
+    const { id: companyId } = await createCompany(op, { name: company })
+    const { records } = await addDomain(await again(), { company: companyId, name: domain })
+    await activateDomain(await again(), { domain })
+    const { token } = await createKey(await again(), { company: companyId, name: 'test' })
+    return { companyId, domain, token, keys: keysOfRecords(records) }
+  }
+
+  async #addTenantByCommands(domain: string, company: string): Promise<Tenant> {
     const { id } = await this.command<{ id: string }>('company', 'create', company)
     const { dns_records } = await this.command<{ dns_records: PrintedRecord[] }>(
       'domain',
