@@ -67,8 +67,8 @@ export async function queued(environment: Environment, directory: string): Promi
       cwd: directory,
       timeout: 30_000,
     })
-    const lanes = JSON.parse(stdout) as { waiting: number; on_the_way: number }[]
-    return lanes.reduce((sum, { waiting, on_the_way }) => sum + waiting + on_the_way, 0)
+    const lanes = JSON.parse(stdout) as { waiting: number; sending: number }[]
+    return lanes.reduce((sum, { waiting, sending }) => sum + waiting + sending, 0)
   } catch {
     return null
   }

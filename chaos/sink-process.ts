@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../bench/clock.ts'
+import type { Choice, Dialogue, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
+import { SinkServer } from '../harness/sink/server.ts'
 import { selfSigned } from '../test/support/certificate.ts'
 import { startDns } from '../test/support/dns.ts'
-import { type Moment, type Reaction, Sink, type SinkMessage } from '../test/support/sink.ts'
 import { type PublishedKeys, verifyDkim } from '../test/support/verify-dkim.ts'
 import {
   type Arrival,
@@ -23,8 +24,6 @@ import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
 
 /** How often what was seen is reported, in ms. */
 const REPORT_MS = 100
-/** Names of sessions are forgotten after this many newer sessions of the same server. */
-const SESSIONS_KEPT = 5_000
 
 let seed = 0
 let keys: PublishedKeys = new Map()
@@ -82,22 +81,16 @@ async function reactionTo({ deed, step }: SinkRule): Promise<Reaction | undefine
   }
 }
 
-class Server {
+class Server implements SinkHooks {
   readonly #server: MailServer
-  readonly #sink: Sink
-  readonly #helos = new Map<number, string>()
+  readonly #sink: SinkServer
   /** Taken and not yet reported. */
-  readonly #taken = new Map<SinkMessage, Arrival>()
+  readonly #taken = new Map<Dialogue, Arrival>()
 
   constructor(server: MailServer, port: number) {
     this.#server = server
-    this.#sink = new Sink({
-      port,
-      host: server.address,
-      name: server.name,
-      script: (moment) => this.#atStep(moment),
-      ...(server.tls && { tls: selfSigned([server.name]) }),
-    })
+    const { address: host, name, tls } = server
+    this.#sink = new SinkServer({ port, host, name, ...(tls && { tls: selfSigned([name]) }) }, this)
   }
 
   async listen(): Promise<number> {
@@ -105,41 +98,29 @@ class Server {
     return this.#sink.port
   }
 
-  /** Sessions and dialogues are not kept: a run may take hours. */
-  forget(): void {
-    this.#sink.messages.length = 0
-    this.#sink.refused.length = 0
-    this.#sink.dialogue.length = 0
-    for (const session of this.#helos.keys()) {
-      if (session > this.#sink.connections - SESSIONS_KEPT) break
-      this.#helos.delete(session)
-    }
+  keeps(): boolean {
+    return true
   }
 
-  #atStep(moment: Moment): Reaction | undefined | Promise<Reaction | undefined> {
-    const { step, session, line, message } = moment
-    if (step === 'ehlo') this.#helos.set(session, line.slice(5).trim())
+  at(step: Step, dialogue: Dialogue, _line: string, recipient: string | null): Choice {
     const rule = struck(this.#server, step)
-    if (step === 'dot') return this.#atDot(moment, message!, rule)
-    if (step === 'answered') return this.#answered(message!, rule)
+    if (step === 'dot') return this.#atDot(dialogue, rule)
     if (!rule) return undefined
     if (
       rule.deed === '5xx' &&
       (step === 'rcpt' || step === 'data' || step === 'mail' || step === 'ehlo' || step === 'connect')
     ) {
-      const recipients = step === 'rcpt' ? [moment.recipient!] : step === 'data' ? [...moment.recipients] : []
+      const recipients = step === 'rcpt' ? [recipient!] : step === 'data' ? [...dialogue.recipients] : []
       refusals.push({ server: this.#server.index, recipients, at: now() })
     }
     return reactionTo(rule)
   }
 
-  async #atDot(
-    moment: Moment,
-    message: SinkMessage,
-    rule: SinkRule | undefined,
-  ): Promise<Reaction | undefined> {
+  async #atDot(dialogue: Dialogue, rule: SinkRule | undefined): Promise<Reaction | undefined> {
     const dotAt = now()
-    const { recipients, sender, raw } = message
+    const recipients = [...dialogue.recipients]
+    // What is answered from now on is not the message before.
+    this.#taken.delete(dialogue)
     if (rule?.deed === '4xx' || rule?.deed === '421') return reactionTo(rule)
     if (rule?.deed === '5xx') {
       refusals.push({ server: this.#server.index, recipients, at: dotAt })
@@ -147,10 +128,11 @@ class Server {
     }
     open++
     const answers = rule === undefined || rule.deed === 'slow'
+    const raw = dialogue.message()
     const arrival: Arrival = {
       server: this.#server.index,
-      helo: this.#helos.get(moment.session) ?? '',
-      sender,
+      helo: dialogue.helo,
+      sender: dialogue.sender ?? '',
       recipients,
       messageId: '',
       hash: createHash('sha256').update(raw).digest().readUIntBE(0, 6),
@@ -160,16 +142,17 @@ class Server {
       wrong: [],
       verified: false,
     }
-    if (answers) this.#taken.set(message, arrival)
+    if (answers) this.#taken.set(dialogue, arrival)
     void this.#judge(arrival, raw)
     const reaction = rule && (await reactionTo(rule))
     // The reply is written right after this; whether it could be is known a moment later.
-    setTimeout(() => this.#report(message, arrival), 500)
+    setTimeout(() => this.#report(dialogue, arrival), 500)
     return reaction
   }
 
-  #answered(message: SinkMessage, rule: SinkRule | undefined): Promise<Reaction | undefined> | undefined {
-    const arrival = this.#taken.get(message)
+  answered(dialogue: Dialogue): Choice {
+    const rule = struck(this.#server, 'answered')
+    const arrival = this.#taken.get(dialogue)
     if (arrival) {
       arrival.answeredAt = now()
       arrival.ending = rule?.deed === 'reset' ? 'answered-reset' : 'answered'
@@ -177,8 +160,8 @@ class Server {
     return rule && reactionTo(rule)
   }
 
-  #report(message: SinkMessage, arrival: Arrival): void {
-    this.#taken.delete(message)
+  #report(dialogue: Dialogue, arrival: Arrival): void {
+    if (this.#taken.get(dialogue) === arrival) this.#taken.delete(dialogue)
     arrivals.push(arrival)
     open--
   }
@@ -214,7 +197,6 @@ for (const server of servers.slice(1)) await server.listen()
 function report(): void {
   for (const [id, count] of hits) say({ kind: 'hit', id, count })
   hits.clear()
-  for (const server of servers) server.forget()
   dns.queries.length = 0
   if (arrivals.length === 0 && refusals.length === 0) return
   say({ kind: 'seen', arrivals, refusals })

@@ -1,20 +1,16 @@
 /** How a receiving server of the benchmark behaves: how slow it is, and how often it refuses, cuts or hangs at each step of the dialogue. */
+import type { Pace, Step } from '../../harness/sink/hooks.ts'
 
 /** Where in the dialogue (RFC 5321 section 3) something may go wrong. */
-export const STEPS = ['connect', 'ehlo', 'starttls', 'mail', 'rcpt', 'data', 'dot'] as const
-export type SinkStep = (typeof STEPS)[number]
+const STEPS = ['connect', 'ehlo', 'starttls', 'mail', 'rcpt', 'data', 'dot'] as const satisfies Step[]
 
 /** 4xx: refuses for now. 5xx: refuses for good. cut: closes without a reply. hang: says nothing and keeps the connection. */
-export const FAULTS = ['4xx', '5xx', 'cut', 'hang'] as const
+const FAULTS = ['4xx', '5xx', 'cut', 'hang'] as const
 export type SinkFault = (typeof FAULTS)[number]
 
-export interface SinkBehaviour {
-  /** Ms before each group of replies leaves: the way there and back, and the server's own work. */
-  latency: number
-  /** Ms between the octets of its replies; 0: a reply leaves whole. */
-  dribble: number
+export interface SinkBehaviour extends Pace {
   /** Shares from 0 to 1 by step, each a share of all times the step is reached. */
-  faults: Partial<Record<SinkStep, Partial<Record<SinkFault, number>>>>
+  faults: Partial<Record<Step, Partial<Record<SinkFault, number>>>>
   starttls: boolean
   /** Connections beyond are told 421; 0: any number. */
   connections: number
@@ -70,7 +66,7 @@ export class FaultDice {
     this.#state = seed >>> 0
   }
 
-  draw(step: SinkStep): SinkFault | null {
+  draw(step: Step): SinkFault | null {
     const shares = this.#faults[step]
     if (shares === undefined) return null
     let left = this.#random()

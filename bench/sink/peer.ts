@@ -1,10 +1,8 @@
 /** One receiving server of the benchmark: listens at an address, behaves as it is told, and tells what arrives. */
-import { once } from 'node:events'
-import net, { type AddressInfo, type Socket } from 'node:net'
-import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Dialogue, Pace, Reaction, SinkHooks, Step } from '../../harness/sink/hooks.ts'
+import { SinkServer } from '../../harness/sink/server.ts'
 import { selfSigned } from '../../test/support/certificate.ts'
-import { FaultDice, OBLIGING, type SinkBehaviour } from './behaviour.ts'
-import { PeerSession } from './session.ts'
+import { FaultDice, OBLIGING, type SinkBehaviour, type SinkFault } from './behaviour.ts'
 
 export interface PeerChoice {
   host: string
@@ -14,76 +12,97 @@ export interface PeerChoice {
   seed: number
 }
 
-export class Peer {
-  behaviour: SinkBehaviour
-  dice: FaultDice
-  readonly secureContext: SecureContext | null
-  /** Called with each message taken: its recipients and its octets on the wire. */
-  readonly onMessage: (recipients: readonly string[], octets: number) => void
-  port = 0
-  /** Connections so far. */
-  connections = 0
+/** Called with each message taken: its recipients and its octets on the wire. */
+type OnMessage = (recipients: readonly string[], octets: number) => void
+
+const NOT_NOW: Reaction = { reply: '421 4.3.2 not now', close: true }
+const NOT_HERE: Reaction = { reply: '554 5.7.1 not here', close: true }
+const FAULTS: Record<SinkFault, Reaction> = {
+  '4xx': { reply: '451 4.3.0 not now, come back later' },
+  '5xx': { reply: '554 5.7.1 this is not wanted' },
+  cut: { close: true },
+  hang: { hang: true },
+}
+
+export class Peer implements SinkHooks {
   /** The next message is to be kept. */
   keepNext = false
-  /** The message that was kept, dots stuffed as on the wire (RFC 5321 section 4.5.2). */
+  /** The message that was kept. */
   kept: Buffer | null = null
   readonly #choice: PeerChoice
-  readonly #server = net.createServer({ noDelay: true }, (socket) => this.#welcome(socket))
-  readonly #sessions = new Map<Socket, PeerSession>()
+  readonly #onMessage: OnMessage
+  readonly #server: SinkServer
+  #behaviour: SinkBehaviour
+  #dice: FaultDice
 
-  constructor(choice: PeerChoice, onMessage: (recipients: readonly string[], octets: number) => void) {
+  constructor(choice: PeerChoice, onMessage: OnMessage) {
+    const { host, port, behaviour, seed } = choice
     this.#choice = choice
-    this.behaviour = choice.behaviour
-    this.dice = new FaultDice(choice.behaviour, choice.seed)
-    this.secureContext = choice.behaviour.starttls
-      ? createSecureContext(selfSigned(['sink.test', choice.host]))
-      : null
-    this.onMessage = onMessage
+    this.#onMessage = onMessage
+    this.#behaviour = behaviour
+    this.#dice = new FaultDice(behaviour, seed)
+    const tls = behaviour.starttls ? { tls: selfSigned(['sink.test', host]) } : {}
+    this.#server = new SinkServer({ host, port, ...tls }, this)
   }
 
-  /** For sessions. */
-  keep(message: Buffer): void {
-    this.kept = message
-    this.keepNext = false
+  get port(): number {
+    return this.#server.port
   }
 
-  async listen(): Promise<void> {
-    this.#server.listen({ port: this.#choice.port, host: this.#choice.host, backlog: 1_000 })
-    await once(this.#server, 'listening')
-    this.port = (this.#server.address() as AddressInfo).port
-  }
-
-  /** Connections open now. */
-  get open(): number {
-    return this.#sessions.size
+  listen(): Promise<void> {
+    return this.#server.listen()
   }
 
   /** Obliges from now on; the sessions that are open are ended. */
   heal(): void {
-    this.behaviour = { ...OBLIGING, starttls: this.#choice.behaviour.starttls }
-    this.dice = new FaultDice(this.behaviour, this.#choice.seed)
-    for (const session of this.#sessions.values()) session.dismiss()
+    this.#behave(OBLIGING)
+    for (const session of this.#server.sessions) session.dismiss()
   }
 
   /** Behaves again as it was told in the beginning. */
   spoil(): void {
-    this.behaviour = this.#choice.behaviour
-    this.dice = new FaultDice(this.behaviour, this.#choice.seed)
+    this.#behave(this.#choice.behaviour)
   }
 
   /** Listens no longer and cuts every session. */
-  async close(): Promise<void> {
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    for (const socket of this.#sessions.keys()) socket.destroy()
-    await closed
+  close(): Promise<void> {
+    return this.#server.close()
   }
 
-  #welcome(socket: Socket): void {
-    this.connections++
-    const session = new PeerSession(this, socket)
-    this.#sessions.set(socket, session)
-    socket.once('close', () => this.#sessions.delete(socket))
-    session.greet()
+  #behave(behaviour: SinkBehaviour): void {
+    this.#behaviour = behaviour
+    this.#dice = new FaultDice(behaviour, this.#choice.seed)
+  }
+
+  get pace(): Pace {
+    return this.#behaviour
+  }
+
+  keeps(): boolean {
+    return this.keepNext
+  }
+
+  at(step: Step, dialogue: Dialogue): Reaction | undefined {
+    const { connections, messages } = this.#behaviour
+    if (step === 'connect' && connections > 0 && this.#server.sessions.size > connections)
+      return { reply: '421 4.3.2 too many connections', close: true }
+    if (step === 'mail' && messages > 0 && dialogue.messages >= messages)
+      return { reply: '421 4.7.0 enough for one connection', close: true }
+    const fault = this.#dice.draw(step)
+    if (fault === null) {
+      if (step === 'dot') this.#take(dialogue)
+      return undefined
+    }
+    if (step === 'connect' && fault === '4xx') return NOT_NOW
+    if (step === 'connect' && fault === '5xx') return NOT_HERE
+    return FAULTS[fault]
+  }
+
+  #take(dialogue: Dialogue): void {
+    if (this.keepNext) {
+      this.kept = dialogue.message()
+      this.keepNext = false
+    }
+    this.#onMessage(dialogue.recipients, dialogue.octets)
   }
 }

@@ -62,19 +62,3 @@ test('a script refuses recipients, cuts after the final dot, and sees every step
   assert.equal(message.answer, null)
   assert.deepEqual(message.recipients, ['yes@b.test'])
 })
-
-test('counts without keeping when asked to', async () => {
-  let octets = 0
-  const seen: string[] = []
-  await using sink = await startSink({
-    count: (recipients, size) => {
-      seen.push(...recipients)
-      octets += size
-    },
-  })
-  const one = 'MAIL FROM:<a@a.test>\r\nRCPT TO:<b@b.test>\r\nDATA\r\nhello\r\n.\r\n'
-  await talk(sink.port, ['EHLO a.test\r\n', one, one, 'QUIT\r\n'])
-  assert.deepEqual(seen, ['b@b.test', 'b@b.test'])
-  assert.equal(octets, 2 * 'hello\r\n.\r\n'.length)
-  assert.equal(sink.messages.length, 0)
-})

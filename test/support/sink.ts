@@ -1,28 +1,56 @@
 /**
  * An SMTP server that accepts everything unless a script says otherwise. Tests await what arrives, answer each step of the dialogue
  * as they like (refuse, delay, hang, cut), and are called at each step, so that a process can be killed exactly there.
- * Without recording it only counts, fast enough to stand behind a benchmark.
  */
-import { once } from 'node:events'
-import net, { type AddressInfo, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
-import type { Script, SinkMessage } from './sink-dialogue.ts'
-import { Session } from './sink-session.ts'
+import type { Dialogue, Reaction, SinkHooks, Step as SinkStep } from '../../harness/sink/hooks.ts'
+import { type ServerOptions, SinkServer } from '../../harness/sink/server.ts'
 
-export type { Moment, Reaction, Script, SinkMessage, Step } from './sink-dialogue.ts'
+export type { Reaction } from '../../harness/sink/hooks.ts'
 
-export interface SinkOptions {
-  port?: number
-  host?: string
-  /** Name in the greeting. */
-  name?: string
+export type Step =
+  | SinkStep
+  /** The answer to the final dot was handed to the kernel. */
+  | 'answered'
+
+export interface Moment {
+  step: Step
+  /** Counts connections from 1. */
+  session: number
+  /** Counts messages within the session from 1 (0 before the first MAIL). */
+  transaction: number
+  /** MAIL FROM address without brackets; null outside a transaction. */
+  sender: string | null
+  /** `rcpt` only: the address just named. */
+  recipient: string | null
+  /** Recipients accepted so far. */
+  recipients: readonly string[]
+  /** The whole command line (`ehlo`, `mail`, `rcpt`, ...). */
+  line: string
+  secure: boolean
+  /** `dot` and `answered` only. */
+  message: SinkMessage | null
+}
+
+/** Undefined: the default answer. May be asynchronous: the dialogue of that session waits. */
+export type Script = (moment: Moment) => Reaction | undefined | Promise<Reaction | undefined>
+
+export interface SinkMessage {
+  sender: string
+  recipients: readonly string[]
+  /** What followed the address in MAIL: `SIZE=... BODY=8BITMIME SMTPUTF8`. */
+  mailParameters: string
+  /** The message as it was before dot-stuffing (RFC 5321 4.5.2), with its final CRLF. */
+  raw: Buffer
+  session: number
+  secure: boolean
+  /** Unix ms at the final dot. */
+  at: number
+  /** The answer that was written, null while it was not (or when it never was). */
+  answer: string | null
+}
+
+export interface SinkOptions extends ServerOptions {
   script?: Script
-  /** EHLO keywords offered. Default: all that need no set-up. */
-  offers?: readonly string[]
-  /** PEM certificate and key: offers STARTTLS, or speaks TLS from the first octet. */
-  tls?: { cert: string | Buffer; key: string | Buffer; implicit?: boolean }
-  /** Called instead of recording: only counts, keeps no octets. `size` is as it came over the wire. */
-  count?: (recipients: readonly string[], size: number) => void
 }
 
 /** How long the awaiting functions wait before they fail with a report. */
@@ -38,67 +66,42 @@ export class Sink {
   readonly messages: SinkMessage[] = []
   /** Messages whose final dot was answered with 4xx or 5xx. */
   readonly refused: SinkMessage[] = []
-  /** Every line of every dialogue: `<session> C: ...` and `<session> S: ...`. Not kept when counting. */
+  /** Every line of every dialogue: `<session> C: ...` and `<session> S: ...`. */
   readonly dialogue: string[] = []
   script: Script | undefined
-  /** Connections opened so far. */
-  connections = 0
-  readonly #options: SinkOptions
-  readonly #sessions = new Set<Session>()
+  readonly #server: SinkServer
+  /** The message of each session that is being answered. */
+  readonly #answering = new Map<Dialogue, SinkMessage>()
   readonly #waiters = new Set<Waiter>()
-  #server: net.Server | undefined
-  #port = 0
   #taken = 0
 
-  constructor(options: SinkOptions) {
-    this.#options = options
-    this.script = options.script
-    this.#port = options.port ?? 0
+  constructor({ script, ...options }: SinkOptions) {
+    this.script = script
+    this.#server = new SinkServer(options, this.#hooks())
   }
 
   get port(): number {
-    return this.#port
+    return this.#server.port
+  }
+
+  /** Connections opened so far. */
+  get connections(): number {
+    return this.#server.connections
   }
 
   /** Sessions open now. */
   get open(): number {
-    return this.#sessions.size
-  }
-
-  get options(): SinkOptions {
-    return this.#options
+    return this.#server.sessions.size
   }
 
   /** Listens; after `close` on the same port again. */
-  async listen(): Promise<void> {
-    const { tls, host = '127.0.0.1' } = this.#options
-    const accept = (socket: Socket) => {
-      this.connections++
-      const session = new Session(this, socket, this.connections)
-      this.#sessions.add(session)
-      socket.once('close', () => {
-        this.#sessions.delete(session)
-        this.noticed()
-      })
-      session.greet()
-    }
-    const server = tls?.implicit
-      ? createTlsServer({ cert: tls.cert, key: tls.key }, accept)
-      : net.createServer(accept)
-    server.on('tlsClientError', () => {})
-    this.#server = server
-    server.listen(this.#port, host)
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
+  listen(): Promise<void> {
+    return this.#server.listen()
   }
 
   /** Stops listening and cuts every session. */
-  async close(): Promise<void> {
-    const server = this.#server
-    if (!server) return
-    this.#server = undefined
-    for (const session of this.#sessions) session.cut()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
+  close(): Promise<void> {
+    return this.#server.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,10 +148,69 @@ export class Sink {
     }
   }
 
-  /** For sessions: something happened. */
-  noticed(): void {
+  #noticed(): void {
     for (const waiter of this.#waiters) if (waiter.ready()) waiter.resolve()
   }
+
+  #hooks(): SinkHooks {
+    return {
+      keeps: () => true,
+      at: (step, dialogue, line, recipient) =>
+        step === 'dot' ? this.#arrived(dialogue) : this.#ask(momentOf(step, dialogue, line, recipient)),
+      answered: (dialogue, reply) => {
+        const message = this.#answering.get(dialogue)!
+        message.answer = reply
+        this.#answering.delete(dialogue)
+        return this.#ask({ ...momentOf('answered', dialogue), message })
+      },
+      line: ({ number }, from, text) => {
+        this.dialogue.push(`${number} ${from}: ${text}`)
+        this.#noticed()
+      },
+      closed: (dialogue) => {
+        this.#answering.delete(dialogue)
+        this.#noticed()
+      },
+    }
+  }
+
+  /** What the script says; whoever waits is told when it has spoken. */
+  #ask(moment: Moment): ReturnType<Script> {
+    const reaction = this.script?.(moment)
+    if (reaction instanceof Promise) return reaction.finally(() => this.#noticed())
+    this.#noticed()
+    return reaction
+  }
+
+  /** The final dot. A message whose answer is withheld has arrived all the same. */
+  #arrived(dialogue: Dialogue): ReturnType<Script> {
+    const { sender, recipients, mailParameters, number, secure } = dialogue
+    const message: SinkMessage = {
+      sender: sender ?? '',
+      recipients,
+      mailParameters,
+      raw: dialogue.message(),
+      session: number,
+      secure,
+      at: Date.now(),
+      answer: null,
+    }
+    this.#answering.set(dialogue, message)
+    const note = (reaction: Reaction | undefined) => {
+      const refused = reaction !== undefined && 'reply' in reaction && !reaction.reply.startsWith('2')
+      if (refused) this.refused.push(message)
+      else this.messages.push(message)
+      this.#noticed()
+      return reaction
+    }
+    const reaction = this.#ask({ ...momentOf('dot', dialogue), message })
+    return reaction instanceof Promise ? reaction.then(note) : note(reaction)
+  }
+}
+
+function momentOf(step: Step, dialogue: Dialogue, line = '', recipient: string | null = null): Moment {
+  const { number: session, transaction, sender, recipients, secure } = dialogue
+  return { step, session, transaction, sender, recipient, recipients, line, secure, message: null }
 }
 
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {
