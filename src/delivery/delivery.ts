@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
-import type { EventType } from '../email/event.ts'
+import type { Outcome, Verdict } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
@@ -63,41 +63,10 @@ export interface Delivery {
   suspicion?: Suspicion
 }
 
-/** How one attempt ended for one recipient. */
-export type Verdict =
-  /** The server took responsibility (250 after the final dot), or the capture or simulator did. */
-  | 'delivered'
-  /** Permanently refused by the other side, or by DNS (5xx). */
-  | 'bounced'
-  /** Cannot be sent for a reason on our side or of the message (e.g. no SMTPUTF8 at the next hop). Permanent. */
-  | 'failed'
-  /** Not tried because the address is on a suppression list (here only the simulator says so). Permanent. */
-  | 'suppressed'
-  /** Try again later (4xx, time-outs, connection trouble). */
-  | 'deferred'
-  /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
-  | 'uncertain'
-  /** Refused for what is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an attempt. */
-  | 'postponed'
-  /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
-  | 'released'
+export type { Verdict }
 
-export interface RecipientOutcome {
+export interface RecipientOutcome extends Outcome {
   position: number
-  verdict: Verdict
-  /** SMTP reply code; absent when no reply was had. */
-  code?: number
-  enhancedCode?: string
-  /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
-  message: string
-  /** The server whose word it is, where the attempt asked several; as in DeliveryResult. */
-  server?: string
-  /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
-  suppress?: boolean
-  /** It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it was. */
-  suspicion?: Suspicion
-  /** More events to record after the verdict's own (the simulator's `complained`). */
-  alsoEvents?: EventType[]
 }
 
 /** What keeps mail from taking its path, though nothing is wrong with the mail. */

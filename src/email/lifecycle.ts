@@ -65,7 +65,8 @@ function unlessCanceled({ cancelRequested }: Facts, decision: Decision, at: numb
   return cancelRequested ? orCanceled(decision, at) : decision
 }
 
-function givenBack({ dueAt, heldFor, message }: Of<'given-back'>): Decision {
+/** The same for all recipients of a delivery, unless they are to be canceled. */
+export function givenBack({ dueAt, heldFor, message }: Of<'given-back'>): Decision {
   return changed({ state: 'waiting', dueAt, heldFor, ...(message !== '' && { lastMessage: message }) })
 }
 

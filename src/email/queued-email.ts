@@ -1,6 +1,7 @@
 /** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
 import type { MessageContent } from '../mail/message.ts'
 import type { EventDetail, EventType } from './event.ts'
+import type { Decision } from './lifecycle.ts'
 import type { RecipientState, Suspicion } from './recipient.ts'
 
 export type { RecipientState, Suspicion }
@@ -128,8 +129,11 @@ export interface AttemptRecord {
   recipients: RecipientRecord[]
 }
 
+/** What becomes of one recipient: the decision, and what it says once more in fields of its own. */
 export interface RecipientRecord {
   position: number
+  /** What is decided. Absent only on its way within SQLite's own code, until that reads it as well. */
+  decision?: Decision
   /** New state; `waiting` for another attempt at `dueAt`. */
   state: Exclude<RecipientState, 'sending' | 'quarantined'>
   /** Unix ms, for `waiting`. */

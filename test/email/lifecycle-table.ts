@@ -115,6 +115,8 @@ const deferred = {
 } as const
 const postponed = { ...deferred, attempts: 1, postponedSince: AT, lastCode: 421 } as const
 
+const released = { state: 'waiting', dueAt: AT, heldFor: null, suspicion: 0 } as const
+
 const LATE = { message: 'No such mailbox', code: 550 }
 const event = (type: EventType): Cell => ({ events: [[type]] })
 
@@ -138,7 +140,7 @@ export const KINDS: Record<Named, true> = {
   clicked: true,
   unsubscribed: true,
 }
-export const OUTCOMES: Record<Outcome['kind'], true> = {
+export const VERDICTS: Record<Outcome['verdict'], true> = {
   delivered: true,
   bounced: true,
   failed: true,
@@ -153,7 +155,7 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'delivered',
     given: { uncertain: true, postponedSince: 5, suspicion: 1 },
-    happening: attempt({ kind: 'delivered', code: 250, message: 'Taken' }),
+    happening: attempt({ verdict: 'delivered', code: 250, message: 'Taken' }),
     cells: sending({
       change: { ...ended, state: 'delivered', lastCode: 250, lastMessage: 'Taken' },
       events: [['delivered', 'Taken']],
@@ -162,7 +164,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'delivered, with an event more',
-    happening: attempt({ kind: 'delivered', message: 'Taken', alsoEvents: ['complained'] }),
+    happening: attempt({ verdict: 'delivered', message: 'Taken', alsoEvents: ['complained'] }),
     cells: sending({
       change: { ...ended, state: 'delivered', lastCode: null, lastMessage: 'Taken' },
       events: [
@@ -174,7 +176,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'bounced',
-    happening: attempt({ kind: 'bounced', code: 554, message: 'Not this mail' }),
+    happening: attempt({ verdict: 'bounced', code: 554, message: 'Not this mail' }),
     cells: sending({
       change: { ...ended, state: 'bounced', lastCode: 554, lastMessage: 'Not this mail' },
       events: [['bounced', 'Not this mail']],
@@ -183,7 +185,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'bounced, the address is dead',
-    happening: attempt({ kind: 'bounced', code: 550, message: 'Unknown', deadAddress: true }),
+    happening: attempt({ verdict: 'bounced', code: 550, message: 'Unknown', suppress: true }),
     cells: sending({
       change: { ...ended, state: 'bounced', lastCode: 550, lastMessage: 'Unknown' },
       events: [['bounced', 'Unknown']],
@@ -193,7 +195,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'bounced, the address is dead, without a word',
-    happening: attempt({ kind: 'bounced', code: 550, message: '', deadAddress: true }),
+    happening: attempt({ verdict: 'bounced', code: 550, message: '', suppress: true }),
     cells: sending({
       change: { ...ended, state: 'bounced', lastCode: 550, lastMessage: '' },
       events: [['bounced', '']],
@@ -203,7 +205,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'failed',
-    happening: attempt({ kind: 'failed', message: 'Too large' }),
+    happening: attempt({ verdict: 'failed', message: 'Too large' }),
     cells: sending({
       change: { ...ended, state: 'failed', lastCode: null, lastMessage: 'Too large' },
       events: [['failed', 'Too large']],
@@ -212,7 +214,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'suppressed in the simulator',
-    happening: attempt({ kind: 'suppressed', message: 'As if on the list' }),
+    happening: attempt({ verdict: 'suppressed', message: 'As if on the list' }),
     cells: sending({
       change: { ...ended, state: 'suppressed', lastCode: null, lastMessage: 'As if on the list' },
       events: [['suppressed', 'As if on the list']],
@@ -222,12 +224,12 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'deferred',
     given: { postponedSince: 5, suspicion: 1 },
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later' }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later' }),
     cells: sending({ change: deferred, events: [['delivery_delayed', 'Later']], tried: true }),
   },
   {
     name: 'deferred by nobody: none was reached',
-    happening: attempt({ kind: 'deferred', message: 'Later' }, { server: null }),
+    happening: attempt({ verdict: 'deferred', message: 'Later' }, { server: null }),
     cells: sending({
       change: { ...deferred, server: null, lastCode: null },
       events: [['delivery_delayed', 'Later']],
@@ -236,7 +238,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'deferred by another server than the attempt ended with',
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later', server: OTHER }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later', server: OTHER }),
     cells: sending({
       change: { ...deferred, preferredServer: OTHER },
       events: [['delivery_delayed', 'Later']],
@@ -246,7 +248,7 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'deferred by the server that may have it',
     given: { uncertain: true },
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later' }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later' }),
     cells: sending({
       change: { ...deferred, uncertain: true },
       events: [['delivery_delayed', 'Later']],
@@ -256,7 +258,7 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'deferred by another server than the one that may have it',
     given: { uncertain: true },
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later' }, { server: OTHER }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later' }, { server: OTHER }),
     cells: sending({
       change: { ...deferred, preferredServer: OTHER, server: OTHER },
       events: [['delivery_delayed', 'Later']],
@@ -265,7 +267,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'deferred, and it is suspect',
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later', suspicion: 1 }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later', suspicion: 1 }),
     cells: sending({
       change: { ...deferred, suspicion: 1 },
       events: [['delivery_delayed', 'Later']],
@@ -274,7 +276,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'deferred for the last time',
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later' }, { retryAt: null }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later' }, { retryAt: null }),
     cells: sending({
       change: {
         ...ended,
@@ -289,7 +291,7 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'deferred, but it is to be canceled',
     given: { cancelRequested: true },
-    happening: attempt({ kind: 'deferred', code: 450, message: 'Later' }),
+    happening: attempt({ verdict: 'deferred', code: 450, message: 'Later' }),
     cells: sending({
       change: { ...deferred, ...GONE, state: 'canceled' },
       events: [['canceled', 'Later']],
@@ -299,7 +301,7 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'delivered, though it was to be canceled',
     given: { cancelRequested: true },
-    happening: attempt({ kind: 'delivered', code: 250, message: 'Taken' }),
+    happening: attempt({ verdict: 'delivered', code: 250, message: 'Taken' }),
     cells: sending({
       change: { ...ended, state: 'delivered', lastCode: 250, lastMessage: 'Taken' },
       events: [['delivered', 'Taken']],
@@ -308,7 +310,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'the answer was lost',
-    happening: attempt({ kind: 'uncertain', message: 'Cut off' }),
+    happening: attempt({ verdict: 'uncertain', message: 'Cut off' }),
     cells: sending({
       change: { ...deferred, uncertain: true, lastCode: null, lastMessage: 'Cut off' },
       events: [['delivery_delayed', 'Cut off']],
@@ -317,7 +319,7 @@ export const ATTEMPTS: Row[] = [
   },
   {
     name: 'the answer of the last attempt was lost',
-    happening: attempt({ kind: 'uncertain', message: 'Cut off' }, { retryAt: null }),
+    happening: attempt({ verdict: 'uncertain', message: 'Cut off' }, { retryAt: null }),
     cells: sending({
       change: {
         ...ended,
@@ -333,25 +335,25 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'postponed',
     given: { suspicion: 1 },
-    happening: attempt({ kind: 'postponed', code: 421, message: 'Later' }),
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
     cells: sending({ change: postponed, events: [['delivery_delayed', 'Later']], tried: true }),
   },
   {
     name: 'postponed once more: told once',
     given: { postponedSince: AT - 5_000 },
-    happening: attempt({ kind: 'postponed', code: 421, message: 'Later' }),
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
     cells: sending({ change: { ...postponed, postponedSince: AT - 5_000 }, tried: true }),
   },
   {
     name: 'postponed, though the operator insisted',
     given: { postponedSince: 0 },
-    happening: attempt({ kind: 'postponed', code: 421, message: 'Later' }),
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
     cells: sending({ change: postponed, tried: true }),
   },
   {
     name: 'postponed for as long as the whole schedule lasts',
     given: { postponedSince: AT - 2 * HOUR, uncertain: true },
-    happening: attempt({ kind: 'postponed', code: 421, message: 'Later' }),
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
     cells: sending({
       change: {
         ...ended,
@@ -369,7 +371,7 @@ export const ATTEMPTS: Row[] = [
     name: 'its path is closed',
     given: { uncertain: true, suspicion: 1 },
     happening: attempt(
-      { kind: 'postponed', message: 'Closed' },
+      { verdict: 'postponed', message: 'Closed' },
       { server: null, untried: true, heldFor: 'path' },
     ),
     cells: sending({
@@ -387,7 +389,7 @@ export const ATTEMPTS: Row[] = [
     name: 'its path is closed, but it is to be canceled',
     given: { cancelRequested: true },
     happening: attempt(
-      { kind: 'postponed', message: 'Closed' },
+      { verdict: 'postponed', message: 'Closed' },
       { server: null, untried: true, heldFor: 'path' },
     ),
     cells: sending({
@@ -399,7 +401,7 @@ export const ATTEMPTS: Row[] = [
     name: 'its path stays closed for as long as the whole schedule lasts',
     given: { postponedSince: AT - 2 * HOUR },
     happening: attempt(
-      { kind: 'postponed', message: 'Closed' },
+      { verdict: 'postponed', message: 'Closed' },
       { server: null, untried: true, heldFor: 'path' },
     ),
     cells: sending({
@@ -415,33 +417,33 @@ export const ATTEMPTS: Row[] = [
   {
     name: 'released',
     given: { uncertain: true, postponedSince: 5, suspicion: 1 },
-    happening: attempt({ kind: 'released', message: 'We stop' }),
-    cells: sending({ change: { state: 'waiting', dueAt: AT, heldFor: null, lastMessage: 'We stop' } }),
+    happening: attempt({ verdict: 'released', message: 'We stop' }),
+    cells: sending({ change: { ...released, suspicion: 1, lastMessage: 'We stop' } }),
   },
   {
     name: 'released without a word',
-    happening: attempt({ kind: 'released', message: '' }),
-    cells: sending({ change: { state: 'waiting', dueAt: AT, heldFor: null } }),
+    happening: attempt({ verdict: 'released', message: '' }),
+    cells: sending({ change: released }),
   },
   {
     name: 'released, and it is suspect',
-    happening: attempt({ kind: 'released', message: 'Died', suspicion: 1 }),
+    happening: attempt({ verdict: 'released', message: 'Died', suspicion: 1 }),
     cells: sending({
-      change: { state: 'waiting', dueAt: AT, heldFor: null, suspicion: 1, lastMessage: 'Died' },
+      change: { ...released, suspicion: 1, lastMessage: 'Died' },
     }),
   },
   {
     name: 'released, and it is more suspect already',
     given: { suspicion: 2 },
-    happening: attempt({ kind: 'released', message: 'Died', suspicion: 1 }),
-    cells: sending({ change: { state: 'waiting', dueAt: AT, heldFor: null, lastMessage: 'Died' } }),
+    happening: attempt({ verdict: 'released', message: 'Died', suspicion: 1 }),
+    cells: sending({ change: { ...released, suspicion: 2, lastMessage: 'Died' } }),
   },
   {
     name: 'released, but it is to be canceled',
     given: { cancelRequested: true },
-    happening: attempt({ kind: 'released', message: 'We stop' }),
+    happening: attempt({ verdict: 'released', message: 'We stop' }),
     cells: sending({
-      change: { ...GONE, state: 'canceled', lastMessage: 'We stop' },
+      change: { ...GONE, state: 'canceled', suspicion: 0, lastMessage: 'We stop' },
       events: [['canceled', 'We stop']],
     }),
   },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../src/email/lifecycle.ts'
-import { AT, type Cell, factsIn, KINDS, LATER, MX, OUTCOMES, STATES, TABLE } from './lifecycle-table.ts'
+import { AT, type Cell, factsIn, KINDS, LATER, MX, VERDICTS, STATES, TABLE } from './lifecycle-table.ts'
 
 for (const { name, happening, given, cells } of TABLE) {
   test(`${happening.kind}: ${name}`, () => {
@@ -40,9 +40,9 @@ test('the table has every happening, and every outcome of an attempt', () => {
   const kinds = new Set(TABLE.map(({ happening }) => happening.kind))
   assert.deepEqual([...kinds].sort(), Object.keys(KINDS).sort())
   const outcomes = TABLE.flatMap(({ happening }) => {
-    return happening.kind === 'attempted' ? [happening.outcome.kind] : []
+    return happening.kind === 'attempted' ? [happening.outcome.verdict] : []
   })
-  assert.deepEqual([...new Set(outcomes)].sort(), Object.keys(OUTCOMES).sort())
+  assert.deepEqual([...new Set(outcomes)].sort(), Object.keys(VERDICTS).sort())
   assert.equal(new Set(TABLE.map(({ name }) => name)).size, TABLE.length, 'each row has a name of its own')
 })
 
@@ -76,7 +76,7 @@ test('the event of an attempt tells what was answered, by whom, and when it come
   const attempted = {
     kind: 'attempted',
     at: AT,
-    outcome: { kind: 'deferred', code: 451, enhancedCode: '4.7.1', message: 'Greylisted' },
+    outcome: { verdict: 'deferred', code: 451, enhancedCode: '4.7.1', message: 'Greylisted' },
     server: MX,
     tls: 'TLSv1.3',
     untried: false,
@@ -96,9 +96,9 @@ test('the event of an attempt tells what was answered, by whom, and when it come
     tls: 'TLSv1.3',
   }
   assert.deepEqual(detail({}), { ...answer, attempt: 2, nextAttemptAt: LATER })
-  const delivered = { ...attempted.outcome, kind: 'delivered' }
+  const delivered = { ...attempted.outcome, verdict: 'delivered' }
   assert.deepEqual(detail({ outcome: delivered }), { ...answer, attempt: 2 })
-  const postponed = { kind: 'postponed', message: 'Nobody reached' }
+  const postponed = { verdict: 'postponed', message: 'Nobody reached' }
   const nobody = { outcome: postponed, server: null, tls: null, again: 7, patience: 10 }
   assert.deepEqual(detail(nobody), { message: 'Nobody reached', nextAttemptAt: 7 })
 })

@@ -1,6 +1,8 @@
 /** Makers of the values that go into a store, with small defaults. */
 import { createHash } from 'node:crypto'
 import type { ApiKey, Company, SendingDomain } from '../../src/accounts/account.ts'
+import type { NewEvent } from '../../src/email/event.ts'
+import type { Decision, Facts } from '../../src/email/lifecycle.ts'
 import type {
   Accepted,
   AttemptRecord,
@@ -9,7 +11,9 @@ import type {
   NewRecipient,
   NodeDescription,
   RecipientRecord,
+  RecipientState,
   Store,
+  Suspicion,
 } from '../../src/store/store.ts'
 
 export const DAY = 24 * 60 * 60 * 1_000
@@ -142,13 +146,32 @@ export function node(name: string): NodeDescription {
   return { name, roles: ['api', 'delivery'], timeoutMs: 30_000, since: NOW }
 }
 
+/** What is recorded of one recipient, in short. */
+export interface Result {
+  state: Exclude<RecipientState, 'sending' | 'quarantined'>
+  /** Unix ms, for `waiting`. */
+  dueAt: number | null
+  tried: boolean
+  /** With this one. */
+  attempts: number
+  postponedSince?: number
+  uncertain: boolean
+  preferredServer: string | null
+  code: number | null
+  message: string
+  held?: boolean
+  suspicion?: Suspicion
+  suppress: boolean
+  events: NewEvent[]
+}
+
 /** One recipient's result: delivered, unless changed. */
-export function result(position: number, change: Partial<RecipientRecord> = {}): RecipientRecord {
-  return {
-    position,
+export function result(position: number, change: Partial<Result> = {}): RecipientRecord {
+  const given: Result = {
     state: 'delivered',
     dueAt: null,
     tried: true,
+    attempts: 1,
     uncertain: false,
     preferredServer: null,
     code: 250,
@@ -157,13 +180,34 @@ export function result(position: number, change: Partial<RecipientRecord> = {}):
     events: [{ type: 'delivered', at: NOW + 1_000, detail: { code: 250 } }],
     ...change,
   }
+  return { position, decision: decided(given), ...given }
 }
 
-export function deferred(
-  position: number,
-  dueAt: number,
-  change: Partial<RecipientRecord> = {},
-): RecipientRecord {
+function decided({ state, dueAt, tried, attempts, events, ...given }: Result): Decision {
+  const { postponedSince, uncertain, preferredServer, code, message, held, suspicion, suppress } = given
+  const answers: Partial<Facts> = {
+    attempts,
+    uncertain,
+    preferredServer,
+    postponedSince: null,
+    suspicion: 0,
+    server: 'mx.x.test [192.0.2.1]:25',
+    lastCode: code,
+    lastMessage: message,
+  }
+  const change: Partial<Facts> = {
+    ...(tried && answers),
+    state,
+    dueAt,
+    heldFor: held ? (postponedSince === undefined ? 'domain' : 'path') : null,
+    ...(message !== '' && { lastMessage: message }),
+    ...(postponedSince !== undefined && { postponedSince }),
+    ...(suspicion !== undefined && { suspicion }),
+  }
+  return { change, events, suppress: suppress ? { reason: message || 'refused by its server' } : null, tried }
+}
+
+export function deferred(position: number, dueAt: number, change: Partial<Result> = {}): RecipientRecord {
   return result(position, {
     state: 'waiting',
     dueAt,

@@ -1,6 +1,6 @@
 /** What becomes of a recipient after an attempt. */
 import type { EventDetail, EventType, NewEvent } from '../event.ts'
-import type { FinalState } from '../recipient.ts'
+import type { FinalState, Suspicion } from '../recipient.ts'
 import { changed, OUT_OF_QUEUE } from './decision.ts'
 import { shownDuration } from './duration.ts'
 import type { Attempted, Decision, Facts } from './happening.ts'
@@ -10,18 +10,17 @@ export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'p
 
 export function attempted(before: Held, happening: Attempted): Decision {
   const { at, outcome, retryAt } = happening
-  const { kind, message } = outcome
-  switch (kind) {
+  const { verdict, message } = outcome
+  switch (verdict) {
     case 'delivered':
     case 'bounced':
     case 'failed':
     case 'suppressed':
-      return ended(before, happening, kind, message)
+      return ended(before, happening, verdict, message)
     case 'released': {
-      const change: Partial<Facts> = { state: 'waiting', dueAt: at, heldFor: null }
+      const suspicion = worse(before.suspicion, outcome.suspicion ?? 0)
+      const change: Partial<Facts> = { state: 'waiting', dueAt: at, heldFor: null, suspicion }
       if (message !== '') change.lastMessage = message
-      const { suspicion = 0 } = outcome
-      if (suspicion > before.suspicion) change.suspicion = suspicion
       return changed(change)
     }
     case 'deferred':
@@ -51,7 +50,7 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
       ...OUT_OF_QUEUE,
       state,
       attempts,
-      uncertain: outcome.kind === 'uncertain',
+      uncertain: outcome.verdict === 'uncertain',
       preferredServer: null,
       postponedSince: null,
       suspicion: outcome.suspicion ?? 0,
@@ -60,7 +59,7 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
       lastMessage: message,
     },
     events,
-    suppress: outcome.deadAddress === true ? { reason: message || 'refused by its server' } : null,
+    suppress: outcome.suppress === true ? { reason: message || 'refused by its server' } : null,
     tried: true,
   }
 }
@@ -78,7 +77,7 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
       dueAt,
       heldFor: null,
       attempts,
-      uncertain: outcome.kind === 'uncertain' || stillUncertain(before, asked),
+      uncertain: outcome.verdict === 'uncertain' || stillUncertain(before, asked),
       // Greylisting remembers who asked whom, and after a lost answer only the same server can know the message.
       preferredServer: asked ?? before.preferredServer,
       postponedSince: null,
@@ -141,6 +140,10 @@ function detailOf({ outcome, server, tls }: Attempted): EventDetail {
   if (said !== null) detail.server = said
   if (tls !== null) detail.tls = tls
   return detail
+}
+
+function worse(a: Suspicion, b: Suspicion): Suspicion {
+  return a > b ? a : b
 }
 
 /**
