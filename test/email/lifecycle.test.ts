@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../src/email/lifecycle.ts'
-import { AT, type Cell, factsIn, KINDS, LATER, MX, VERDICTS, STATES, TABLE } from './lifecycle-table.ts'
+import { AT, type Cell, factsIn, KINDS, LATER, MX, STATES, TABLE, VERDICTS } from './lifecycle/table.ts'
 
 for (const { name, happening, given, cells } of TABLE) {
   test(`${happening.kind}: ${name}`, () => {
