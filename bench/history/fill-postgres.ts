@@ -57,7 +57,7 @@ INSERT INTO queue (email, position, company, size, due_at, ready, domain)
 SELECT email, 0, company, 10240, due, false, domain FROM made`
 
 const EVENTS = (type: string, after: number, recipient: string) => `${MADE}
-INSERT INTO events (email, recipient, at, type) SELECT email, ${recipient}, at + ${after}, ${type} FROM made`
+INSERT INTO events (email, company, recipient, at, type) SELECT email, company, ${recipient}, at + ${after}, ${type} FROM made`
 
 const ATTEMPTS = `${MADE}
 INSERT INTO attempts (email, started_at, duration, recipients, server, dialogue)

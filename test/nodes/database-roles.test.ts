@@ -151,6 +151,8 @@ describe('roles on PostgreSQL', { skip: withoutPostgres() }, () => {
       await refused(PostgresStore.open(service)),
       /^The role \S+ lacks rights in the database \S+, on events, queue: let the owner/,
     )
+    await execute(owner, `REVOKE SELECT ON SEQUENCE events_number_seq FROM ${serviceName}`)
+    assert.match(await refused(PostgresStore.open(service)), /on events, events_number_seq, queue: let the/)
     await execute(owner, `REVOKE ALL ON schema_migrations FROM ${serviceName}`)
     assert.match(await refused(PostgresStore.open(service)), /on schema_migrations: let the owner/)
     for (const statement of statements(GRANTS.replaceAll(/\bpostroad\b/g, serviceName))) {

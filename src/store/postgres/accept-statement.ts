@@ -40,11 +40,11 @@ WITH email AS (
   SELECT email, position, company, size, together, CASE WHEN lease IS NULL THEN due_at END, lease, ready, domain
   FROM recipient WHERE reason IS NULL
 ), noted AS (
-  INSERT INTO events (email, recipient, at, type, detail)
-  SELECT id, NULL, at, CASE WHEN detail IS NULL THEN 'sent' ELSE 'scheduled' END, detail
-  FROM unnest($1::uuid[], $3::int8[], $26::text[]) AS first (id, at, detail)
+  INSERT INTO events (email, company, recipient, at, type, detail)
+  SELECT id, company, NULL, at, CASE WHEN detail IS NULL THEN 'sent' ELSE 'scheduled' END, detail
+  FROM unnest($1::uuid[], $2::int4[], $3::int8[], $26::text[]) AS first (id, company, at, detail)
   UNION ALL
-  SELECT email, position, at, 'suppressed',
+  SELECT email, company, position, at, 'suppressed',
     json_build_object('message', 'Not sent: the address is on the suppression list (' || reason || ')')::text
   FROM recipient WHERE reason IS NOT NULL
 )

@@ -54,9 +54,9 @@ const MARK_SENT: Statement = {
   text: `
 WITH sent AS (
   UPDATE emails e SET sent = true FROM unnest($1::uuid[]) AS t (id)
-  WHERE e.id = ANY (ARRAY[t.id]) AND NOT e.sent RETURNING e.id
+  WHERE e.id = ANY (ARRAY[t.id]) AND NOT e.sent RETURNING e.id, e.company
 )
-INSERT INTO events (email, recipient, type, at) SELECT id, NULL, 'sent', $2 FROM sent`,
+INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, 'sent', $2 FROM sent`,
 }
 
 /** A commit that is still under way holds these rows: it is waited for. */

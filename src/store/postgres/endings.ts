@@ -19,15 +19,17 @@ const END = {
   name: 'end',
   text: `
 WITH ending AS MATERIALIZED (
-  SELECT * FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[]) AS t (email, position, state, message)
+  SELECT * FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::text[], $5::int8[], $6::text[])
+    AS t (email, position, state, message, at, detail)
 ), gone AS (
   DELETE FROM queue q USING ending e WHERE q.email = ANY (ARRAY[e.email]) AND q.position = e.position
+  RETURNING e.*, q.company
 ), known AS (
   UPDATE recipients r SET state = e.state, last_message = coalesce(e.message, r.last_message)
   FROM ending e WHERE r.email = ANY (ARRAY[e.email]) AND r.position = e.position
 )
-INSERT INTO events (email, recipient, type, at, detail)
-SELECT * FROM unnest($1::uuid[], $2::int4[], $3::text[], $5::int8[], $6::text[])`,
+INSERT INTO events (email, company, recipient, type, at, detail)
+SELECT email, company, position, state, at, detail FROM gone ORDER BY email, position`,
 }
 
 /** The rows in the queue are locked by the transaction already. */

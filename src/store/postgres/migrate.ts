@@ -122,9 +122,13 @@ function refuseNewer(version: number, migrations: readonly Migration[], place: s
 async function refusePowerless(client: pg.Client, place: string): Promise<void> {
   const { rows } = await client.query(
     `SELECT t.relname AS name FROM pg_class t JOIN pg_class ours ON ours.oid = 'schema_migrations'::regclass
-     WHERE t.relnamespace = ours.relnamespace AND t.relowner = ours.relowner AND t.relkind = 'r' AND NOT (
-       has_table_privilege(t.oid, 'SELECT') AND (t.oid = ours.oid OR (has_table_privilege(t.oid, 'INSERT')
-         AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))))
+     WHERE t.relnamespace = ours.relnamespace AND t.relowner = ours.relowner AND CASE t.relkind
+       WHEN 'r' THEN NOT (
+         has_table_privilege(t.oid, 'SELECT') AND (t.oid = ours.oid OR (has_table_privilege(t.oid, 'INSERT')
+           AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))))
+       WHEN 'S' THEN t.relname = 'events_number_seq' AND NOT (
+         has_sequence_privilege(t.oid, 'USAGE') AND has_sequence_privilege(t.oid, 'SELECT'))
+       ELSE false END
      ORDER BY t.relname`,
   )
   if (rows.length > 0) {
@@ -136,7 +140,7 @@ async function refusePowerless(client: pg.Client, place: string): Promise<void> 
 async function powerless(client: pg.Client, place: string, tables: string[]): Promise<StoreConflict> {
   return new StoreConflict(
     `The role ${await roleOf(client)} lacks rights in the database ${place}, on ${tables.join(', ')}: let the owner of the tables ` +
-      'grant SELECT, INSERT, UPDATE and DELETE on them ("Roles and rights" in docs/operations.md)',
+      'grant SELECT, INSERT, UPDATE and DELETE on tables, USAGE and SELECT on sequences ("Roles and rights" in docs/operations.md)',
   )
 }
 

@@ -1,4 +1,5 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { EventFilter, EventPage } from '../../email/event.ts'
 import type * as types from '../store.ts'
 import { Acceptance } from './acceptance.ts'
 import { Accounts } from './accounts.ts'
@@ -7,6 +8,7 @@ import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
+import { EventLog } from './events.ts'
 import { Holds } from './holds.ts'
 import { migrate } from './migrate.ts'
 import { nextDue } from './next-due.ts'
@@ -49,6 +51,7 @@ export class PostgresStore {
   readonly #holds: Holds
   readonly #emails: EmailReader
   readonly #queue: QueueReader
+  readonly #events: EventLog
   readonly #accounts: Accounts
   readonly #suppressions: Suppressions
   readonly #pauses: Pauses
@@ -73,6 +76,7 @@ export class PostgresStore {
     this.#holds = new Holds(parts)
     this.#emails = new EmailReader(database, companies)
     this.#queue = new QueueReader(database, companies)
+    this.#events = new EventLog(parts)
     this.#accounts = new Accounts(database, companies, this.#changes)
     this.#suppressions = new Suppressions(database, companies, this.#changes)
     this.#pauses = new Pauses(database, companies, this.#changes)
@@ -198,6 +202,14 @@ export class PostgresStore {
 
   listEmails(filter: types.EmailFilter): Promise<types.EmailSummary[]> {
     return this.#emails.list(filter)
+  }
+
+  eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage> {
+    return this.#events.after(cursor, filter, limit)
+  }
+
+  lastEventNumber(): Promise<number> {
+    return this.#events.last()
   }
 
   queue(companyId?: string): Promise<types.QueueLane[]> {

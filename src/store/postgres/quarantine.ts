@@ -29,8 +29,9 @@ const SUSPECT: Statement = { name: 'suspect', text: 'UPDATE queue SET suspicion 
 
 const EVENTS: Statement = {
   name: 'quarantine-events',
-  text: `INSERT INTO events (email, recipient, type, at, detail)
-  SELECT * FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int8[], $5::text[])`,
+  text: `INSERT INTO events (email, company, recipient, type, at, detail)
+  SELECT email, (SELECT e.company FROM emails e WHERE e.id = v.email), recipient, type, at, detail
+  FROM unnest($1::uuid[], $2::int4[], $3::text[], $4::int8[], $5::text[]) AS v (email, recipient, type, at, detail)`,
 }
 
 const RELEASE: Statement = {

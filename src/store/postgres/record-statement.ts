@@ -13,7 +13,8 @@ export interface Moved {
 }
 
 /**
- * The results of a whole group in one statement. ($1-$17, $33 and $34: recipients, by column. $18-$23: their events. $24-$32: attempts.)
+ * The results of a whole group in one statement. ($1-$16 and $18-$22: recipients, by column, with the first event of each. $23-$28: their
+ * other events. $29-$37: attempts.)
  *
  * What ended leaves the queue, what waits again stays. A recipient that was to be canceled does not wait for another attempt:
  * then the event is ours instead of those given.
@@ -29,14 +30,15 @@ const RECORD: Statement = {
 WITH given AS MATERIALIZED (
   SELECT * FROM unnest(
     $1::int4[], $2::uuid[], $3::int4[], $4::int8[], $5::text[], $6::int8[], $7::bool[], $8::bool[], $9::bool[],
-    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[], $33::int8[], $34::int4[]
+    $10::text[], $11::int4[], $12::text[], $13::bool[], $14::bool[], $15::text[], $16::int8[], $18::int8[], $19::int4[],
+    $20::text[], $21::int8[], $22::text[]
   ) WITH ORDINALITY AS t (attempt, email, position, token, state, due_at, ready, tried, uncertain, preferred_server,
-    code, message, suppress, held, server, at, postponed_since, suspicion, num)
+    code, message, suppress, held, server, at, postponed_since, suspicion, event, event_at, detail, num)
 ), ended AS (
   DELETE FROM queue q USING given g
   WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE
     AND (g.state <> 'waiting' OR q.cancel)
-  RETURNING g.*, q.company, CASE WHEN g.state = 'waiting' THEN 'canceled' ELSE g.state END AS final
+  RETURNING g.*, q.company, CASE WHEN g.state = 'waiting' THEN 'canceled' ELSE g.state END AS final, g.state = 'waiting' AS canceled
 ), again AS (
   UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.ready,
     suspicion = CASE WHEN g.tried THEN g.suspicion ELSE greatest(q.suspicion, g.suspicion) END,
@@ -44,7 +46,7 @@ WITH given AS MATERIALIZED (
   FROM given g
   WHERE g.state = 'waiting' AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position
     AND (q.lease = g.token) IS TRUE AND NOT q.cancel
-  RETURNING g.*, q.company, NULL::text AS final
+  RETURNING g.*, q.company, NULL::text AS final, false AS canceled
 ), moved AS MATERIALIZED (
   SELECT * FROM ended UNION ALL SELECT * FROM again
 ), known AS (
@@ -68,24 +70,25 @@ WITH given AS MATERIALIZED (
             WHERE m.attempt = a.num AND m.tried)
       ELSE recipients END,
     server, tls, dialogue
-  FROM unnest($24::int4[], $25::uuid[], $26::int8[], $27::int8[], $28::text[], $29::text[], $30::text[], $31::text[])
+  FROM unnest($29::int4[], $30::uuid[], $31::int8[], $32::int8[], $33::text[], $34::text[], $35::text[], $36::text[])
     AS a (num, email, started_at, duration, recipients, server, tls, dialogue)
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), caught AS (
   INSERT INTO captured (email, recipients, raw)
   SELECT email, (SELECT '[' || string_agg(m.position::text, ',' ORDER BY m.position) || ']' FROM moved m
                  WHERE m.attempt = a.num AND m.tried), captured
-  FROM unnest($24::int4[], $25::uuid[], $32::bytea[]) AS a (num, email, captured)
+  FROM unnest($29::int4[], $30::uuid[], $37::bytea[]) AS a (num, email, captured)
   WHERE captured IS NOT NULL AND (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), noted AS (
-  INSERT INTO events (email, recipient, at, type, detail)
-  SELECT email, recipient, at, type, detail
-  FROM unnest($18::int8[], $19::uuid[], $20::int4[], $21::int8[], $22::text[], $23::text[])
-    AS e (num, email, recipient, at, type, detail)
-  WHERE (num IN (SELECT num FROM moved WHERE final IS NOT DISTINCT FROM NULLIF(state, 'waiting'))) IS TRUE
+  INSERT INTO events (email, company, recipient, at, type, detail)
+  (SELECT email, company, position, CASE WHEN canceled THEN at ELSE event_at END, CASE WHEN canceled THEN 'canceled' ELSE event END,
+     CASE WHEN canceled THEN json_build_object('message', message)::text ELSE detail END
+   FROM moved WHERE canceled OR event IS NOT NULL ORDER BY num)
   UNION ALL
-  SELECT email, position, at, 'canceled', json_build_object('message', message)::text
-  FROM moved WHERE state = 'waiting' AND final IS NOT NULL
+  SELECT email, (SELECT m.company FROM emails m WHERE m.id = e.email), recipient, at, type, detail
+  FROM unnest($23::int8[], $24::uuid[], $25::int4[], $26::int8[], $27::text[], $28::text[])
+    AS e (num, email, recipient, at, type, detail)
+  WHERE (num IN (SELECT num FROM moved WHERE NOT canceled)) IS TRUE
 ), added AS (
   INSERT INTO suppressions (company, folded, address, reason, created_at, email_id)
   SELECT DISTINCT ON (company, folded) company, folded, address,
@@ -118,10 +121,11 @@ export async function writeResults(database: Database, attempts: readonly Attemp
   return await database.write<Moved>(RECORD, [
     ...resultColumns(results),
     CAPITALS,
-    ...eventColumns(results),
-    ...attemptColumns(attempts),
     int8s(results.map(({ recipient }) => recipient.postponedSince ?? null)),
     int4s(results.map(({ recipient }) => recipient.suspicion ?? 0)),
+    ...firstEventColumns(results),
+    ...otherEventColumns(results),
+    ...attemptColumns(attempts),
   ])
 }
 
@@ -147,9 +151,19 @@ function resultColumns(results: readonly Result[]): Buffer[] {
   ]
 }
 
-function eventColumns(results: readonly Result[]): Buffer[] {
+/** Nearly every result has one event: it goes with its recipient. */
+function firstEventColumns(results: readonly Result[]): Buffer[] {
+  const events = results.map(({ recipient }) => recipient.events[0])
+  return [
+    texts(events.map((event) => event?.type ?? null)),
+    int8s(events.map((event) => (event === undefined ? null : Math.round(event.at)))),
+    texts(events.map((event) => (event === undefined ? null : mapText(event.detail)))),
+  ]
+}
+
+function otherEventColumns(results: readonly Result[]): Buffer[] {
   const events = results.flatMap(({ attempt, recipient }, index) => {
-    return recipient.events.map((event) => ({ ...event, num: index + 1, attempt, recipient }))
+    return recipient.events.slice(1).map((event) => ({ ...event, num: index + 1, attempt, recipient }))
   })
   return [
     int8s(events.map(({ num }) => num)),

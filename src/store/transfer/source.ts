@@ -20,6 +20,12 @@ export interface Chunk {
   place: string
 }
 
+/** How far the source has counted. */
+export interface Reached {
+  token: number
+  event: number
+}
+
 /** The SQLite database that is moved. While it is open nobody else writes to it. */
 export class Source {
   readonly #db: DatabaseSync
@@ -66,10 +72,9 @@ export class Source {
     return JSON.stringify(row)
   }
 
-  /** The highest fencing token handed out. */
-  get lastToken(): number {
-    const row = this.#run(() => this.#db.prepare("SELECT value FROM counters WHERE name = 'lease'").get())
-    return Number(row?.value ?? 0)
+  /** The highest numbers handed out: fencing tokens, and events (also those that retention has removed). */
+  get reached(): Reached {
+    return { token: this.#counter('lease'), event: this.#counter('events') }
   }
 
   count(table: Table): number {
@@ -116,6 +121,11 @@ export class Source {
     const last = rows.at(-1)
     if (last === undefined) return null
     return { rows, place: JSON.stringify(table.order.map((_, index) => last[`place${index}`])) }
+  }
+
+  #counter(name: string): number {
+    const row = this.#run(() => this.#db.prepare('SELECT value FROM counters WHERE name = ?').get(name))
+    return Number(row?.value ?? 0)
   }
 
   #run<T>(work: () => T): T {

@@ -219,11 +219,19 @@ export const TABLES: readonly Table[] = [
   },
   {
     name: 'events',
-    columns: { email: 'uuid', seq: 'int8', recipient: 'int4', at: 'int8', type: 'text', detail: 'text' },
+    columns: {
+      number: 'int8',
+      email: 'uuid',
+      company: 'int4',
+      recipient: 'int4',
+      at: 'int8',
+      type: 'text',
+      detail: 'text',
+    },
     from: `events t ${OF_EMAIL}`,
-    expressions: { email: 'e.id', seq: 't.number' },
+    expressions: { email: 'e.id' },
     order: ['t.number'],
-    numbered: 'seq',
+    numbered: 'number',
   },
   {
     name: 'attempts',

@@ -6,7 +6,7 @@ import { LOCK, migrate } from '../postgres/migrate.ts'
 import { types } from '../postgres/rows.ts'
 import { StoreConflict } from '../store.ts'
 import { type Canonical, canonicalExpression, Digest } from './digest.ts'
-import type { Chunk, SourceRow } from './source.ts'
+import type { Chunk, Reached, SourceRow } from './source.ts'
 import { type ColumnType, TABLES, type Table } from './tables.ts'
 
 /** Where everything lies until it is complete and verified. A service that starts meanwhile sees nothing of it. */
@@ -102,8 +102,8 @@ export class Target {
     return digest
   }
 
-  /** Puts the verified tables where services look for them, all at once. `lastToken`: the highest fencing token in use so far. */
-  async finish(lastToken: number): Promise<void> {
+  /** Puts the verified tables where services look for them, all at once. */
+  async finish({ token, event }: Reached): Promise<void> {
     await this.#transaction(async () => {
       // As a node does that starts now: one of us waits for the other.
       await this.#run(`SELECT pg_advisory_xact_lock(${LOCK})`)
@@ -115,8 +115,13 @@ export class Target {
              coalesce((SELECT max(${numbered}) FROM ${SCHEMA}.${name}), 0) + 1, false)`,
         )
       }
+      // Who follows the log has seen numbers of events that are no more.
+      await this.#run(
+        `SELECT setval('${SCHEMA}.events_number_seq', greatest(nextval('${SCHEMA}.events_number_seq'), $1::int8 + 1), false)`,
+        [event],
+      )
       await this.#run(`UPDATE ${SCHEMA}.counters SET value = greatest(value, $1) WHERE name = 'lease'`, [
-        lastToken,
+        token,
       ])
       await this.#run(`DROP TABLE ${SCHEMA}.transfer_progress, ${SCHEMA}.transfer_source`)
       for (const name of await this.#tablesOf(SCHEMA)) {

@@ -52,7 +52,7 @@ export async function transfer({ from, to, restart, onProgress }: TransferReques
         tables.push(verified)
         onProgress?.({ table: table.name, step: 'verify', rows: verified.rows, of: verified.rows })
       }
-      await target.finish(source.lastToken)
+      await target.finish(source.reached)
       return { tables }
     } finally {
       await target.close()

@@ -242,7 +242,7 @@ export function recordContract(open: OpenBench): void {
       assert.deepEqual(await states(store, value.id), ['waiting'])
     })
 
-    test('the latest event in time is the last event', async (t) => {
+    test('the event recorded last is the last event, whatever the clocks say', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       const value = email(owner, ['a@x.test'])
@@ -253,6 +253,14 @@ export function recordContract(open: OpenBench): void {
       ]
       await store.record(attempt(value, 1, [result(0, { events })]))
       assert.equal((await store.readEmail(value.id))?.lastEvent, 'complained')
+
+      // Of the node that recorded it, the clock was behind.
+      const behind = email(owner, ['a@x.test'])
+      await store.accept(behind, { token: 1 })
+      const late = [{ type: 'delivered' as const, at: behind.createdAt - HOUR, detail: {} }]
+      await store.record(attempt(behind, 1, [result(0, { events: late })]))
+      assert.equal((await store.readEmail(behind.id))?.lastEvent, 'delivered')
+      assert.deepEqual(await eventNames(store, behind.id), ['sent', '0:delivered'])
     })
   })
 

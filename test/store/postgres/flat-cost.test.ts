@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, result } from '../samples.ts'
 
@@ -27,7 +26,7 @@ e AS (
   INSERT INTO recipients (email, position, kind, state, address, domain)
   SELECT id, 0, 'to', CASE WHEN n <= ${MANY} THEN 'delivered' END, 'a' || n || '@crowded.test', 'crowded.test' FROM n
 ), v AS (
-  INSERT INTO events (email, recipient, at, type) SELECT id, 0, ${NOW}, 'delivered' FROM n
+  INSERT INTO events (email, company, recipient, at, type) SELECT id, 1, 0, ${NOW}, 'delivered' FROM n
 ), a AS (
   INSERT INTO attempts (email, started_at, duration, recipients, dialogue) SELECT id, 0, 0, '[0]', '' FROM n
 ), s AS (
@@ -38,7 +37,7 @@ INSERT INTO queue (email, position, company, size, due_at, ready, domain)
 SELECT id, 0, 1, 1000, CASE WHEN n <= ${2 * MANY} THEN ${NOW} - 1 ELSE ${NOW + HOUR} + n END, n <= ${2 * MANY}, 'crowded.test'
 FROM n WHERE n > ${MANY}`
 
-async function everything(store: Store, owner: Awaited<ReturnType<typeof acme>>, token: number) {
+async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof acme>>, token: number) {
   const file = {
     filename: 'a.txt',
     contentType: 'text/plain',
@@ -59,6 +58,8 @@ async function everything(store: Store, owner: Awaited<ReturnType<typeof acme>>,
   await store.cancel((await store.claim(claimRequest(token, { maxRecipients: 1 })))[0]?.id ?? newId(), NOW)
   await store.cancelRequests()
   await store.nextDue()
+  await store.readEmail(fresh.id)
+  await store.eventsAfter((await store.lastEventNumber()) - 5, {}, 10)
   await store.suppressionsSince((await store.suppressionsSince(null)).cursor)
   const other = await store.join(NODE)
   await store.accept(email(owner, ['c@z.test']), { token: other })

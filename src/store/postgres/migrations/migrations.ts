@@ -1,6 +1,7 @@
 import { sql as first } from './0001-first.ts'
 import { sql as repeated } from './0002-repeated.ts'
 import { sql as keyBounds } from './0003-key-bounds.ts'
+import { sql as numberedEvents } from './0004-numbered-events.ts'
 
 export interface Migration {
   name: string
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-first', sql: first },
   { name: '0002-repeated', sql: repeated },
   { name: '0003-key-bounds', sql: keyBounds },
+  { name: '0004-numbered-events', sql: numberedEvents },
 ]

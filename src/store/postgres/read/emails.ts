@@ -1,3 +1,4 @@
+import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import {
   type AttemptRow,
   type CapturedRow,
@@ -15,8 +16,10 @@ import type { CompanyNumbers } from '../companies.ts'
 import type { Database, Session, Statement } from '../database.ts'
 import { isEmailId, textOf } from '../rows.ts'
 
-/** The last event of the email `e`. */
-const LAST_EVENT = `(SELECT v.type FROM events v WHERE v.email = e.id ORDER BY v.at DESC, v.seq DESC LIMIT 1)`
+/** Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this email comes. */
+const LAST_EVENT = `(
+  SELECT v.type FROM events v WHERE v.email = e.id AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
+  ORDER BY v.number + 0 DESC LIMIT 1)`
 
 /** What is compressed knows its length, too: the values themselves are not read. */
 const OCTETS = [
@@ -57,7 +60,7 @@ const RECIPIENTS: Statement = {
     WHERE r.email = $1 ORDER BY r.position`,
 }
 
-const EVENTS = 'SELECT recipient, type, at, detail FROM events WHERE email = $1 ORDER BY seq'
+const EVENTS = 'SELECT recipient, type, at, detail FROM events WHERE email = $1 ORDER BY number + 0'
 
 const ATTEMPTS = `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
   FROM attempts WHERE email = $1 ORDER BY seq`

@@ -1,0 +1,127 @@
+import type { EventDetail, EventFilter, EventPage, EventType, LoggedEvent } from '../../email/event.ts'
+import { mapOf } from '../json-columns.ts'
+import { texts } from './arrays.ts'
+import type { CompanyNumbers } from './companies.ts'
+import type { Database } from './database.ts'
+import { sleep } from './hints.ts'
+
+/** Events looked at for one page at most, wanted or not. */
+const LOOKS = 5_000
+/** Milliseconds between two looks at whether transactions have ended: twice as many each time, up to the second. */
+const FIRST_PAUSE_MS = 5
+const LONGEST_PAUSE_MS = 200
+
+/** How far numbers have been drawn. */
+const REACHED =
+  'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
+/** Not pg_snapshot_xmax, which is behind the highest one that has ended: others above it may be under way. */
+const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
+const SETTLED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 AS settled'
+
+const LAST = 'SELECT coalesce(max(number), 0) AS number FROM events WHERE number <= $1'
+
+/**
+ * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it there is a row, with
+ * the last number that was looked at and how many were.
+ */
+const PAGE = `
+WITH looked AS MATERIALIZED (
+  SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3
+), wanted AS MATERIALIZED (
+  SELECT * FROM looked WHERE ($4::int4 IS NULL OR company = $4) AND ($5::text[] IS NULL OR type = ANY ($5))
+  ORDER BY number LIMIT $6
+)
+SELECT l.last, l.looks, w.number, w.email::text AS "emailId", c.id AS "companyId", w.recipient, r.address, w.type, w.at, w.detail
+FROM (SELECT max(number) AS last, count(*) AS looks FROM looked) AS l
+LEFT JOIN (wanted w JOIN companies c ON c.num = w.company
+  LEFT JOIN recipients r ON r.email = w.email AND r.position = w.recipient) ON true
+ORDER BY w.number`
+
+interface PageRow {
+  last: number | null
+  looks: number
+  /** All that follows is null when none is wanted. */
+  number: number | null
+  emailId: string
+  companyId: string
+  recipient: number | null
+  address: string | null
+  type: EventType
+  at: number
+  detail: string | null
+}
+
+/**
+ * The log of all events, by number. Transactions commit in another order than they draw numbers, so a number that is there says
+ * nothing about those below it. But each has its id before it draws a number (see the column). So:
+ *
+ * - A. See how far numbers have been drawn.
+ * - B. Take an id of our own: whoever has drawn one of those numbers has a lower one.
+ * - C. Wait until every transaction below it has ended.
+ * - D. Read: whatever will ever be there up to that number is there.
+ *
+ * A long transaction, in any database of the server, delays the answer; nothing is missed.
+ */
+export class EventLog {
+  readonly #database: Database
+  readonly #companies: CompanyNumbers
+  /** Up to here step C was done before. */
+  #settled = 0
+
+  constructor({ database, companies }: { database: Database; companies: CompanyNumbers }) {
+    this.#database = database
+    this.#companies = companies
+  }
+
+  async after(cursor: number, { companyId, types }: EventFilter, limit: number): Promise<EventPage> {
+    const company = companyId === undefined ? null : (await this.#companies.find([companyId])).get(companyId)
+    const reached = await this.#reach(cursor)
+    if (reached <= cursor || limit <= 0) return { events: [], cursor }
+    // No company has this id: nothing is wanted.
+    if (company === undefined) return { events: [], cursor: reached }
+    const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
+    const wanted = types === undefined ? null : texts(types)
+    const rows = await this.#database.read<PageRow>(PAGE, [cursor, reached, looks, company, wanted, limit])
+    const events = rows.filter(({ number }) => number !== null).map(eventOf)
+    const { last, looks: looked } = rows[0]!
+    if (events.length >= limit) return { events, cursor: events.at(-1)!.number }
+    return { events, cursor: looked < looks ? reached : last! }
+  }
+
+  async last(): Promise<number> {
+    const reached = await this.#drawn()
+    await this.#settle(reached)
+    const [row] = await this.#database.read<{ number: number }>(LAST, [reached])
+    return row!.number
+  }
+
+  /** A number behind the cursor up to which nothing will be added; the cursor or less when none was drawn since. */
+  async #reach(cursor: number): Promise<number> {
+    const reached = await this.#drawn()
+    if (reached <= cursor || cursor < this.#settled) return Math.min(reached, this.#settled)
+    await this.#settle(reached)
+    return reached
+  }
+
+  async #drawn(): Promise<number> {
+    const [drawn] = await this.#database.read<{ reached: number }>(REACHED)
+    // Lower than it was: this is another server, to which ours failed over.
+    if (drawn!.reached < this.#settled) this.#settled = 0
+    return drawn!.reached
+  }
+
+  async #settle(reached: number): Promise<void> {
+    const [own] = await this.#database.read<{ horizon: string }>(HORIZON)
+    for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+      const [row] = await this.#database.read<{ settled: boolean }>(SETTLED, [own!.horizon])
+      if (row!.settled) break
+      await sleep(ms)
+    }
+    this.#settled = Math.max(this.#settled, reached)
+  }
+}
+
+function eventOf({ number, emailId, companyId, recipient, address, type, at, detail }: PageRow): LoggedEvent {
+  const told = { type, at, detail: mapOf<EventDetail>(detail) }
+  return { number: number!, emailId, companyId, recipient, address, ...told }
+}
