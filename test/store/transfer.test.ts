@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import { Client } from 'pg'
+import type { EventStore } from '../../src/store/event-store.ts'
 import { LOCK } from '../../src/store/postgres/migrate.ts'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -16,12 +17,14 @@ import {
   attempt,
   claimRequest,
   company,
+  DAY,
   deferred,
   email,
   eventNames,
   HOUR,
   NOW,
   node,
+  result,
   states,
 } from './samples.ts'
 
@@ -150,6 +153,33 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.ok(token > last)
     // Below the count are random bits, which differ from one node to the next.
     assert.equal(Math.floor(token / 2 ** 20), joins + 1)
+  })
+
+  test('brings events with their numbers, and goes on behind all that were given', async (t) => {
+    let last = 0
+    let logged: unknown
+    const way = await filled(t, async (store) => {
+      const owner = await acme(store)
+      const values = [email(owner, ['a@x.test']), email(owner, ['b@y.test']), email(owner, ['c@z.test'])]
+      for (const value of values) await store.accept(value, { token: 1 })
+      for (const value of values.toReversed()) await store.record(attempt(value, 1, [result(0)]))
+      // The last numbers are of an email that retention removes.
+      const gone = email(owner, ['d@z.test'], { createdAt: NOW - DAY })
+      await store.accept(gone, { token: 1 })
+      await store.record(attempt(gone, 1, [result(0)]))
+      const before = { contentBefore: NOW - HOUR, emailsBefore: NOW - HOUR, limit: 10 }
+      while ((await store.retain(before)) > 0);
+      const log = store as unknown as EventStore
+      last = await log.lastEventNumber()
+      logged = (await log.eventsAfter(0, {}, 100)).events
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual((await store.eventsAfter(0, {}, 100)).events, logged)
+    const [owner] = (await store.accounts()).companies
+    await store.accept(email(owner!, ['e@x.test']), { token: 1 })
+    const { events, cursor } = await store.eventsAfter(last, {}, 100)
+    assert.deepEqual([events.map(({ type }) => type), cursor], [['sent'], last + 1])
   })
 
   test('brings what was under way, which is claimed when the first node has taken it back', async (t) => {
