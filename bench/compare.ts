@@ -2,7 +2,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { verifyDkim } from '../test/support/verify-dkim.ts'
+import { verifyDkim } from '../harness/verify-dkim.ts'
 import { startHaraka } from './compare/haraka.ts'
 import { harakaIsThere, installHaraka, installPostfix, postfixIsThere } from './compare/install.ts'
 import { startPostfix } from './compare/postfix.ts'

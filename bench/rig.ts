@@ -1,6 +1,6 @@
 /** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
 import { randomBytes } from 'node:crypto'
-import { type FakeDns, startDns, type Zone } from '../test/support/dns.ts'
+import { type FakeDns, startDns, type Zone } from '../harness/dns.ts'
 import type { Installation, Tenant } from '../test/support/service-child.ts'
 import type { Parts } from './measure.ts'
 import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'

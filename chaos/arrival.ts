@@ -1,5 +1,5 @@
-/** What the sink and the run say to each other. Times are those of `now` in bench/clock.ts: one clock for all processes of the machine. */
-import type { PublishedKeys } from '../test/support/verify-dkim.ts'
+/** What the sink and the run say to each other. Times are those of `now` in harness/clock.ts: one clock for all processes of the machine. */
+import type { PublishedKeys } from '../harness/verify-dkim.ts'
 
 /** Steps at which the sink can fail. */
 export const SINK_STEPS = [

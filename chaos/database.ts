@@ -1,8 +1,8 @@
 /** The PostgreSQL server of a run, which faults may stop and kill, and the way by which each node reaches it. */
 import { Client } from 'pg'
+import { PostgresCluster } from '../harness/postgres-cluster.ts'
+import { SeverableWay } from '../harness/severable.ts'
 import type { Settings } from '../src/config/settings.ts'
-import { SeverableWay } from '../test/nodes/severable.ts'
-import { PostgresCluster } from '../test/support/postgres-cluster.ts'
 
 /** More than four nodes and the command line need, few enough to be taken by a fault. */
 const MAX_CONNECTIONS = 90

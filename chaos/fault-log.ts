@@ -1,5 +1,5 @@
 /** What was done to the service, when, and to whom: the evidence by which a message that came twice is explained. */
-import { now } from '../bench/clock.ts'
+import { now } from '../harness/clock.ts'
 
 export const FAULT_KINDS = [
   'kill',

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { keysOfRecords, type PrintedRecord, type PublishedKeys } from '../test/support/verify-dkim.ts'
+import { keysOfRecords, type PrintedRecord, type PublishedKeys } from '../harness/verify-dkim.ts'
 import { type Environment, ownEnvironment } from './node.ts'
 
 const POSTROAD = fileURLToPath(new URL('../bin/postroad', import.meta.url))

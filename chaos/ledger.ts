@@ -2,7 +2,7 @@
  * Everything the load was told and the sink saw, in a few dozen octets for each recipient, so that hours fit into memory. What a message
  * is made of follows from its number (mail.ts) and is not kept.
  */
-import { now } from '../bench/clock.ts'
+import { now } from '../harness/clock.ts'
 import type { Arrival, Ending, PermanentRefusal } from './arrival.ts'
 import { readAddress, recipientCount } from './mail.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { now } from '../bench/clock.ts'
+import { now } from '../harness/clock.ts'
 import type { FaultLog, Life } from './fault-log.ts'
 
 const POSTROAD = fileURLToPath(new URL('../bin/postroad', import.meta.url))

@@ -1,5 +1,5 @@
 /** The mail servers of the recipient domains: two each, addresses of the loopback network, some with STARTTLS. */
-import type { Zone } from '../test/support/dns.ts'
+import type { Zone } from '../harness/dns.ts'
 import { DOMAINS } from './mail.ts'
 
 export interface MailServer {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { PublishedKeys } from '../test/support/verify-dkim.ts'
+import type { PublishedKeys } from '../harness/verify-dkim.ts'
 import type { FromSink, SinkRule, ToSink } from './arrival.ts'
 import type { FaultLog } from './fault-log.ts'
 import type { Ledger } from './ledger.ts'

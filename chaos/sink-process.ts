@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { now } from '../bench/clock.ts'
+import { selfSigned } from '../harness/certificate.ts'
+import { now } from '../harness/clock.ts'
+import { startDns } from '../harness/dns.ts'
 import type { Choice, Dialogue, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
 import { SinkServer } from '../harness/sink/server.ts'
-import { selfSigned } from '../test/support/certificate.ts'
-import { startDns } from '../test/support/dns.ts'
-import { type PublishedKeys, verifyDkim } from '../test/support/verify-dkim.ts'
+import { type PublishedKeys, verifyDkim } from '../harness/verify-dkim.ts'
 import {
   type Arrival,
   type FromSink,

@@ -68,7 +68,7 @@ function run(files, env) {
 async function postgresServer() {
   const given = process.env.POSTROAD_TEST_POSTGRES
   if (given) return { url: given, end() {} }
-  const program = spawn(node, ['test/support/postgres-cluster.ts'], {
+  const program = spawn(node, ['harness/postgres-cluster.ts'], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -1,6 +1,6 @@
 /** The other company: posts a small mail at even distances, whatever the answers do. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { now } from '../clock.ts'
+import { now } from '../../harness/clock.ts'
 import { HttpConnection } from '../load/http-connection.ts'
 import { type PreparedText, preparedRequest, type RequestTarget } from '../message.ts'
 import type { Statuses } from './order.ts'

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PublishedKeys } from '../../test/support/verify-dkim.ts'
+import type { PublishedKeys } from '../../harness/verify-dkim.ts'
 import type { LoadTarget } from '../load/order.ts'
 
 export interface RunningSystem {

@@ -1,6 +1,6 @@
 /** The load generator, a process of its own: offers prepared messages over kept-open connections and measures its own cost. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { now } from '../clock.ts'
+import { now } from '../../harness/clock.ts'
 import { MARK, markedRecipient, PreparedText, preparedMessage, preparedRequest } from '../message.ts'
 import { HttpConnection } from './http-connection.ts'
 import type { LoadOrder, LoadReport, LoadTarget } from './order.ts'

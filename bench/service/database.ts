@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { PostgresCluster } from '../../test/support/postgres-cluster.ts'
+import { PostgresCluster } from '../../harness/postgres-cluster.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { canPin } from './pinned-process.ts'
 import { treeCpu } from './process-usage.ts'

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { now } from '../clock.ts'
+import { now } from '../../harness/clock.ts'
 
 export interface LimitsOrder {
   /** Where the service keeps its database: the same disk is measured. */

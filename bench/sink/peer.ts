@@ -1,7 +1,8 @@
 /** One receiving server of the benchmark: listens at an address, behaves as it is told, and tells what arrives. */
+
+import { selfSigned } from '../../harness/certificate.ts'
 import type { Dialogue, Pace, Reaction, SinkHooks, Step } from '../../harness/sink/hooks.ts'
 import { SinkServer } from '../../harness/sink/server.ts'
-import { selfSigned } from '../../test/support/certificate.ts'
 import { FaultDice, OBLIGING, type SinkBehaviour, type SinkFault } from './behaviour.ts'
 
 export interface PeerChoice {

@@ -1,5 +1,5 @@
 /** Counts what arrives by recipient number: each must arrive once. */
-import { now } from '../clock.ts'
+import { now } from '../../harness/clock.ts'
 import { recipientNumber } from '../message.ts'
 import type { SinkReport } from './order.ts'
 

@@ -1,5 +1,5 @@
 /** The world of a soak run: most domains are served well, one in twenty badly, each in a way of its own. */
-import type { Zone } from '../../test/support/dns.ts'
+import type { Zone } from '../../harness/dns.ts'
 import { domainName } from '../message.ts'
 import { OBLIGING, parseBehaviour, type SinkBehaviour } from '../sink/behaviour.ts'
 

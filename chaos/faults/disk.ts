@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PreloadControl } from '../preload/preload.ts'
+import type { PreloadControl } from '../../harness/preload/preload.ts'
 import type { FaultMaker, Stage } from '../stage.ts'
 
 export function diskFaults(stage: Stage): FaultMaker[] {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import type { SendingDomain } from '../../src/accounts/account.ts'
 import { dnsRecords, zoneLine } from '../../src/accounts/dns-records.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { verifyDomain } from '../../src/accounts/verify.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { type FakeDns, startDns, type Zone } from '../support/dns.ts'
 
 const HOST = 'mail.service.test'
 let domain: SendingDomain

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { FaultLog } from '../../chaos/fault-log.ts'
 import { addTenant, settingsFor } from '../../chaos/installation.ts'
 import { ChaosNode } from '../../chaos/node.ts'
-import { Preload } from '../../chaos/preload/preload.ts'
+import { Preload } from '../../harness/preload/preload.ts'
 import { openStore } from '../../src/store/open.ts'
 
 const DOMAIN = 'acme.test'

@@ -1,8 +1,8 @@
 /** The bounded form of `npm run chaos` on PostgreSQL with four nodes: a fixed list of faults for some seconds. */
 import { test } from 'node:test'
 import type { FaultKind } from '../../chaos/fault-log.ts'
+import { findPostgres } from '../../harness/postgres-cluster.ts'
 import { withoutPostgres } from '../support/postgres.ts'
-import { findPostgres } from '../support/postgres-cluster.ts'
 import { strike } from './bounded.ts'
 
 const FAULTS: FaultKind[] = [

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { dnsRecords } from '../../src/accounts/dns-records.ts'
 import { hashToken, isToken } from '../../src/accounts/token.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type FakeDns, startDns } from '../support/dns.ts'
 import { newWorkplace, type Workplace } from './postroad.ts'
 
 interface Company {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, realpathSync, statSync, writeFile
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { Preload } from '../../chaos/preload/preload.ts'
+import { Preload } from '../../harness/preload/preload.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { startSink } from '../support/sink.ts'
 import { newWorkplace, serve, type Workplace } from './postroad.ts'

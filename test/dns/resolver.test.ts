@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
+import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { type FakeDns, startDns, type Zone } from '../support/dns.ts'
 
 const servers: FakeDns[] = []
 after(() => Promise.all(servers.map((server) => server.close())))

@@ -7,7 +7,7 @@ import https from 'node:https'
 import os from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { selfSigned } from '../support/certificate.ts'
+import { selfSigned } from '../../harness/certificate.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, basic, call, RawConnection } from './requests.ts'
 

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { PostgresCluster } from '../../harness/postgres-cluster.ts'
 import { parseDatabase } from '../../src/config/parse.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { createDatabase, execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
-import { PostgresCluster } from '../support/postgres-cluster.ts'
 import { startService } from '../support/service.ts'
 
 test('a change of keys that cannot be read at once is read later, without another change', {

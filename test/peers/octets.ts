@@ -1,6 +1,6 @@
 /** Messages that are hard to carry, and the proof that a real server wrote down each as it left, its signature intact. */
 import assert from 'node:assert/strict'
-import { verifyDkim } from '../support/verify-dkim.ts'
+import { verifyDkim } from '../../harness/verify-dkim.ts'
 import type { Peer } from './peer.ts'
 import { inBox, SENDER, type Sending } from './stage.ts'
 

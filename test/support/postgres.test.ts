@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { PostgresCluster } from '../../harness/postgres-cluster.ts'
 import { createDatabase, execute, freshDatabase, withoutPostgres } from './postgres.ts'
-import { PostgresCluster } from './postgres-cluster.ts'
 
 const skip = withoutPostgres()
 
@@ -32,7 +32,7 @@ describe('PostgreSQL for tests', { skip }, () => {
   }
 
   test('the server ends with the process that started it, even by kill -9', async () => {
-    const program = fileURLToPath(new URL('postgres-cluster.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../../harness/postgres-cluster.ts', import.meta.url))
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
     const { url } = JSON.parse(line) as { url: string }

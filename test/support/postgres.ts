@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { after, type TestContext } from 'node:test'
 import { Client } from 'pg'
-import { PostgresCluster, whyNoPostgres } from './postgres-cluster.ts'
+import { PostgresCluster, whyNoPostgres } from '../../harness/postgres-cluster.ts'
 
 let shared: Promise<string> | undefined
 let own: PostgresCluster | undefined

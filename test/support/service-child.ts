@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { keysOfRecords, type PrintedRecord, type PublishedKeys } from '../../harness/verify-dkim.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { createCompany } from '../../src/operate/companies.ts'
 import { activateDomain, addDomain } from '../../src/operate/domains.ts'
 import { createKey } from '../../src/operate/keys.ts'
 import { openOperation } from '../../src/operate/open.ts'
 import { type TestDatabase, testDatabase } from './engine.ts'
-import { keysOfRecords, type PrintedRecord, type PublishedKeys } from './verify-dkim.ts'
 
 const POSTROAD = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
 

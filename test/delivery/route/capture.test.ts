@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { verifyDkim } from '../../support/verify-dkim.ts'
+import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import { content, deliveryTo, publishedKeys, startRig } from './rig.ts'
 
 test('what is captured is the message as it would have left: composed, signed, without Bcc', async (t) => {

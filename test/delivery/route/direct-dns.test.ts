@@ -1,8 +1,8 @@
 /** What DNS says about a domain, and what becomes of its mail (hostile cases 29 to 32). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Zone } from '../../../harness/dns.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
-import type { Zone } from '../../support/dns.ts'
 import { freePort, startRig, startSinks } from './rig.ts'
 
 async function startDirect(t: TestContext, zone: Zone, changes: Partial<RouteCourierOptions> = {}) {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { selfSigned } from '../../../harness/certificate.ts'
 import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
-import { selfSigned } from '../../support/certificate.ts'
 import { freePort, startRig, startSinks } from './rig.ts'
 
 const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Zone } from '../../../harness/dns.ts'
 import { SendingRight } from '../../../src/cluster/sending-right.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
-import type { Zone } from '../../support/dns.ts'
 import type { Script, SinkOptions } from '../../support/sink.ts'
 import { content, startRig, startSinks } from './rig.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import type { Delivery } from '../../../src/delivery/delivery.ts'
 import { type PreparedMessage, prepareMessage } from '../../../src/delivery/prepare.ts'
 import type { Addressee } from '../../../src/mail/batch/substitute.ts'
 import { messageFor } from '../../../src/queue/deliveries.ts'
 import type { ClaimedEmail } from '../../../src/store/store.ts'
-import { verifyDkim } from '../../support/verify-dkim.ts'
 import { boundaries, content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
 
 const all = { eightBitMime: true, smtpUtf8: true }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { selfSigned } from '../../support/certificate.ts'
-import { verifyDkim } from '../../support/verify-dkim.ts'
+import { selfSigned } from '../../../harness/certificate.ts'
+import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import { content, freePort, publishedKeys, relayAt, startRig, startSinks } from './rig.ts'
 
 const certificate = selfSigned(['relay.test', '127.0.0.1'])

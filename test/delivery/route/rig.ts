@@ -3,6 +3,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
+import { type FakeDns, startDns, type Zone } from '../../../harness/dns.ts'
 import type { DeliveryRoute, RelayRoute } from '../../../src/config/settings.ts'
 import type {
   Delivery,
@@ -14,7 +15,6 @@ import { RouteCourier, type RouteCourierOptions } from '../../../src/delivery/ro
 import { Resolver } from '../../../src/dns/resolver.ts'
 import { Boundaries } from '../../../src/mail/compose/boundary.ts'
 import type { MessageContent } from '../../../src/mail/message.ts'
-import { type FakeDns, startDns, type Zone } from '../../support/dns.ts'
 import { type Sink, type SinkOptions, startSink } from '../../support/sink.ts'
 
 const { privateKey } = generateKeyPairSync('ed25519')

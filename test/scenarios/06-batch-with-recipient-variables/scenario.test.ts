@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
+import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import { startRelayed } from '../../support/relayed-service.ts'
-import { verifyDkim } from '../../support/verify-dkim.ts'
 
 const PEOPLE = { 'ann@in.test': { name: 'Ann', code: 'A-1' }, 'ben@in.test': { name: 'Bén', code: 'B-2' } }
 

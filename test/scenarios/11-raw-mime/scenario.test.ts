@@ -6,8 +6,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import { startRelayed } from '../../support/relayed-service.ts'
-import { verifyDkim } from '../../support/verify-dkim.ts'
 
 const FROM = 'From: =?utf-8?q?J=C3=B6rg?= <joerg@acme.test>\r\n'
 const FROM_ANEW = 'From: =?utf-8?B?SsO2cmc=?= <joerg@acme.test>\r\n'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, type TestContext, test } from 'node:test'
 import { Client } from 'pg'
+import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { StoreChange } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { PostgresCluster } from '../../support/postgres-cluster.ts'
 import { acme, apiKey, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
 
 async function opened(context: TestContext, url: string): Promise<PostgresStore> {

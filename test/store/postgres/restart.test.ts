@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { type NewEmail, StoreUnavailable } from '../../../src/store/store.ts'
 import { createDatabase, execute, withoutPostgres } from '../../support/postgres.ts'
-import { PostgresCluster } from '../../support/postgres-cluster.ts'
 import { acme, attempt, claimRequest, email, NOW, result } from '../samples.ts'
 
 const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
-import { keysOfDomains, keysOfRecords, verifyDkim } from './verify-dkim.ts'
+import { keysOfDomains, keysOfRecords, verifyDkim } from '../../harness/verify-dkim.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicBase64 = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')

@@ -7,7 +7,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { Preload, type PreloadControl } from '../../chaos/preload/preload.ts'
+import { Preload, type PreloadControl } from '../../harness/preload/preload.ts'
 
 /** Commits, writes beside the database, and reads both clocks, once for each line it is given. */
 const PROGRAM = `

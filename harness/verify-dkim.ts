@@ -1,6 +1,6 @@
 /** Verifies DKIM signatures (RFC 6376, RFC 8463) with mailauth, an implementation that is not ours, against the keys a domain publishes. */
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import type { SendingDomain } from '../../src/accounts/account.ts'
+import type { SendingDomain } from '../src/accounts/account.ts'
 
 /** TXT values by owner name, e.g. `s1._domainkey.acme.test`. */
 export type PublishedKeys = ReadonlyMap<string, string>
