@@ -57,6 +57,12 @@ export interface App {
 /** Deliveries that wait in memory at most. */
 const MAX_DELIVERIES = 2_000
 
+function openPaths(settings: Settings): PathFinder {
+  // What is found is kept as paths.
+  const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
+  return new PathFinder({ ...settings, route: settings.delivery, resolver, maxDeliveries: MAX_DELIVERIES })
+}
+
 /** What the ready queues may hold in memory. */
 function readyLimits({ concurrency }: Settings, { ready, readyLarge }: MemoryPlan): ReadyLimits {
   return { concurrency, maxDeliveries: MAX_DELIVERIES, maxBytes: ready, maxLargeBytes: readyLarge }
@@ -117,7 +123,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
-      paths: new PathFinder({ ...settings, route: settings.delivery, maxDeliveries: MAX_DELIVERIES }),
+      paths: openPaths(settings),
       limits: readyLimits(settings, plan),
       monitor,
       metrics,

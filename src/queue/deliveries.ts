@@ -5,6 +5,7 @@ import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
+import { UNRESOLVED } from './unresolved.ts'
 
 /**
  * RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; more are not to be relied on.
@@ -42,12 +43,13 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
 
 /**
  * Cuts an email's recipients into deliveries: one for each path (and server that must be tried first), at most 100
- * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one domain.
+ * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one domain; null:
+ * not known yet.
  */
 export function deliveriesOf(
   email: ClaimedEmail,
   leaseToken: number,
-  pathOf: (domain: string) => Path,
+  pathOf: (domain: string) => Path | null,
 ): ReadyDelivery[] {
   const groups: { path: Path; recipients: ClaimedRecipient[] }[] = []
   const open = new Map<string, { path: Path; recipients: ClaimedRecipient[] }>()
@@ -55,7 +57,7 @@ export function deliveriesOf(
   let path!: Path
   for (const recipient of email.recipients) {
     const { domain } = recipient
-    if (domain !== last) path = pathOf(domain)
+    if (domain !== last) path = pathOf(domain) ?? UNRESOLVED
     last = domain
     if (email.individual) {
       groups.push({ path, recipients: [recipient] })

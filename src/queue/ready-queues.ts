@@ -182,6 +182,12 @@ export class ReadyQueues {
     return this.#mayHold(company, 1) && waitingFor(company, path) < path.limits.waiting
   }
 
+  /** The same, while it is not known which path it takes. */
+  hasRoomFor(companyId: string): boolean {
+    const company = this.#companies.get(companyId)
+    return company === undefined ? !this.overfull : this.#mayHold(company, 1)
+  }
+
   /** Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place. */
   wants(companyId: string, path: Path): boolean {
     const company = this.#companies.get(companyId)
@@ -212,11 +218,26 @@ export class ReadyQueues {
       company.lanes.set(path.key, lane)
     }
     lane.waiting.push(ready)
-    company.held++
-    company.bytes += ready.size
-    this.#places.take(1)
-    this.#octets.take(ready.size)
+    this.keepPlace(ready)
     if (!lane.queued) this.#enqueue(lane)
+  }
+
+  /** Counts what waits elsewhere, for its path to be known, as if it waited here. */
+  keepPlace({ companyId, size }: ReadyDelivery): void {
+    const company = this.#company(companyId)
+    company.held++
+    company.bytes += size
+    this.#places.take(1)
+    this.#octets.take(size)
+  }
+
+  freePlace({ companyId, size }: ReadyDelivery): void {
+    const company = this.#company(companyId)
+    company.held--
+    company.bytes -= size
+    this.#places.give(1)
+    this.#octets.give(size)
+    if (company.busy === 0 && company.held === 0) this.#companies.delete(companyId)
   }
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */

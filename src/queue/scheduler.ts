@@ -24,6 +24,7 @@ import type { RetrySchedule } from './retry-schedule.ts'
 import { SessionLimits } from './session-limits.ts'
 import { Withheld } from './stops.ts'
 import { Suspects } from './suspects.ts'
+import { UNRESOLVED, Unresolved } from './unresolved.ts'
 
 export interface SchedulerParts {
   store: Store
@@ -36,7 +37,7 @@ export interface SchedulerParts {
   domain(id: string): SendingDomain | undefined
   signingKeys: SigningKeys
   retrySchedule: RetrySchedule
-  paths: Pick<PathFinder, 'of'>
+  paths: Pick<PathFinder, 'known' | 'find'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
@@ -81,6 +82,7 @@ export class Scheduler implements Handover {
   readonly #usual: Outlet
   readonly #isolated: Outlet
   readonly #suspects: Suspects
+  readonly #unresolved: Unresolved
   readonly #recorder: Recorder
   readonly #claims: ClaimLoop
   readonly #late = new LateResults()
@@ -118,11 +120,19 @@ export class Scheduler implements Handover {
       queues: new ReadyQueues({ ...parts.limits, concurrency }, limitOf),
       courier: parts.isolated,
     }
+    this.#unresolved = new Unresolved(this.#ready, (ready) => {
+      this.#enqueue(ready)
+      this.#pump()
+    })
     this.#suspects = new Suspects(parts)
     this.#withheld = new Withheld({
       store: parts.store,
       domain: parts.domain,
-      waiting: () => [...this.#ready.deliveries(), ...this.#isolated.queues.deliveries()],
+      waiting: () => [
+        ...this.#unresolved.deliveries(),
+        ...this.#ready.deliveries(),
+        ...this.#isolated.queues.deliveries(),
+      ],
       onChanged: () => {
         this.#pump()
         this.#claims.look(0)
@@ -211,7 +221,7 @@ export class Scheduler implements Handover {
     this.#withheld.stop()
     this.#unwatch?.()
     await this.#claims.stop()
-    this.#giveBack([...this.#ready.drain(), ...this.#isolated.queues.drain()])
+    this.#giveBack([...this.#unresolved.drain(), ...this.#ready.drain(), ...this.#isolated.queues.drain()])
     const finished = new Promise<void>((resolve) => {
       this.#idle = resolve
       if (this.#busy === 0) resolve()
@@ -240,7 +250,7 @@ export class Scheduler implements Handover {
       if (domain === last) continue
       last = domain
       if (this.#withheld.paused(email.companyId, domain)) return null
-      if (!this.#ready.hasRoom(email.companyId, this.#parts.paths.of(email, domain))) return null
+      if (!this.#hasRoom(email, domain)) return null
     }
     return this.#promised.promise(lease)
   }
@@ -259,8 +269,14 @@ export class Scheduler implements Handover {
     this.#claims.look(Math.max(0, dueAt - Date.now()))
   }
 
-  #pathOf(email: Routed): (domain: string) => Path {
-    return (domain) => this.#parts.paths.of(email, domain)
+  #pathOf(email: Routed): (domain: string) => Path | null {
+    return (domain) => this.#parts.paths.known(email, domain)
+  }
+
+  #hasRoom(email: Routed, domain: string): boolean {
+    const path = this.#parts.paths.known(email, domain)
+    if (path === null) return this.#ready.hasRoomFor(email.companyId)
+    return this.#ready.hasRoom(email.companyId, path)
   }
 
   /** Something may be sent now: it is ours to send, and its result can be recorded. */
@@ -282,10 +298,15 @@ export class Scheduler implements Handover {
 
   #push(deliveries: ReadyDelivery[]): void {
     for (const ready of deliveries) {
-      this.#sessionLimits.meet(ready.path)
-      if (suspicionOf(ready.recipients) > 0) this.#pushSuspect(ready)
-      else this.#ready.push(ready)
+      if (ready.path !== UNRESOLVED) this.#enqueue(ready)
+      else this.#unresolved.add(ready, this.#parts.paths.find(ready.email, ready.recipients[0]!.domain))
     }
+  }
+
+  #enqueue(ready: ReadyDelivery): void {
+    this.#sessionLimits.meet(ready.path)
+    if (suspicionOf(ready.recipients) > 0) this.#pushSuspect(ready)
+    else this.#ready.push(ready)
   }
 
   #pushSuspect(ready: ReadyDelivery): void {

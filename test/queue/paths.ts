@@ -8,7 +8,7 @@ export function pathTo(
 ): Path {
   return pathOf({
     source: { name: 'default', helo: 'out.acme.test' },
-    site: { name, key: name, kind },
+    site: { name, key: name, kind, servers: null },
     policy: { id: DEFAULT_ROUTE, route: { kind: 'direct' }, firstAlone: false },
     limits: { sessions: 3, waiting: 100, ...limits },
   })

@@ -172,13 +172,11 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   await membership.start()
   const { siteConcurrency = 4, ...limits } = options.limits ?? {}
   const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
+  const common = { route, resolver: new Resolver(), hostname: 'postroad.test', allowPrivateNetworks: true }
   const courier = new RouteCourier({
     right,
-    route,
-    resolver: new Resolver(),
-    hostname: 'postroad.test',
+    ...common,
     smtpPort: 25,
-    allowPrivateNetworks: true,
     retrySchedule: [120_000],
     boundaries: new Boundaries(Buffer.alloc(32)),
     log: () => {},
@@ -198,7 +196,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     domain: (id) => (id === domain.id ? domain : undefined),
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule([1, 1, 1]),
-    paths: new PathFinder({ route, hostname: 'postroad.test', siteConcurrency, maxDeliveries: 100 }),
+    paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100 }),
     limits: { ...LIMITS, ...limits },
     monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
     metrics,

@@ -3,6 +3,7 @@
  * troubles of its own.
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
+import type { MailHosts } from './mail-hosts.ts'
 
 /** Where mail leaves from. */
 export interface Source {
@@ -18,6 +19,14 @@ export interface Site {
   /** Equal keys are the same servers. */
   key: string
   kind: DeliveryRoute['kind'] | 'simulator'
+  /** Of a direct site. */
+  servers: MailServers | null
+}
+
+/** What DNS said of a recipient's domain, and until when it is to be believed (monotonic ms). */
+export interface MailServers {
+  hosts: MailHosts
+  until: number
 }
 
 /** How it gets there. */

@@ -2,9 +2,9 @@ import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
+import { mailHosts, spread } from '../path/mail-hosts.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
-import { mailHosts } from './hosts.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Leg, Route, RouteLog, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
@@ -56,10 +56,9 @@ export class DirectRoute implements Route {
     }
     const { preferredServer, preferredOnly = false } = leg.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
-    const known = preferred !== null && found.hosts.includes(preferred.host)
-    const hosts = known
-      ? [preferred.host, ...found.hosts.filter((host) => host !== preferred.host)]
-      : found.hosts
+    const all = spread(found.ranks)
+    const known = preferred !== null && all.includes(preferred.host)
+    const hosts = known ? [preferred.host, ...all.filter((host) => host !== preferred.host)] : all
     // After an uncertain attempt only that server can recognise the message as one it has (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { alternate, Ipv6Reachability } from '../../../src/delivery/route/addresses.ts'
-import { mailHosts } from '../../../src/delivery/route/hosts.ts'
+import { mailHosts, spread } from '../../../src/delivery/path/mail-hosts.ts'
 import type { MxRecord } from '../../../src/dns/resolver.ts'
 
 const mx = (records: MxRecord[]) => ({ mx: () => Promise.resolve({ kind: 'found' as const, records }) })
@@ -15,7 +14,7 @@ async function hostsOf(records: [preference: number, exchange: string][], ownNam
       ownName,
     },
   )
-  return found.kind === 'hosts' ? found.hosts : found.failure.enhancedCode
+  return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
 }
 
 test('hosts come by preference, each once, and only names', async () => {
@@ -73,10 +72,9 @@ test('whatever the records, the order is by preference and no more than 50 are u
       async (records) => {
         const found = await mailHosts('x.test', mx(records), { ownName: null })
         assert.ok(found.kind === 'hosts')
-        assert.equal(found.hosts.length, Math.min(records.length, 50))
-        const preferences = found.hosts.map(
-          (host) => records.find(({ exchange }) => exchange === host)!.preference,
-        )
+        const hosts = spread(found.ranks)
+        assert.equal(hosts.length, Math.min(records.length, 50))
+        const preferences = hosts.map((host) => records.find(({ exchange }) => exchange === host)!.preference)
         const sorted = records.map(({ preference }) => preference).sort((a, b) => a - b)
         assert.deepEqual(preferences, sorted.slice(0, 50))
       },
@@ -87,7 +85,7 @@ test('whatever the records, the order is by preference and no more than 50 are u
 test('address literals of both families, and what only looks like one', async () => {
   const literal = async (domain: string) => {
     const found = await mailHosts(domain, mx([]), { ownName: null })
-    return found.kind === 'hosts' ? found.hosts : found.failure.enhancedCode
+    return found.kind === 'hosts' ? spread(found.ranks) : found.failure.enhancedCode
   }
   assert.deepEqual(await literal('[192.0.2.1]'), ['192.0.2.1'])
   assert.deepEqual(await literal('[IPv6:2001:db8::1]'), ['2001:db8::1'])
@@ -96,28 +94,13 @@ test('address literals of both families, and what only looks like one', async ()
   }
 })
 
-test('families alternate', () => {
-  const addresses = [
-    { address: '::a', family: 6 as const },
-    { address: '::b', family: 6 as const },
-    { address: '1.1.1.1', family: 4 as const },
-    { address: '1.1.1.2', family: 4 as const },
-    { address: '1.1.1.3', family: 4 as const },
-  ]
-  assert.deepEqual(alternate(addresses, true), ['::a', '1.1.1.1', '::b', '1.1.1.2', '1.1.1.3'])
-  assert.deepEqual(alternate(addresses, false), ['1.1.1.1', '::a', '1.1.1.2', '::b', '1.1.1.3'])
-  assert.deepEqual(alternate(addresses.slice(0, 1), false), ['::a'])
-})
-
-test('IPv6 is doubted only when the network itself says that there is no way', () => {
-  const failing = (code: string) =>
-    new Error('no connection', { cause: Object.assign(new Error(code), { code }) })
-  const ipv6 = new Ipv6Reachability()
-  ipv6.failed('2001:db8::1', failing('ECONNREFUSED'))
-  ipv6.failed('2001:db8::1', failing('ETIMEDOUT'))
-  ipv6.failed('192.0.2.1', failing('ENETUNREACH'))
-  ipv6.failed('2001:db8::1', new Error('timeout'))
-  assert.equal(ipv6.likely, true)
-  ipv6.failed('2001:db8::1', failing('ENETUNREACH'))
-  assert.equal(ipv6.likely, false)
+test('equals come in any order, the better always before the others (RFC 5321 5.1)', () => {
+  const ranks = [['a', 'b', 'c'], ['d'], ['e', 'f']]
+  const ties = [0.5, 0.1, 0.9, 0.5, 0.7, 0.2]
+  assert.deepEqual(
+    spread(ranks, () => ties.shift()!),
+    ['b', 'a', 'c', 'd', 'f', 'e'],
+  )
+  const first = new Set(Array.from({ length: 200 }, () => spread(ranks)[0]))
+  assert.deepEqual([...first].sort(), ['a', 'b', 'c'])
 })

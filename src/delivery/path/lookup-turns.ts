@@ -1,0 +1,69 @@
+import { CompanyTurns } from '../../common/company-turns.ts'
+import { SharedPool } from '../../common/shared-pool.ts'
+
+/** Look-ups at once. Each holds a query of the DNS client, for seconds where a server says nothing. */
+const AT_ONCE = 64
+/** Of these, for companies that have none under way. */
+const KEPT = 8
+
+interface Question<Answer> {
+  name: string
+  answer: PromiseWithResolvers<Answer>
+  /** Who waits for it: it is asked when it is the turn of any of them. */
+  companies: Set<string>
+  asked: boolean
+}
+
+/**
+ * Questions that may take long, a few at once: companies take turns, and one whose questions find no answer leaves room for the others.
+ * Who asks what is being asked already shares the answer.
+ */
+export class LookupTurns<Answer> {
+  readonly #ask: (name: string) => Promise<Answer>
+  readonly #open = new Map<string, Question<Answer>>()
+  readonly #turns = new CompanyTurns<{ question: Question<Answer>; company: string }>()
+  readonly #places = new SharedPool({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
+  /** Under way, by company. */
+  readonly #underWay = new Map<string, number>()
+
+  /** `ask` never rejects. */
+  constructor(ask: (name: string) => Promise<Answer>) {
+    this.#ask = ask
+  }
+
+  of(name: string, company: string): Promise<Answer> {
+    let question = this.#open.get(name)
+    if (question === undefined) {
+      question = { name, answer: Promise.withResolvers(), companies: new Set(), asked: false }
+      this.#open.set(name, question)
+    }
+    if (!question.asked && !question.companies.has(company)) {
+      question.companies.add(company)
+      this.#turns.push(company, { question, company })
+      this.#next()
+    }
+    return question.answer.promise
+  }
+
+  #next(): void {
+    while (!this.#places.exhausted) {
+      const turn = this.#turns.take((company) => this.#places.allows(this.#underWay.get(company) ?? 0))
+      if (turn === null) return
+      if (!turn.question.asked) void this.#begin(turn.question, turn.company)
+    }
+  }
+
+  async #begin(question: Question<Answer>, company: string): Promise<void> {
+    question.asked = true
+    this.#places.take(1)
+    this.#underWay.set(company, (this.#underWay.get(company) ?? 0) + 1)
+    const answer = await this.#ask(question.name)
+    this.#places.give(1)
+    const left = this.#underWay.get(company)! - 1
+    if (left === 0) this.#underWay.delete(company)
+    else this.#underWay.set(company, left)
+    this.#open.delete(question.name)
+    question.answer.resolve(answer)
+    this.#next()
+  }
+}

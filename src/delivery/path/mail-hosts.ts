@@ -1,0 +1,131 @@
+/** Which hosts take mail for a domain, in which order (RFC 5321 5.1, RFC 7505). */
+import { isIP } from 'node:net'
+import type { MxRecord, Resolver } from '../../dns/resolver.ts'
+import type { Finding } from '../judge/finding.ts'
+
+export type MailHosts =
+  /** Best first, equals together; at least one, each once. An address literal stands for itself. */
+  { kind: 'hosts'; ranks: string[][] } | { kind: 'none'; failure: NoHosts }
+
+/** Why mail for the domain can be taken nowhere; `server`: not known now. */
+export interface NoHosts {
+  finding: Extract<Finding, 'server' | 'dead-address' | 'recipient'>
+  code?: number
+  /** RFC 3463. */
+  enhancedCode: string
+  message: string
+}
+
+export interface HostsOptions {
+  /** Our own name: a domain whose mail server we are ourselves would be a loop. Null: not looked for. */
+  ownName: string | null
+}
+
+/** More records than this are not looked at; no domain needs them, and each would be looked up. */
+const MAX_RECORDS = 50
+
+export async function mailHosts(
+  domain: string,
+  resolver: Pick<Resolver, 'mx'>,
+  { ownName }: HostsOptions,
+): Promise<MailHosts> {
+  if (domain.startsWith('[')) return literalHost(domain)
+  const lookup = await resolver.mx(domain)
+  switch (lookup.kind) {
+    case 'failed':
+      return lookupFailed(domain, lookup.reason)
+    case 'absent':
+      if (lookup.reason === 'NODATA') return { kind: 'hosts', ranks: [[domain]] }
+      return refuse({
+        finding: 'dead-address',
+        enhancedCode: '5.1.2',
+        message: `DNS: the domain ${domain} does not exist`,
+      })
+    case 'found':
+      return chooseHosts(domain, lookup.records, ownName)
+  }
+}
+
+function chooseHosts(domain: string, records: MxRecord[], ownName: string | null): MailHosts {
+  // RFC 7505 3: a null MX stands alone. Beside others it is a mistake, and the others count.
+  const named = records.filter(({ exchange }) => exchange !== '')
+  if (named.length === 0) {
+    return refuse({
+      finding: 'dead-address',
+      code: 556,
+      enhancedCode: '5.1.10',
+      message: `The domain ${domain} says that it takes no mail (null MX)`,
+    })
+  }
+  const own = ownName?.toLowerCase()
+  // RFC 5321 5.1: when we are among the MX ourselves, only hosts better than us may be asked.
+  const ownPreference = named.find(({ exchange }) => exchange === own)?.preference ?? Number.POSITIVE_INFINITY
+  const better = named.filter(({ preference }) => preference < ownPreference)
+  if (better.length === 0) {
+    return refuse({
+      finding: 'recipient',
+      enhancedCode: '5.4.6',
+      message: `Mail loop: the MX of ${domain} is this server itself (${own})`,
+    })
+  }
+  // RFC 1035 3.3.9: an exchange is a name, never an address.
+  const taken = new Set<string>()
+  const ranks = new Map<number, string[]>()
+  for (const { preference, exchange } of inOrderOf(better).slice(0, MAX_RECORDS)) {
+    if (isIP(exchange) !== 0 || taken.has(exchange)) continue
+    taken.add(exchange)
+    const rank = ranks.get(preference)
+    if (rank === undefined) ranks.set(preference, [exchange])
+    else rank.push(exchange)
+  }
+  if (ranks.size > 0) return { kind: 'hosts', ranks: [...ranks.values()] }
+  const example = better[0]?.exchange ?? ''
+  return refuse({
+    finding: 'recipient',
+    enhancedCode: '5.4.4',
+    message: `The MX records of ${domain} name no host but an IP address (${example}), which is not allowed in DNS`,
+  })
+}
+
+/** RFC 5321 5.1: equal preferences are spread. */
+export function spread(ranks: string[][], random: () => number = Math.random): string[] {
+  if (ranks.length === 1 && ranks[0]!.length === 1) return ranks[0]!
+  return ranks.flatMap((rank) =>
+    rank
+      .map((host) => ({ host, tie: random() }))
+      .sort((a, b) => a.tie - b.tie)
+      .map(({ host }) => host),
+  )
+}
+
+/** RFC 5321 5.1: a look-up that failed must not be taken for one that found nothing. */
+export function lookupFailed(domain: string, reason: string): MailHosts {
+  return refuse({
+    finding: 'server',
+    enhancedCode: '4.4.3',
+    message: `DNS: the MX look-up of ${domain} failed (${reason})`,
+  })
+}
+
+/** By preference, equals in any order: which of more than can be looked at are left out is no server's luck for ever. */
+function inOrderOf(records: MxRecord[]): MxRecord[] {
+  return records
+    .map((record) => ({ record, tie: Math.random() }))
+    .sort((a, b) => a.record.preference - b.record.preference || a.tie - b.tie)
+    .map(({ record }) => record)
+}
+
+/** RFC 5321 4.1.3: `[192.0.2.1]`, `[IPv6:2001:db8::1]`. */
+function literalHost(domain: string): MailHosts {
+  const ip = /^\[(?:IPv6:)?([0-9a-f.:]+)\]$/i.exec(domain)?.[1]
+  if (ip !== undefined && isIP(ip) !== 0) return { kind: 'hosts', ranks: [[ip]] }
+  return refuse({
+    finding: 'recipient',
+    enhancedCode: '5.1.2',
+    message: `${domain} is not an address literal that mail can be sent to`,
+  })
+}
+
+function refuse(failure: NoHosts): MailHosts {
+  return { kind: 'none', failure }
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { monotonic } from '../../common/clock.ts'
+import type { Resolver } from '../../dns/resolver.ts'
+import { LookupTurns } from './lookup-turns.ts'
+import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
+import type { Site } from './path.ts'
+
+/** The DNS client does not tell the TTL of MX records, so they are believed for a short time only. Milliseconds. */
+const FRESH_MS = 60_000
+/** "There is nothing" is believed for a short time: a corrected zone should count soon. */
+const NONE_MS = 30_000
+/** Spares a struggling server the same question from every message of a burst. */
+const FAILED_MS = 5_000
+/** Older than this nothing is used, not even to find out which mail shares a limit. */
+const USABLE_MS = 3_600_000
+/** Milliseconds one look-up may take; then the domain goes by itself, and its mail is tried again later. */
+const PATIENCE_MS = 5_000
+/** Domains remembered, and characters of their names and those of their servers: any zone can name fifty long ones. */
+const MAX_DOMAINS = 20_000
+const MAX_CHARACTERS = 8_000_000
+/** A longer key of a site is a digest instead. */
+const LONGEST_KEY = 200
+
+export interface SiteDirectoryOptions<Kept> {
+  resolver: Pick<Resolver, 'mx'>
+  /** Our own name: see mail-hosts.ts. */
+  ownName: string | null
+  /** What is remembered of a site and given to those who ask. */
+  keep(site: Site): Kept
+  /** A monotonic clock in milliseconds. */
+  now?: () => number
+  patience?: number
+}
+
+interface Entry<Kept> {
+  kept: Kept
+  hosts: MailHosts
+  /** On the clock: it is asked again from `askAt` on; from `usableUntil` on nobody is told of it before there is an answer. */
+  askAt: number
+  usableUntil: number
+}
+
+/**
+ * Which mail servers a recipient's domain has: the site that direct mail for it goes to. Only the first mail to a domain ever waits for an
+ * answer; what is known is used for an hour, and asked again meanwhile when it is older than a minute.
+ */
+export class SiteDirectory<Kept> {
+  readonly #options: SiteDirectoryOptions<Kept>
+  readonly #now: () => number
+  readonly #entries = new LRUCache<string, Entry<Kept>>({ max: MAX_DOMAINS, maxSize: MAX_CHARACTERS })
+  readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
+
+  constructor(options: SiteDirectoryOptions<Kept>) {
+    this.#options = options
+    this.#now = options.now ?? monotonic
+  }
+
+  /** Null when it has to be looked up. `companyId`: whose mail asks. */
+  known(domain: string, companyId: string): Kept | null {
+    const entry = this.#entries.get(domain)
+    if (entry === undefined) return null
+    const now = this.#now()
+    if (now < entry.askAt) return entry.kept
+    if (now >= entry.usableUntil) return null
+    void this.#turns.of(domain, companyId)
+    return entry.kept
+  }
+
+  /** Never rejects. */
+  find(domain: string, companyId: string): Promise<Kept> {
+    return this.#turns.of(domain, companyId)
+  }
+
+  async #lookUp(domain: string): Promise<Kept> {
+    const hosts = await this.#ask(domain)
+    const now = this.#now()
+    const failed = hosts.kind === 'none' && hosts.failure.finding === 'server'
+    const before = this.#entries.get(domain)
+    if (failed && before !== undefined && now < before.usableUntil) {
+      // Who shares a limit with whom is not forgotten because a name server is away.
+      before.askAt = now + FAILED_MS
+      return before.kept
+    }
+    const believed = hosts.kind === 'hosts' ? FRESH_MS : failed ? FAILED_MS : NONE_MS
+    const askAt = now + believed
+    const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
+    const kept = this.#options.keep(siteOf(domain, hosts, askAt))
+    this.#entries.set(domain, { kept, hosts, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
+    return kept
+  }
+
+  async #ask(domain: string): Promise<MailHosts> {
+    const { resolver, ownName, patience = PATIENCE_MS } = this.#options
+    const timeout = Promise.withResolvers<MailHosts>()
+    const timer = setTimeout(() => timeout.resolve(lookupFailed(domain, 'TIMEOUT')), patience).unref()
+    try {
+      return await Promise.race([mailHosts(domain, resolver, { ownName }), timeout.promise])
+    } catch (error) {
+      return lookupFailed(domain, String(error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function siteOf(domain: string, hosts: MailHosts, until: number): Site {
+  const servers = { hosts, until }
+  if (hosts.kind === 'none') return { name: domain, key: `domain:${domain}`, kind: 'direct', servers }
+  const names = hosts.ranks.flat()
+  const more = names.length - 1
+  const all = names.toSorted().join(',')
+  const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
+  return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }
+}
+
+function sizeOf(domain: string, hosts: MailHosts): number {
+  if (hosts.kind === 'none') return domain.length + hosts.failure.message.length
+  let size = domain.length
+  for (const rank of hosts.ranks) for (const host of rank) size += host.length
+  return size
+}

@@ -1,0 +1,47 @@
+import { type Path, pathOf } from '../delivery/path/path.ts'
+import type { ReadyDelivery, ReadyQueues } from './ready-queues.ts'
+
+/** Stands for the path of a delivery that waits to know its own. */
+export const UNRESOLVED: Path = pathOf({
+  source: { name: '', helo: '' },
+  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
+  policy: { id: '', route: { kind: 'direct' }, firstAlone: false },
+  limits: { sessions: 0, waiting: 0 },
+})
+
+/** Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised twice. */
+export class Unresolved {
+  readonly #waiting = new Set<ReadyDelivery>()
+  readonly #queues: ReadyQueues
+  readonly #found: (ready: ReadyDelivery) => void
+
+  /** `found`: takes over a delivery that has its path. */
+  constructor(queues: ReadyQueues, found: (ready: ReadyDelivery) => void) {
+    this.#queues = queues
+    this.#found = found
+  }
+
+  /** `path` never rejects. */
+  add(ready: ReadyDelivery, path: Promise<Path>): void {
+    this.#waiting.add(ready)
+    this.#queues.keepPlace(ready)
+    void path.then((known) => {
+      if (!this.#waiting.delete(ready)) return
+      this.#queues.freePlace(ready)
+      ready.path = known
+      this.#found(ready)
+    })
+  }
+
+  deliveries(): Iterable<ReadyDelivery> {
+    return this.#waiting
+  }
+
+  /** Takes everything out (to give it back at a stop). */
+  drain(): ReadyDelivery[] {
+    const rest = [...this.#waiting]
+    this.#waiting.clear()
+    for (const ready of rest) this.#queues.freePlace(ready)
+    return rest
+  }
+}

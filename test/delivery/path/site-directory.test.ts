@@ -1,0 +1,160 @@
+/** Sites of direct mail: which domains share servers, how long that is believed, and that nobody waits for somebody else's name server. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Site } from '../../../src/delivery/path/path.ts'
+import { SiteDirectory } from '../../../src/delivery/path/site-directory.ts'
+import type { Lookup } from '../../../src/dns/lookup.ts'
+import type { MxRecord } from '../../../src/dns/resolver.ts'
+
+type Answer = string[] | 'absent' | 'failed' | Promise<unknown>
+
+/** A directory over a zone that says who has which mail servers, best first; `=` before a name: no worse than the one before it. */
+function directory(
+  zone: Record<string, Answer>,
+  { patience = 60_000, ownName = null as string | null } = {},
+) {
+  const clock = { now: 1_000_000 }
+  const asked: string[] = []
+  const resolver = {
+    async mx(name: string): Promise<Lookup<MxRecord>> {
+      asked.push(name)
+      const answer = await zone[name]
+      if (answer === 'failed') return { kind: 'failed', reason: 'SERVFAIL' }
+      if (!Array.isArray(answer)) return { kind: 'absent', reason: 'NXDOMAIN' }
+      if (answer.length === 0) return { kind: 'absent', reason: 'NODATA' }
+      let preference = 0
+      const records = answer.map((host) => {
+        if (!host.startsWith('=')) preference += 10
+        return { exchange: host.replace('=', ''), preference }
+      })
+      return { kind: 'found', records }
+    },
+  }
+  const sites = new SiteDirectory<Site>({
+    resolver,
+    ownName,
+    keep: (site) => site,
+    now: () => clock.now,
+    patience,
+  })
+  return { sites, clock, asked, zone }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('domains on the same servers are one site, whatever the order; others are not', async () => {
+  const { sites } = directory({
+    'a.test': ['mx1.mail.test', 'mx2.mail.test'],
+    'b.test': ['mx2.mail.test', 'mx1.mail.test'],
+    'c.test': ['mx1.mail.test', '=mx2.mail.test'],
+    'd.test': ['mx1.mail.test'],
+    'e.test': [],
+    'f.test': ['e.test'],
+  })
+  const at = (domain: string) => sites.find(domain, 'company')
+  const [a, b, c, d, e, f] = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => at(`${name}.test`)),
+  )
+  assert.equal(a!.key, b!.key)
+  assert.equal(a!.key, c!.key)
+  assert.notEqual(a!.key, d!.key)
+  assert.equal(e!.key, f!.key, 'a domain without MX is its own server (RFC 5321 5.1)')
+  assert.equal(a!.name, 'mx1.mail.test +1')
+  assert.equal(d!.name, 'mx1.mail.test')
+  assert.deepEqual(a!.servers?.hosts, { kind: 'hosts', ranks: [['mx1.mail.test'], ['mx2.mail.test']] })
+})
+
+test('very many servers, or ones with long names, have a short key all the same', async () => {
+  const hosts = Array.from({ length: 50 }, (_, at) => `mx${at}.${'x'.repeat(60)}.test`)
+  const { sites } = directory({ 'a.test': hosts, 'b.test': hosts.toReversed(), 'c.test': hosts.slice(1) })
+  const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => sites.find(`${name}.test`, 'company')))
+  assert.equal(a!.key, b!.key)
+  assert.notEqual(a!.key, c!.key)
+  assert.ok(a!.key.length <= 200)
+})
+
+test('what is known is known at once; when it is older than a minute it is asked again, and nobody waits for that', async () => {
+  const { sites, clock, asked, zone } = directory({ 'x.test': ['old.test'] })
+  assert.equal(sites.known('x.test', 'a'), null)
+  const found = await sites.find('x.test', 'a')
+  assert.equal(sites.known('x.test', 'a'), found)
+  assert.deepEqual(asked, ['x.test'])
+  zone['x.test'] = ['new.test']
+  clock.now += 60_000
+  assert.equal(sites.known('x.test', 'a')?.key, 'old.test')
+  assert.equal(sites.known('x.test', 'b')?.key, 'old.test')
+  await turn()
+  assert.deepEqual(asked, ['x.test', 'x.test'], 'one question for all')
+  assert.equal(sites.known('x.test', 'a')?.key, 'new.test')
+  clock.now += 3_600_000
+  assert.equal(sites.known('x.test', 'a'), null, 'too old to be used')
+})
+
+test('that there is nothing, or no answer, is never used beyond its time', async () => {
+  const { sites, clock, zone } = directory({ 'gone.test': 'absent', 'sick.test': 'failed' })
+  const [gone, sick] = await Promise.all([sites.find('gone.test', 'a'), sites.find('sick.test', 'a')])
+  assert.ok(gone.servers?.hosts.kind === 'none' && gone.servers.hosts.failure.enhancedCode === '5.1.2')
+  assert.ok(sick.servers?.hosts.kind === 'none' && sick.servers.hosts.failure.enhancedCode === '4.4.3')
+  assert.notEqual(gone.key, sick.key)
+  assert.equal(sites.known('sick.test', 'a'), sick)
+  clock.now += 5_000
+  assert.equal(sites.known('sick.test', 'a'), null)
+  clock.now += 25_000
+  assert.equal(sites.known('gone.test', 'a'), null)
+  zone['sick.test'] = ['mx.test']
+  assert.equal((await sites.find('sick.test', 'a')).key, 'mx.test')
+})
+
+test('a name server that is away does not make the site another', async () => {
+  const { sites, clock, asked, zone } = directory({ 'x.test': ['mx.test'] })
+  const found = await sites.find('x.test', 'a')
+  zone['x.test'] = 'failed'
+  clock.now += 60_000
+  for (let i = 0; i < 3; i++) {
+    assert.equal(sites.known('x.test', 'a'), found)
+    await turn()
+  }
+  assert.equal(asked.length, 2, 'it is not asked all the time either')
+  clock.now += 5_000
+  assert.equal(sites.known('x.test', 'a'), found)
+  await turn()
+  assert.equal(asked.length, 3)
+})
+
+test('a name server that says nothing is not waited for, and its domain goes by itself', async () => {
+  const { sites } = directory({ 'silent.test': new Promise(() => {}) }, { patience: 5 })
+  const alive = setInterval(() => {}, 1_000)
+  const site = await sites.find('silent.test', 'a')
+  clearInterval(alive)
+  assert.equal(site.key, 'domain:silent.test')
+  assert.ok(site.servers?.hosts.kind === 'none')
+  assert.match(site.servers.hosts.failure.message, /MX look-up of silent\.test failed \(TIMEOUT\)/)
+})
+
+test('a domain whose mail server we are ourselves is a loop', async () => {
+  const { sites } = directory({ 'x.test': ['us.test'] }, { ownName: 'us.test' })
+  const { servers } = await sites.find('x.test', 'a')
+  assert.ok(servers?.hosts.kind === 'none' && servers.hosts.failure.enhancedCode === '5.4.6')
+})
+
+test('at most 64 look-ups are under way, companies take turns, and one whose domains are dead keeps nobody from asking', async () => {
+  const dead = Array.from({ length: 500 }, (_, at) => `dead${at}.test`)
+  const silence = Promise.withResolvers<string[]>()
+  const zone: Record<string, Answer> = { 'alive.test': ['mx.test'] }
+  for (const name of dead) zone[name] = silence.promise
+  const { sites, asked } = directory(zone)
+  const noisy = dead.map((name, at) => sites.find(name, `noisy ${at % 3}`))
+  // Also a domain for which a noisy company is already in line.
+  const queued = sites.find('alive.test', 'noisy 0')
+  await turn()
+  assert.ok(asked.length >= 48 && asked.length < 64, `${asked.length} under way`)
+  assert.equal((await sites.find('alive.test', 'quiet')).key, 'mx.test')
+  assert.equal((await queued).key, 'mx.test')
+  const more = Array.from({ length: 100 }, (_, at) => sites.find(`dead${at + 400}.test`, `other ${at}`))
+  await turn()
+  assert.equal(asked.length, 65, 'one of them is answered')
+  silence.resolve(['mx.test'])
+  await Promise.all([...noisy, ...more])
+  assert.equal(new Set(asked).size, asked.length, 'each is asked once')
+  assert.equal(asked.length, 501)
+})

@@ -1,0 +1,64 @@
+/** Deliveries whose path is being looked up hold their place among those that are ready. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Path } from '../../src/delivery/path/path.ts'
+import { type ReadyDelivery, ReadyQueues } from '../../src/queue/ready-queues.ts'
+import { UNRESOLVED, Unresolved } from '../../src/queue/unresolved.ts'
+import type { ClaimedEmail } from '../../src/store/store.ts'
+import { pathTo } from './paths.ts'
+
+function start(maxDeliveries = 100) {
+  const limits = { concurrency: 8, maxDeliveries, maxBytes: 1_000, maxLargeBytes: 1_000 }
+  const queues = new ReadyQueues(limits, () => 8)
+  const unresolved = new Unresolved(queues, (ready) => queues.push(ready))
+  return { queues, unresolved }
+}
+
+function delivery(companyId = 'a', size = 10): ReadyDelivery {
+  const rest = { email: {} as ClaimedEmail, recipients: [], leaseToken: 1, messageSize: 1 }
+  return { companyId, path: UNRESOLVED, size, ...rest }
+}
+
+test('it takes its path as soon as that is known, whoever else still waits', async () => {
+  const { queues, unresolved } = start()
+  const [first, second] = [delivery(), delivery()]
+  const dead = Promise.withResolvers<Path>()
+  unresolved.add(first, dead.promise)
+  unresolved.add(second, Promise.resolve(pathTo('x.test')))
+  assert.equal(queues.take(), null)
+  assert.equal(queues.waiting, 2)
+  await null
+  assert.equal(queues.take(), second)
+  assert.equal(second.path.key, pathTo('x.test').key)
+  assert.deepEqual([...unresolved.deliveries()], [first])
+  dead.resolve(pathTo('y.test'))
+  await dead.promise
+  assert.equal(queues.take(), first)
+  assert.deepEqual([...unresolved.deliveries()], [])
+  queues.done(first)
+  queues.done(second)
+  assert.deepEqual([queues.waiting, queues.busy, queues.bytes], [0, 0, 0])
+})
+
+test('its place and its octets are taken meanwhile, by its company', () => {
+  const { queues, unresolved } = start(6)
+  for (let i = 0; i < 3; i++) unresolved.add(delivery('a'), new Promise(() => {}))
+  assert.equal(queues.room, 3)
+  assert.equal(queues.bytes, 30)
+  assert.equal(queues.hasRoomFor('a'), false)
+  assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
+  assert.equal(queues.hasRoomFor('b'), true)
+})
+
+test('a stop takes it out, and what is found later begins nothing', async () => {
+  const { queues, unresolved } = start()
+  const late = Promise.withResolvers<Path>()
+  const one = delivery()
+  unresolved.add(one, late.promise)
+  assert.deepEqual(unresolved.drain(), [one])
+  assert.deepEqual([queues.waiting, queues.bytes], [0, 0])
+  late.resolve(pathTo('x.test'))
+  await late.promise
+  assert.equal(queues.take(), null)
+  assert.equal(queues.waiting, 0)
+})
