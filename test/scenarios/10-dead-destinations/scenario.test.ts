@@ -77,8 +77,12 @@ test('companies that together could hold every session hold up nobody either', a
   const dns = await startDns({
     'alive.test/MX': ['10 mx.alive.test'],
     'mx.alive.test/A': ['127.0.0.1'],
-    'mx.dead.test/A': ['127.0.0.2'],
-    ...Object.fromEntries(deadDomains.map((domain) => [`${domain}/MX`, ['10 mx.dead.test']])),
+    ...Object.fromEntries(
+      deadDomains.flatMap((domain) => [
+        [`${domain}/MX`, [`10 mx.${domain}`]],
+        [`mx.${domain}/A`, ['127.0.0.2']],
+      ]),
+    ),
   })
   t.after(() => dns.close())
   await using installation = new Installation({
@@ -120,4 +124,39 @@ test('companies that together could hold every session hold up nobody either', a
   assert.deepEqual((await alive.next()).recipients, ['you@alive.test'])
   await calmApi.lastEvent(id, 'delivered')
   assert.equal(dead.messages.length, 0)
+})
+
+test('domains whose name servers say nothing hold up nobody, not even their own company’s mail', async (t) => {
+  await using alive = await startSink()
+  const silent = Array.from({ length: 20 }, (_, n) => `silent${n}.test`)
+  const dns = await startDns({
+    'alive.test/MX': ['10 mx.alive.test'],
+    'mx.alive.test/A': ['127.0.0.1'],
+    ...Object.fromEntries(silent.map((domain) => [`${domain}/MX`, { silent: true }])),
+  })
+  t.after(() => dns.close())
+  await using installation = new Installation({
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_DNS_SERVERS: dns.address,
+    POSTROAD_SMTP_PORT: String(alive.port),
+    POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    // Fewer than there are silent domains: none of them is to wait in a session.
+    POSTROAD_CONCURRENCY: '4',
+  })
+  const busy = await installation.addTenant('busy.test')
+  const calm = await installation.addTenant('calm.test')
+  const service = await installation.serve()
+  const busyApi = new ApiClient(service.url, busy.token)
+  const calmApi = new ApiClient(service.url, calm.token)
+  const email = (from: string, to: string) => ({ from, to, subject: 'Hello', text: 'Hello' })
+  const stuck = await Promise.all(silent.map((to) => busyApi.accepted(email('a@busy.test', `n@${to}`))))
+  await calmApi.accepted(email('a@calm.test', 'you@alive.test'))
+  await busyApi.accepted(email('a@busy.test', 'me@alive.test'))
+  const arrived = [await alive.next(), await alive.next()].flatMap(({ recipients }) => recipients)
+  assert.deepEqual(arrived.sort(), ['me@alive.test', 'you@alive.test'])
+  const silentQuestions = dns.queries.filter((query) => query.includes('silent'))
+  assert.ok(silentQuestions.length >= silent.length, 'they were asked for before')
+  const { body } = await busyApi.read(stuck[0]!)
+  assert.notEqual(body.last_event, 'delivery_delayed', 'and there is no answer yet')
+  await busyApi.lastEvent(stuck[0]!, 'delivery_delayed')
 })
