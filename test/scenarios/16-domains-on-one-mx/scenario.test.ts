@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startDns } from '../../../harness/dns.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { startDns } from '../../support/dns.ts'
 import { Installation } from '../../support/service-child.ts'
 import { startSink } from '../../support/sink.ts'
 
