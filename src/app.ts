@@ -25,13 +25,13 @@ import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Boundaries } from './mail/compose/boundary.ts'
 import { Metrics } from './metrics.ts'
-import { type FirstStart, makeFirstCompany } from './operate/first-start.ts'
+import { type FirstStart, firstStart as makeUp } from './operate/first-start.ts'
 import type { ReadyLimits } from './queue/ready-queues.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
-import { type Store, StoreConflict } from './store/store.ts'
+import type { Store } from './store/store.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
@@ -182,7 +182,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   // is shown this once.
   const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
   const makesUp = apart && directory.companies().length === 0
-  const firstStart = makesUp ? await firstCompany(store, seal) : null
+  const firstStart = makesUp ? await makeUp(settings, store) : null
   if (makesUp) await accounts.refresh()
   // Not before: a start keeps the thread busy, and nobody waits yet.
   monitor.start()
@@ -197,16 +197,6 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const close = () => running.disposeAsync()
   const refreshAccounts = () => accounts.refresh()
   return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
-}
-
-/** Null when another node that started at the same moment was first. */
-async function firstCompany(store: Store, seal: Seal): Promise<FirstStart | null> {
-  try {
-    return await makeFirstCompany(store, seal)
-  } catch (error) {
-    if (error instanceof StoreConflict) return null
-    throw error
-  }
 }
 
 function openCourier(

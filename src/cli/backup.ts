@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { secretKeyPath } from '../accounts/secret-key.ts'
-import { loadSettings } from '../config/load.ts'
-import { backUpDatabase } from '../store/backup.ts'
+import { backUp } from '../operate/maintenance.ts'
 import { command, type JsonOption } from './command.ts'
-import { refuseMissing } from './open.ts'
+import { maintenance } from './open.ts'
 import { printFields, printJson, printLine } from './print.ts'
 
 export function addBackup(program: Command): void {
@@ -21,25 +17,22 @@ export function addBackup(program: Command): void {
     .action(backup)
 }
 
-function backup(file: string, { force, json }: JsonOption & { force?: true }): void {
-  const { database, secretKey } = loadSettings()
-  refuseMissing(database)
-  const { size, emails } = backUpDatabase(database, file, { overwrite: force === true })
-  const keyFile = database.engine === 'sqlite' ? secretKeyPath(database.path) : null
-  const beside = secretKey === null && keyFile !== null && existsSync(keyFile) ? keyFile : null
+async function backup(to: string, { force, json }: JsonOption & { force?: true }): Promise<void> {
+  const copied = await backUp(maintenance(), { file: to, overwrite: force === true })
+  const { file, size, emails, secretKeyFile } = copied
   if (json) {
-    printJson({ file: resolve(file), size, emails, secret_key_file: beside })
+    printJson({ file, size, emails, secret_key_file: secretKeyFile })
     return
   }
   printFields([
-    ['copied to', resolve(file)],
+    ['copied to', file],
     ['size', `${size} octets`],
     ['emails', emails],
   ])
   printLine()
   printLine(
-    beside === null
+    secretKeyFile === null
       ? 'Keep the value of POSTROAD_SECRET_KEY with it: without it the DKIM keys in the copy cannot be used.'
-      : `Keep the file ${beside} with it: without it the DKIM keys in the copy cannot be used.`,
+      : `Keep the file ${secretKeyFile} with it: without it the DKIM keys in the copy cannot be used.`,
   )
 }

@@ -1,19 +1,15 @@
-/** Everything that is known about one email, for people and as JSON. */
-import type { AccountsSnapshot } from '../accounts/account.ts'
+/** Everything that is known about one email, for people. */
 import type { EventDetail } from '../email/event.ts'
-import type { EmailHistory, StoredAttempt } from '../store/store.ts'
-import { companyName } from './named.ts'
-import { clipped, jsonTime, printFields, printLine, printTable, shownTime } from './print.ts'
+import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
+import { clipped, printFields, printLine, printTable, shownTime } from './print.ts'
 
-export function printHistory(
-  { email, recipients, events, attempts }: EmailHistory,
-  accounts: AccountsSnapshot,
-): void {
+/** @param company its name */
+export function printHistory({ email, recipients, events, attempts }: EmailHistory, company: string): void {
   const { content } = email
   printFields([
     ['Id', email.id],
     ['Message-ID', content.messageId],
-    ['Company', companyName(accounts, email.companyId)],
+    ['Company', company],
     ['From', content.from],
     ['To', content.to.join(', ')],
     ['Cc', content.cc.join(', ')],
@@ -102,61 +98,4 @@ function detailShown({
   if (answer !== '') parts.push(answer)
   if (nextAttemptAt !== undefined) parts.push(`next attempt ${shownTime(nextAttemptAt)}`)
   return parts.join('; ')
-}
-
-export function historyInJson({ email, recipients, events, attempts }: EmailHistory) {
-  const { content } = email
-  return {
-    id: email.id,
-    company_id: email.companyId,
-    domain_id: email.domainId,
-    key_id: email.keyId,
-    message_id: content.messageId,
-    from: content.from,
-    to: content.to,
-    cc: content.cc,
-    bcc: email.bcc,
-    reply_to: content.replyTo,
-    subject: content.subject,
-    created_at: jsonTime(email.createdAt),
-    scheduled_at: jsonTime(email.scheduledAt),
-    last_event: email.lastEvent,
-    size: email.size,
-    tags: email.tags,
-    variables: email.variables,
-    content_removed: email.contentRemoved,
-    recipients: recipients.map((each) => ({
-      position: each.position,
-      address: each.address,
-      kind: each.kind,
-      state: each.state,
-      attempts: each.attempts,
-      next_attempt_at: each.state === 'waiting' ? jsonTime(each.dueAt) : null,
-      code: each.lastCode,
-      message: each.lastMessage,
-      server: each.server,
-    })),
-    events: events.map(({ type, at, recipient, detail }) => ({
-      type,
-      at: jsonTime(at),
-      recipient,
-      ...detailInJson(detail),
-    })),
-    attempts: attempts.map(({ recipients: positions, startedAt, duration, server, tls, dialogue }) => ({
-      recipients: positions,
-      started_at: jsonTime(startedAt),
-      duration_ms: duration,
-      server,
-      tls,
-      dialogue,
-    })),
-  }
-}
-
-function detailInJson({ enhancedCode, nextAttemptAt, ...rest }: EventDetail) {
-  return {
-    ...rest,
-    ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
-    ...(nextAttemptAt !== undefined && { next_attempt_at: jsonTime(nextAttemptAt) }),
-  }
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import { cancelEmail, listEmails, showEmail } from '../operate/emails.ts'
+import { companyName } from '../operate/find.ts'
+import { emailSummaryJson, historyJson } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { historyInJson, printHistory } from './email-history.ts'
-import { CommandFailed } from './failure.ts'
-import { companyFilter, companyName } from './named.ts'
-import { withStore } from './open.ts'
+import { printHistory } from './email-history.ts'
+import { withOperation } from './open.ts'
 import {
   clipped,
-  jsonTime,
   printJson,
   printLine,
   printMessage,
@@ -52,99 +52,78 @@ export function addEmail(program: Command): void {
   }).action(cancel)
 }
 
-async function list({
-  company,
-  limit,
-  before,
-  json,
-}: JsonOption & { company?: string; limit: number; before?: string }): Promise<void> {
-  const { emails, accounts } = await withStore(async ({ store, accounts }) => {
-    const companyId = companyFilter(accounts, company)
-    const filter = {
-      limit,
-      ...(companyId !== undefined && { companyId }),
-      ...(before !== undefined && { before }),
-    }
-    return { emails: await store.listEmails(filter), accounts }
-  })
-  if (json) {
-    return printJson(
-      emails.map((email) => ({
-        id: email.id,
-        company_id: email.companyId,
-        from: email.from,
-        to: email.to,
-        subject: email.subject,
-        created_at: jsonTime(email.createdAt),
-        last_event: email.lastEvent,
-        size: email.size,
-      })),
+interface ListOptions extends JsonOption {
+  company?: string
+  limit: number
+  before?: string
+}
+
+async function list({ json, ...wanted }: ListOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const emails = await listEmails(op, wanted)
+    if (json) return printJson(emails.map(emailSummaryJson))
+    printTable(
+      ['ID', 'ACCEPTED', 'COMPANY', 'LAST EVENT', 'FROM', 'TO', 'SUBJECT'],
+      emails.map((email) => [
+        email.id,
+        shownTime(email.createdAt),
+        clipped(companyName(op, email.companyId), 20),
+        email.lastEvent,
+        clipped(email.from, 40),
+        clipped(recipientsShown(email.to), 40),
+        clipped(email.subject, 40),
+      ]),
+      wanted.before === undefined ? 'There is no email yet.' : 'There is no email before that one.',
     )
-  }
-  printTable(
-    ['ID', 'ACCEPTED', 'COMPANY', 'LAST EVENT', 'FROM', 'TO', 'SUBJECT'],
-    emails.map((email) => [
-      email.id,
-      shownTime(email.createdAt),
-      clipped(companyName(accounts, email.companyId), 20),
-      email.lastEvent,
-      clipped(email.from, 40),
-      clipped(recipientsShown(email.to), 40),
-      clipped(email.subject, 40),
-    ]),
-    before === undefined ? 'There is no email yet.' : 'There is no email before that one.',
-  )
-  if (emails.length === limit) {
-    printLine()
-    printLine(`Older ones: postroad email list --before ${emails.at(-1)!.id}`)
-  }
+    if (emails.length === wanted.limit) {
+      printLine()
+      printLine(`Older ones: postroad email list --before ${emails.at(-1)!.id}`)
+    }
+  })
 }
 
 function recipientsShown(to: string[]): string {
   return to.length <= 1 ? (to[0] ?? '') : `${to[0]} and ${to.length - 1} more`
 }
 
-async function show(
-  id: string,
-  { raw, recipient, json }: JsonOption & { raw?: true; recipient?: string },
-): Promise<void> {
-  await withStore(async (opened) => {
-    const history = await opened.store.readHistory(id)
-    if (!history) throw new CommandFailed(`there is no email with the id "${id}"; see: postroad email list`)
-    if (!raw) return json ? printJson(historyInJson(history)) : printHistory(history, opened.accounts)
+interface ShowOptions extends JsonOption {
+  raw?: true
+  recipient?: string
+}
 
-    // Loaded here: composing and signing is much code that the other commands do without.
-    const { rawCopies } = await import('./email-raw.ts')
-    const copies = await rawCopies(opened, history, recipient)
-    if (json) {
-      return printJson(
-        copies.map(({ addresses, message }) => ({ recipients: addresses, raw: message.toString('latin1') })),
-      )
-    }
-    const [copy] = copies
-    if (copies.length > 1) {
-      printNote(
-        `postroad: ${copies.length} copies were made; this is the one for ${copy!.addresses.join(', ')}. ` +
-          'Choose another with --recipient.',
-      )
-    }
-    printMessage(copy!.message)
+async function show(id: string, { raw, recipient, json }: ShowOptions): Promise<void> {
+  if (raw) return await showRaw(id, recipient, json)
+  await withOperation(async (op) => {
+    const history = await showEmail(op, { id })
+    if (json) printJson(historyJson(history))
+    else printHistory(history, companyName(op, history.email.companyId))
   })
 }
 
+async function showRaw(id: string, recipient: string | undefined, json: true | undefined): Promise<void> {
+  // Loaded here: composing and signing is much code that the other commands do without.
+  const { rawCopies } = await import('../operate/raw-copies.ts')
+  const copies = await withOperation((op) => rawCopies(op, { id, recipient }))
+  if (json) {
+    return printJson(
+      copies.map(({ addresses, message }) => ({ recipients: addresses, raw: message.toString('latin1') })),
+    )
+  }
+  const [copy] = copies
+  if (copies.length > 1) {
+    printNote(
+      `postroad: ${copies.length} copies were made; this is the one for ${copy!.addresses.join(', ')}. ` +
+        'Choose another with --recipient.',
+    )
+  }
+  printMessage(copy!.message)
+}
+
 async function cancel(id: string, { json }: JsonOption): Promise<void> {
-  await withStore(async ({ store }) => {
-    if (!(await store.readEmail(id))) {
-      throw new CommandFailed(`there is no email with the id "${id}"; see: postroad email list`)
-    }
-    const { canceled, sending } = await store.cancel(id, Date.now())
-    if (canceled === 0 && sending === 0) {
-      throw new CommandFailed(`nothing to cancel: every recipient is done; see: postroad email show ${id}`)
-    }
-    if (json) return printJson({ id, canceled, sending })
-    if (canceled > 0) printLine(`Canceled ${recipientCount(canceled)}.`)
-    if (sending > 0) {
-      printLine(`${recipientCount(sending)} being sent: canceled unless their server takes the message now.`)
-    }
-  })
+  const { canceled, sending } = await withOperation((op) => cancelEmail(op, { id }))
+  if (json) return printJson({ id, canceled, sending })
+  if (canceled > 0) printLine(`Canceled ${recipientCount(canceled)}.`)
+  if (sending > 0) {
+    printLine(`${recipientCount(sending)} being sent: canceled unless their server takes the message now.`)
+  }
 }

@@ -10,6 +10,8 @@ export function hintText(hint: Hint): string {
   switch (hint.verb) {
     case 'openOperation':
       return `. ${WHERE_ELSE}`
+    case 'migrateData':
+      return '. Correct the path in the first argument, <from>'
     case 'createCompany':
       return `: postroad company create "${hint.name}"`
     case 'releaseQuarantined':
@@ -19,7 +21,10 @@ export function hintText(hint: Hint): string {
   }
 }
 
-type Looking = Exclude<Hint, { verb: 'openOperation' | 'createCompany' | 'releaseQuarantined' }>
+type Looking = Exclude<
+  Hint,
+  { verb: 'openOperation' | 'migrateData' | 'createCompany' | 'releaseQuarantined' }
+>
 
 function listing(hint: Looking): string {
   switch (hint.verb) {

@@ -15,7 +15,7 @@ import { printError, printText } from './print.ts'
 import { addQueue } from './queue.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
-import { addSuppression } from './suppression.ts'
+import { addSuppressionCommands } from './suppression.ts'
 import { addVerify } from './verify.ts'
 
 const USAGE = 2
@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
   addKey(program)
   addEmail(program)
   addQueue(program)
-  addSuppression(program)
+  addSuppressionCommands(program)
   addNode(program)
   addBackup(program)
   addMigrate(program)

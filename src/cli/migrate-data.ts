@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { secretKeyPath } from '../accounts/secret-key.ts'
-import { loadSettings } from '../config/load.ts'
 import { NotAllowed, parseDatabase } from '../config/parse.ts'
 import { masked } from '../config/schema.ts'
 import type { Settings } from '../config/settings.ts'
-import { type TransferProgress, transfer } from '../store/transfer/transfer.ts'
+import { migrateData, type TransferProgress } from '../operate/migrate-data.ts'
 import { command, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
-import { refuseMissing } from './open.ts'
+import { maintenance } from './open.ts'
 import { printJson, printLine, printNote, printTable } from './print.ts'
 
 /** Milliseconds between two lines about the same table. */
@@ -25,10 +22,10 @@ export function addMigrateData(program: Command): void {
     examples: ['migrate-data sqlite:./data/postroad.db postgres://postroad@db.example.com/postroad'],
   })
     .option('--restart', 'drop what an earlier, unfinished run has copied')
-    .action(migrateData)
+    .action(move)
 }
 
-async function migrateData(
+async function move(
   from: string,
   to: string,
   { restart, json }: JsonOption & { restart?: true },
@@ -38,17 +35,14 @@ async function migrateData(
   if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
     throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
   }
-  refuseMissing(source, 'Correct the path in the first argument, <from>.')
-  const { tables } = await transfer({
+  const { tables, secretKeyFile } = await migrateData(maintenance(), {
     from: source.path,
     to: target.url,
     restart: restart === true,
     onProgress: progressLines(),
   })
-  const path = secretKeyPath(source.path)
-  const keyFile = loadSettings().secretKey === null && existsSync(path) ? path : null
   if (json) {
-    printJson({ tables, secret_key_file: keyFile })
+    printJson({ tables, secret_key_file: secretKeyFile })
     return
   }
   printTable(
@@ -61,9 +55,9 @@ async function migrateData(
     'Both sides are the same, and everything is in place. On every node set POSTROAD_DATABASE_URL, and',
   )
   printLine(
-    keyFile === null
+    secretKeyFile === null
       ? 'the same POSTROAD_SECRET_KEY as before: without it the DKIM keys cannot be used.'
-      : `POSTROAD_SECRET_KEY to what ${keyFile} holds: without it the DKIM keys cannot be used.`,
+      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it the DKIM keys cannot be used.`,
   )
   printLine('Do not start a service on the SQLite file again: it would send what waits a second time.')
 }

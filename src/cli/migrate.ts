@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load.ts'
-import { updateSchema } from '../store/schema.ts'
+import { migrate } from '../operate/maintenance.ts'
 import { command, type JsonOption } from './command.ts'
-import { refuseMissing } from './open.ts'
+import { maintenance } from './open.ts'
 import { printJson, printLine } from './print.ts'
 
 export function addMigrate(program: Command): void {
@@ -16,13 +15,11 @@ export function addMigrate(program: Command): void {
       'migrate',
       'POSTROAD_DATABASE_URL=postgres://postroad_owner@db.example.com/postroad postroad migrate',
     ],
-  }).action(migrate)
+  }).action(updateSchema)
 }
 
-async function migrate({ json }: JsonOption): Promise<void> {
-  const { database } = loadSettings()
-  refuseMissing(database)
-  const { place, from, to } = await updateSchema(database)
+async function updateSchema({ json }: JsonOption): Promise<void> {
+  const { place, from, to } = await migrate(maintenance(), {})
   if (json) return printJson({ database: place, from, to })
   if (from === to) printLine(`The schema of ${place} is up to date (version ${to}).`)
   else printLine(`Brought the schema of ${place} from version ${from} to ${to}.`)

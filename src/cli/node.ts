@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { listNodes } from '../operate/nodes.ts'
+import { nodeJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { withStore } from './open.ts'
-import { jsonTime, printJson, printTable, shownTime } from './print.ts'
+import { withOperation } from './open.ts'
+import { printJson, printTable, shownTime } from './print.ts'
 
 export function addNode(program: Command): void {
   const node = group(program, 'node', 'Nodes: the processes that share this database.')
@@ -16,19 +18,8 @@ export function addNode(program: Command): void {
 }
 
 async function list({ json }: JsonOption): Promise<void> {
-  const nodes = await withStore(({ store }) => store.nodes())
-  if (json) {
-    return printJson(
-      nodes.map(({ token, name, roles, since, timeoutMs, beats }) => ({
-        token,
-        name,
-        roles,
-        since: jsonTime(since),
-        timeout_ms: timeoutMs,
-        beats,
-      })),
-    )
-  }
+  const nodes = await withOperation((op) => listNodes(op, {}))
+  if (json) return printJson(nodes.map(nodeJson))
   printTable(
     ['NODE', 'ROLES', 'SINCE', 'TIMEOUT', 'BEATS', 'TOKEN'],
     nodes.map(({ token, name, roles, since, timeoutMs, beats }) => [

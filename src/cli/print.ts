@@ -128,8 +128,3 @@ export function recipientCount(count: number): string {
 export function shownTime(at: number | null): string | null {
   return at === null ? null : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
-
-/** Unix ms as ISO 8601, for JSON; null stays null. */
-export function jsonTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
-}

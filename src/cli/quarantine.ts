@@ -1,10 +1,11 @@
 /** `queue quarantine` and `queue release`: mail that took down the process in which it was tried. */
 import type { Command } from 'commander'
+import { companyName } from '../operate/find.ts'
+import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'
+import { quarantinedJson } from '../operate/shapes.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
-import { companyFilter, companyName } from './named.ts'
-import { withStore } from './open.ts'
-import { clipped, jsonTime, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
+import { withOperation } from './open.ts'
+import { clipped, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
 
 interface CompanyOption extends JsonOption {
   company?: string
@@ -37,44 +38,29 @@ export function addQuarantine(queue: Command): void {
 }
 
 async function list({ company, limit, json }: CompanyOption & { limit: number }): Promise<void> {
-  const { emails, accounts } = await withStore(async ({ store, accounts }) => {
-    const companyId = companyFilter(accounts, company)
-    const filter = { limit, ...(companyId !== undefined && { companyId }) }
-    return { emails: await store.quarantined(filter), accounts }
-  })
-  if (json) {
-    return printJson(
-      emails.map(({ id, companyId, from, subject, recipients, since, message }) => {
-        return { id, company_id: companyId, from, subject, recipients, since: jsonTime(since), message }
-      }),
+  await withOperation(async (op) => {
+    const emails = await listQuarantined(op, { company, limit })
+    if (json) return printJson(emails.map(quarantinedJson))
+    printTable(
+      ['ID', 'SINCE', 'COMPANY', 'RECIPIENTS', 'FROM', 'SUBJECT', 'WHY'],
+      emails.map((email) => [
+        email.id,
+        shownTime(email.since),
+        clipped(companyName(op, email.companyId), 20),
+        email.recipients,
+        clipped(email.from, 40),
+        clipped(email.subject, 40),
+        clipped(email.message ?? '', 200),
+      ]),
+      'Nothing is in quarantine.',
     )
-  }
-  printTable(
-    ['ID', 'SINCE', 'COMPANY', 'RECIPIENTS', 'FROM', 'SUBJECT', 'WHY'],
-    emails.map((email) => [
-      email.id,
-      shownTime(email.since),
-      clipped(companyName(accounts, email.companyId), 20),
-      email.recipients,
-      clipped(email.from, 40),
-      clipped(email.subject, 40),
-      clipped(email.message ?? '', 200),
-    ]),
-    'Nothing is in quarantine.',
-  )
+  })
 }
 
-async function release(emailId: string | undefined, { company, json }: CompanyOption): Promise<void> {
-  await withStore(async ({ store, accounts }) => {
-    const companyId = companyFilter(accounts, company) ?? null
-    if (emailId !== undefined && !(await store.readEmail(emailId))) {
-      throw new CommandFailed(`there is no email with the id "${emailId}"; see: postroad queue quarantine`)
-    }
-    const released = await store.releaseQuarantined({ companyId, emailId: emailId ?? null }, Date.now())
-    if (released === 0 && emailId !== undefined) {
-      throw new CommandFailed(`nothing of this email is in quarantine; see: postroad email show ${emailId}`)
-    }
-    if (json) return printJson({ email_id: emailId ?? null, company_id: companyId, released })
-    printLine(released === 0 ? 'Nothing is in quarantine.' : `Released ${recipientCount(released)}.`)
-  })
+async function release(email: string | undefined, { company, json }: CompanyOption): Promise<void> {
+  const { released, companyId, emailId } = await withOperation((op) =>
+    releaseQuarantined(op, { email, company }),
+  )
+  if (json) return printJson({ email_id: emailId, company_id: companyId, released })
+  printLine(released === 0 ? 'Nothing is in quarantine.' : `Released ${recipientCount(released)}.`)
 }

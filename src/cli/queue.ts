@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { companyName } from '../operate/find.ts'
+import { showQueue } from '../operate/queue.ts'
+import { laneJson } from '../operate/shapes.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
-import { companyFilter, companyName } from './named.ts'
-import { withStore } from './open.ts'
-import { addPause, isPaused } from './pause.ts'
-import { clipped, jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
+import { withOperation } from './open.ts'
+import { addPause } from './pause.ts'
+import { clipped, printJson, printLine, printTable, shownTime } from './print.ts'
 import { addQuarantine } from './quarantine.ts'
 import { addRetry } from './retry.ts'
 
@@ -31,46 +33,35 @@ async function queue(
   called: Command,
 ): Promise<void> {
   refuseUnknown(called)
-  const { lanes, pauses, accounts } = await withStore(async ({ store, accounts }) => ({
-    lanes: await store.queue(companyFilter(accounts, company)),
-    pauses: await store.pauses(),
-    accounts,
-  }))
-  if (json) {
-    return printJson(
-      lanes.map((lane) => ({
-        company_id: lane.companyId,
-        domain: lane.domain,
-        waiting: lane.waiting,
-        sending: lane.sending,
-        quarantined: lane.quarantined,
-        next_attempt_at: jsonTime(lane.nextDueAt),
-        last_answer: lane.lastMessage,
-        paused: isPaused(pauses, lane.companyId, lane.domain),
-      })),
+  await withOperation(async (op) => {
+    const lanes = await showQueue(op, { company })
+    if (json) return printJson(lanes.map(laneJson))
+    const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
+    printTable(
+      ['COMPANY', 'DESTINATION', 'WAITING', 'SENDING', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
+      shown.map((lane) => [
+        companyName(op, lane.companyId),
+        lane.domain,
+        lane.waiting,
+        lane.sending,
+        lane.quarantined,
+        lane.paused ? 'paused' : shownTime(lane.nextDueAt),
+        clipped(lane.lastMessage ?? '', 100),
+      ]),
+      'Nothing waits.',
     )
-  }
-  const shown = lanes.toSorted((a, b) => b.waiting - a.waiting).slice(0, limit)
-  printTable(
-    ['COMPANY', 'DESTINATION', 'WAITING', 'SENDING', 'QUARANTINED', 'NEXT ATTEMPT', 'LAST ANSWER'],
-    shown.map((lane) => [
-      companyName(accounts, lane.companyId),
-      lane.domain,
-      lane.waiting,
-      lane.sending,
-      lane.quarantined,
-      isPaused(pauses, lane.companyId, lane.domain) ? 'paused' : shownTime(lane.nextDueAt),
-      clipped(lane.lastMessage ?? '', 100),
-    ]),
-    'Nothing waits.',
-  )
+    printSums(lanes, shown.length)
+  })
+}
+
+function printSums(lanes: readonly { waiting: number; quarantined: number }[], shown: number): void {
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
     printLine()
     printLine(`Waiting in all: ${waiting} recipients at ${lanes.length} destinations.`)
   }
-  if (lanes.length > shown.length) {
-    printLine(`The ${shown.length} largest are shown. All of them: postroad queue --limit ${lanes.length}`)
+  if (lanes.length > shown) {
+    printLine(`The ${shown} largest are shown. All of them: postroad queue --limit ${lanes.length}`)
   }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
     printLine()

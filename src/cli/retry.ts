@@ -1,11 +1,11 @@
 /** `queue retry`: what waits for another time is tried now. */
 import { type Command, Option } from 'commander'
-import type { AccountsSnapshot } from '../accounts/account.ts'
-import type { Retried, RetryRequest, Store } from '../store/store.ts'
+import { companyName } from '../operate/find.ts'
+import type { Operation } from '../operate/operation.ts'
+import { type RetriedMail, type RetryInput, retry } from '../operate/queue.ts'
+import { pauseScopeJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
-import { companyFilter, companyName, domainName } from './named.ts'
-import { withStore } from './open.ts'
+import { withOperation } from './open.ts'
 import { Progress, printJson, printLine, recipientCount } from './print.ts'
 
 interface RetryOptions extends JsonOption {
@@ -40,51 +40,24 @@ export function addRetry(queue: Command): void {
         'only what is delivered there; a site is named by its recipient domain',
       ).conflicts('domain'),
     )
-    .action(retry)
+    .action(tryAgain)
 }
 
-async function retry(emailId: string | undefined, options: RetryOptions): Promise<void> {
-  await withStore(async ({ store, accounts }) => {
-    const request = requestOf(accounts, emailId, options)
-    if (emailId !== undefined) await refuseDone(store, emailId)
-    const retried = await withProgress((onStep) => store.retry(request, onStep))
-    const nodes = await store.nodes()
-    const delivering = nodes.some(({ roles }) => roles.includes('delivery'))
-    if (options.json) return printJson({ ...inJson(request), ...retried, delivering })
-    for (const line of told(retried, described(accounts, request), delivering)) printLine(line)
+async function tryAgain(email: string | undefined, options: RetryOptions): Promise<void> {
+  const { company, domain, site, json } = options
+  await withOperation(async (op) => {
+    const result = await withProgress((onStep) =>
+      retry(op, { email, company, domain: domain ?? site, onStep }),
+    )
+    const { request, ...counts } = result
+    if (json) return printJson({ ...pauseScopeJson(request), email_id: request.emailId, ...counts })
+    for (const line of told(result, described(op, request))) printLine(line)
   })
-}
-
-function requestOf(
-  accounts: AccountsSnapshot,
-  emailId: string | undefined,
-  { company, domain, site }: RetryOptions,
-): RetryRequest {
-  const destination = domain ?? site
-  return {
-    companyId: companyFilter(accounts, company) ?? null,
-    domain: destination === undefined ? null : domainName(destination),
-    emailId: emailId ?? null,
-    now: Date.now(),
-  }
-}
-
-async function refuseDone(store: Store, emailId: string): Promise<void> {
-  const history = await store.readHistory(emailId)
-  if (history === null) {
-    throw new CommandFailed(`there is no email with the id "${emailId}"; see: postroad email list`)
-  }
-  const { recipients } = history
-  if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) return
-  if (recipients.some(({ state }) => state === 'quarantined')) {
-    throw new CommandFailed(`it is in quarantine; to try it again: postroad queue release ${emailId}`)
-  }
-  throw new CommandFailed(`nothing to retry: every recipient is done; see: postroad email show ${emailId}`)
 }
 
 /** Tells a person how far it is: hundreds of thousands take a while. */
 async function withProgress<Result>(
-  work: (onStep: (sum: Retried) => void) => Promise<Result>,
+  work: (onStep: NonNullable<RetryInput['onStep']>) => Promise<Result>,
 ): Promise<Result> {
   const progress = new Progress()
   try {
@@ -94,7 +67,7 @@ async function withProgress<Result>(
   }
 }
 
-function told({ retried, scheduled, paused, held }: Retried, what: string, delivering: boolean): string[] {
+function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
   const lines = [
     retried === 0
       ? `Nothing of ${what} waits for another time.`
@@ -113,13 +86,9 @@ function told({ retried, scheduled, paused, held }: Retried, what: string, deliv
   return lines
 }
 
-function described(accounts: AccountsSnapshot, { companyId, domain, emailId }: RetryRequest): string {
+function described(op: Operation, { companyId, domain, emailId }: RetriedMail['request']): string {
   const mail = emailId === null ? 'all mail' : `the email ${emailId}`
   const whose =
-    companyId === null ? mail : `${emailId === null ? 'mail' : mail} of ${companyName(accounts, companyId)}`
+    companyId === null ? mail : `${emailId === null ? 'mail' : mail} of ${companyName(op, companyId)}`
   return domain === null ? whose : `${whose} to ${domain}`
-}
-
-function inJson({ companyId, domain, emailId }: RetryRequest) {
-  return { company_id: companyId, domain, email_id: emailId }
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { AddressError, parseMailbox } from '../mail/address/address.ts'
+import { companyName } from '../operate/find.ts'
+import { suppressionJson } from '../operate/shapes.ts'
+import { addSuppression, listSuppressions, removeSuppression } from '../operate/suppressions.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
-import { companyFilter, companyName, companyNamed } from './named.ts'
-import { withStore } from './open.ts'
-import { clipped, jsonTime, printJson, printLine, printTable, shownTime } from './print.ts'
+import { withOperation } from './open.ts'
+import { clipped, printJson, printLine, printTable, shownTime } from './print.ts'
 
-export function addSuppression(program: Command): void {
+export function addSuppressionCommands(program: Command): void {
   const suppression = group(
     program,
     'suppression',
@@ -51,76 +51,34 @@ interface ListOptions extends JsonOption {
   limit: number
 }
 
-async function list({ company, address, limit, json }: ListOptions): Promise<void> {
-  const { suppressions, accounts } = await withStore(async ({ store, accounts }) => {
-    const companyId = companyFilter(accounts, company)
-    const filter = {
-      limit,
-      ...(companyId !== undefined && { companyId }),
-      ...(address !== undefined && { address }),
-    }
-    return { suppressions: await store.listSuppressions(filter), accounts }
-  })
-  if (json) {
-    return printJson(
-      suppressions.map((each) => ({
-        company_id: each.companyId,
-        address: each.address,
-        reason: each.reason,
-        created_at: jsonTime(each.createdAt),
-        email_id: each.emailId,
-      })),
+async function list({ json, ...wanted }: ListOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const suppressions = await listSuppressions(op, wanted)
+    if (json) return printJson(suppressions.map(suppressionJson))
+    printTable(
+      ['ADDRESS', 'COMPANY', 'SINCE', 'REASON'],
+      suppressions.map((each) => [
+        each.address,
+        companyName(op, each.companyId),
+        shownTime(each.createdAt),
+        clipped(each.reason, 120),
+      ]),
+      'No address is suppressed.',
     )
-  }
-  printTable(
-    ['ADDRESS', 'COMPANY', 'SINCE', 'REASON'],
-    suppressions.map((each) => [
-      each.address,
-      companyName(accounts, each.companyId),
-      shownTime(each.createdAt),
-      clipped(each.reason, 120),
-    ]),
-    'No address is suppressed.',
-  )
+  })
 }
 
 async function add(
   text: string,
-  { company: companyText, reason, json }: JsonOption & { company: string; reason: string },
+  { json, ...more }: JsonOption & { company: string; reason: string },
 ): Promise<void> {
-  const address = addressIn(text)
-  await withStore(async ({ store, accounts }) => {
-    const company = companyNamed(accounts, companyText)
-    if (!(await store.addSuppression(company.id, address, reason, Date.now()))) {
-      throw new CommandFailed(`"${address}" is on the list of ${company.name} already`)
-    }
-    if (json) return printJson({ address, company_id: company.id, added: true })
-    printLine(`${company.name} sends no more to ${address}.`)
-  })
+  const { address, company } = await withOperation((op) => addSuppression(op, { address: text, ...more }))
+  if (json) return printJson({ address, company_id: company.id, added: true })
+  printLine(`${company.name} sends no more to ${address}.`)
 }
 
-/** As it stands in the envelope. Throws CommandFailed when it is not one address. */
-function addressIn(text: string): string {
-  try {
-    return parseMailbox(text).address
-  } catch (error) {
-    if (error instanceof AddressError) throw new CommandFailed(error.message)
-    throw error
-  }
-}
-
-async function remove(
-  address: string,
-  { company: text, json }: JsonOption & { company: string },
-): Promise<void> {
-  await withStore(async ({ store, accounts }) => {
-    const company = companyNamed(accounts, text)
-    if (!(await store.removeSuppression(company.id, address))) {
-      throw new CommandFailed(
-        `"${address}" is not on the list of ${company.name}; see: postroad suppression list --company ${company.id}`,
-      )
-    }
-    if (json) return printJson({ address, company_id: company.id, removed: true })
-    printLine(`${company.name} sends to ${address} again.`)
-  })
+async function remove(text: string, { json, ...more }: JsonOption & { company: string }): Promise<void> {
+  const { address, company } = await withOperation((op) => removeSuppression(op, { address: text, ...more }))
+  if (json) return printJson({ address, company_id: company.id, removed: true })
+  printLine(`${company.name} sends to ${address} again.`)
 }

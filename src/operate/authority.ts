@@ -46,3 +46,10 @@ export function authoriseWhole(caller: Caller): void {
     'this key is for one domain only, and this concerns the whole company',
   )
 }
+
+/** Whether the caller may know of what belongs to this company and sending domain. */
+export function mayKnow(caller: Caller, owner: { companyId: string; domainId: string }): boolean {
+  if (caller.kind === 'operator') return true
+  const { companyId, domainId } = caller.principal
+  return owner.companyId === companyId && (domainId === null || owner.domainId === domainId)
+}

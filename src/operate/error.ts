@@ -36,6 +36,8 @@ export type Hint =
   | { verb: 'listSuppressions'; company: string }
   /** There is no database: either the place is wrong, or nothing was begun there yet. */
   | { verb: 'openOperation' }
+  /** What was to be moved is not where it was said to be. */
+  | { verb: 'migrateData' }
 
 export class OperateError extends Error {
   override name = 'OperateError'

@@ -1,8 +1,8 @@
 /** From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not there. */
 import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
-import { authoriseWhole, visibleAccounts } from './authority.ts'
-import { OperateError } from './error.ts'
+import { authoriseWhole, mayKnow, visibleAccounts } from './authority.ts'
+import { type Hint, OperateError } from './error.ts'
 import type { Operation } from './operation.ts'
 
 type Who = Pick<Operation, 'caller' | 'accounts'>
@@ -53,6 +53,20 @@ export function findKey(who: Who, id: string): ApiKey {
   const found = visibleAccounts(who).keys.find((key) => key.id === id)
   if (found) return found
   throw new OperateError('not_found', `there is no API key with the id "${id}"`, { verb: 'listKeys' })
+}
+
+/** That there is such an email, and that the caller may know of it. */
+export async function requireEmail(
+  { caller, store }: Pick<Operation, 'caller' | 'store'>,
+  id: string,
+  hint: Hint = { verb: 'listEmails' },
+): Promise<void> {
+  const origin = await store.emailOrigin(id)
+  if (origin === null || !mayKnow(caller, origin)) throw noSuchEmail(id, hint)
+}
+
+export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): OperateError {
+  return new OperateError('not_found', `there is no email with the id "${id}"`, hint)
 }
 
 /** A-label form. Throws `invalid` when it is not a domain name. */

@@ -1,8 +1,11 @@
-import { randomUUIDv7 } from 'node:crypto'
-import { newDomain } from '../accounts/new-domain.ts'
-import type { Seal } from '../accounts/seal.ts'
-import { newToken } from '../accounts/token.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Store } from '../store/store.ts'
+import { createCompany } from './companies.ts'
+import { activateDomain, addDomain } from './domains.ts'
+import { OperateError } from './error.ts'
+import { createKey } from './keys.ts'
+import { operationOn } from './open.ts'
+import { OPERATOR } from './operation.ts'
 
 /** What a first start made up, so that the first message is one paste away. The token is seen here only. */
 export interface FirstStart {
@@ -11,25 +14,21 @@ export interface FirstStart {
   token: string
 }
 
-/** Makes a company, an active sending domain and a key, for an empty database whose mail is captured and goes nowhere. */
-export async function makeFirstCompany(store: Store, seal: Seal): Promise<FirstStart> {
-  const createdAt = Date.now()
-  const company = { id: randomUUIDv7(), name: 'Acme', createdAt }
-  const domain = await newDomain({ companyId: company.id, name: 'acme.test', seal, ed25519: false })
-  const { token, hash } = newToken()
-  await store.addCompany(company)
-  await store.addDomain({ ...domain, sending: 'active' })
-  await store.addKey({
-    id: randomUUIDv7(),
-    companyId: company.id,
-    name: 'first key',
-    tokenHash: hash,
-    scopes: ['sending', 'reading'],
-    domainId: null,
-    createdAt,
-    networks: [],
-    expiresAt: null,
-    revokedAt: null,
-  })
-  return { company: company.name, domain: domain.name, token }
+/**
+ * Makes a company, an active sending domain and a key, for an empty database whose mail is captured and goes nowhere. Null when another
+ * node that started at the same moment was first.
+ */
+export async function firstStart(settings: Settings, store: Store): Promise<FirstStart | null> {
+  const next = async () => operationOn(settings, store, OPERATOR, await store.accounts())
+  try {
+    const company = await createCompany(await next(), { name: 'Acme' })
+    const { domain } = await addDomain(await next(), { company: company.id, name: 'acme.test' })
+    const op = await next()
+    await activateDomain(op, { domain: domain.id })
+    const { token } = await createKey(op, { company: company.id, name: 'first key' })
+    return { company: company.name, domain: domain.name, token }
+  } catch (error) {
+    if (error instanceof OperateError && error.code === 'already_exists') return null
+    throw error
+  }
 }

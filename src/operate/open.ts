@@ -5,15 +5,18 @@ import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { asOperateError, OperateError } from './error.ts'
+import { asOperateError, type Hint, OperateError } from './error.ts'
 import { type Caller, OPERATOR, type Operation } from './operation.ts'
+
+/** What of the settings verbs go by. */
+export type OperateSettings = Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>
 
 /**
  * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set, a database that
  * does not exist is an error: a slip in a path must not look like an empty service.
  */
 export async function openOperation(
-  settings: Settings,
+  settings: OperateSettings,
   { make = false }: { make?: boolean } = {},
 ): Promise<Operation & AsyncDisposable> {
   if (!make) refuseMissing(settings.database)
@@ -31,7 +34,7 @@ export async function openOperation(
 
 /** On a store that is open. */
 export function operationOn(
-  settings: Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>,
+  settings: OperateSettings,
   store: Store,
   caller: Caller,
   accounts: Operation['accounts'],
@@ -48,7 +51,7 @@ export function operationOn(
 }
 
 /** Throws OperateError when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
-export function refuseMissing(database: Settings['database']): void {
+export function refuseMissing(database: Settings['database'], hint: Hint = { verb: 'openOperation' }): void {
   if (database.engine !== 'sqlite') return
   try {
     statSync(database.path)
@@ -59,5 +62,5 @@ export function refuseMissing(database: Settings['database']): void {
       throw new OperateError('unavailable', message, null, { cause: error })
     }
   }
-  throw new OperateError('not_found', `there is no database at ${database.path}`, { verb: 'openOperation' })
+  throw new OperateError('not_found', `there is no database at ${database.path}`, hint)
 }

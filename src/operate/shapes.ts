@@ -2,6 +2,10 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
+import type { EmailEvent, EventDetail } from '../email/event.ts'
+import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
+import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, Suppression } from '../store/store.ts'
+import type { ShownLane } from './queue.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
 export function isoTime(at: number): string
@@ -57,4 +61,128 @@ export function keyDomain(
 ): string | null {
   if (domainId === null) return null
   return domains.find(({ id }) => id === domainId)?.name ?? domainId
+}
+
+export function emailSummaryJson({
+  id,
+  companyId,
+  from,
+  to,
+  subject,
+  createdAt,
+  lastEvent,
+  size,
+}: EmailSummary) {
+  return {
+    id,
+    company_id: companyId,
+    from,
+    to,
+    subject,
+    created_at: isoTime(createdAt),
+    last_event: lastEvent,
+    size,
+  }
+}
+
+/** One email with all that became of it; without its content. */
+export function historyJson({ email, recipients, events, attempts }: EmailHistory) {
+  const { content } = email
+  return {
+    id: email.id,
+    company_id: email.companyId,
+    domain_id: email.domainId,
+    key_id: email.keyId,
+    message_id: content.messageId,
+    from: content.from,
+    to: content.to,
+    cc: content.cc,
+    bcc: email.bcc,
+    reply_to: content.replyTo,
+    subject: content.subject,
+    created_at: isoTime(email.createdAt),
+    scheduled_at: isoTime(email.scheduledAt),
+    last_event: email.lastEvent,
+    size: email.size,
+    tags: email.tags,
+    variables: email.variables,
+    content_removed: email.contentRemoved,
+    recipients: recipients.map(recipientJson),
+    events: events.map(eventJson),
+    attempts: attempts.map(attemptJson),
+  }
+}
+
+export function recipientJson(recipient: StoredRecipient) {
+  const { position, address, kind, state, attempts, dueAt, lastCode, lastMessage, server } = recipient
+  return {
+    position,
+    address,
+    kind,
+    state,
+    attempts,
+    next_attempt_at: state === 'waiting' ? isoTime(dueAt) : null,
+    code: lastCode,
+    message: lastMessage,
+    server,
+  }
+}
+
+/** @param event.recipient position of the recipient; null: of the email as a whole */
+export function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>) {
+  return { type, at: isoTime(at), recipient, ...eventDetailJson(detail) }
+}
+
+export function eventDetailJson({ enhancedCode, nextAttemptAt, ...rest }: EventDetail) {
+  return {
+    ...rest,
+    ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
+    ...(nextAttemptAt !== undefined && { next_attempt_at: isoTime(nextAttemptAt) }),
+  }
+}
+
+export function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
+  return { recipients, started_at: isoTime(startedAt), duration_ms: duration, server, tls, dialogue }
+}
+
+export function laneJson(lane: ShownLane) {
+  return {
+    company_id: lane.companyId,
+    domain: lane.domain,
+    waiting: lane.waiting,
+    sending: lane.sending,
+    quarantined: lane.quarantined,
+    next_attempt_at: isoTime(lane.nextDueAt),
+    last_answer: lane.lastMessage,
+    paused: lane.paused,
+  }
+}
+
+/** Null: every company, every domain. */
+export function pauseScopeJson({ companyId, domain }: PauseScope) {
+  return { company_id: companyId, domain }
+}
+
+export function pauseJson(pause: Pause) {
+  return { ...pauseScopeJson(pause), since: isoTime(pause.since) }
+}
+
+export function quarantinedJson({
+  id,
+  companyId,
+  from,
+  subject,
+  recipients,
+  since,
+  message,
+}: QuarantinedEmail) {
+  return { id, company_id: companyId, from, subject, recipients, since: isoTime(since), message }
+}
+
+export function suppressionJson({ companyId, address, reason, createdAt, emailId }: Suppression) {
+  return { company_id: companyId, address, reason, created_at: isoTime(createdAt), email_id: emailId }
+}
+
+export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBeat) {
+  return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }

@@ -20,11 +20,13 @@ interface Moved {
 
 const DAY = 24 * 60 * 60 * 1_000
 
+/** Without the settings of the outer environment. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_')))
+
 function migrateData(installation: Installation, to: string, ...options: string[]): Promise<Ran> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
   const from = `sqlite:${installation.databasePath}`
   return runProgram(bin, ['migrate-data', from, to, '--json', ...options], {
-    env: Object.fromEntries(own),
+    env,
     cwd: installation.directory,
   })
 }
@@ -122,6 +124,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
 
     // Killed at its first word about emails: some of them are there, and nothing of it is seen.
     const killed = spawn(bin, ['migrate-data', source, to], {
+      env,
       cwd: installation.directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

@@ -6,8 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { selfSigned } from '../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import { keysOfDomains, type PublishedKeys } from '../../harness/verify-dkim.ts'
-import { rawCopies } from '../../src/cli/email-raw.ts'
 import type { RelayRoute, Settings } from '../../src/config/settings.ts'
+import { operationOn } from '../../src/operate/open.ts'
+import { OPERATOR } from '../../src/operate/operation.ts'
+import { rawCopies } from '../../src/operate/raw-copies.ts'
 import type { EmailHistory } from '../../src/store/store.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -159,8 +161,8 @@ export class Sending implements AsyncDisposable {
   /** The octets that left for this recipient. */
   async raw(id: string, address: string): Promise<Buffer> {
     const { store, settings } = this.service
-    const history = await store.readHistory(id)
-    const [copy] = await rawCopies({ settings, store, accounts: await store.accounts() }, history!, address)
+    const operation = operationOn(settings, store, OPERATOR, await store.accounts())
+    const [copy] = await rawCopies(operation, { id, recipient: address })
     return copy!.message
   }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -105,6 +105,9 @@ export class Installation {
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
     const settings = loadSettings(await this.#environment())
+    const { database } = settings
+    // A relative path is one in the directory of the service, not in that of the test.
+    if (database.engine === 'sqlite') database.path = resolve(this.directory, database.path)
     await using op = await openOperation(settings, { make: true })
     const again = async () => Object.assign(op, { accounts: await op.store.accounts() })
     const { id: companyId } = await createCompany(op, { name: company })

@@ -1,0 +1,48 @@
+/** What is done to a database as a whole. For operators: it holds the mail of all companies. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { secretKeyPath } from '../accounts/secret-key.ts'
+import type { Settings } from '../config/settings.ts'
+import { type BackupResult, backUpDatabase } from '../store/backup.ts'
+import { type SchemaUpdate, updateSchema } from '../store/schema.ts'
+import { refuseMissing } from './open.ts'
+import type { Caller } from './operation.ts'
+import { verb } from './verb.ts'
+
+/** What these verbs are given instead of an open database. */
+export interface Maintenance extends Pick<Settings, 'database' | 'secretKey'> {
+  caller: Caller
+}
+
+export interface BackedUp extends BackupResult {
+  /** Absolute path of the copy. */
+  file: string
+  /** The file with the secret key, which belongs to the copy; null: the key is a setting. */
+  secretKeyFile: string | null
+}
+
+/** Copies an SQLite database to a file while the service runs: consistent, with everything accepted before. */
+export const backUp = verb(
+  'operate',
+  async (of: Maintenance, input: { file: string; overwrite: boolean }): Promise<BackedUp> => {
+    refuseMissing(of.database)
+    const { size, emails } = backUpDatabase(of.database, input.file, { overwrite: input.overwrite })
+    return { file: resolve(input.file), size, emails, secretKeyFile: secretKeyFile(of, of.database) }
+  },
+)
+
+/** Brings the schema up to date, and does nothing else. */
+export const migrate = verb('operate', async (of: Maintenance, _input: object): Promise<SchemaUpdate> => {
+  refuseMissing(of.database)
+  return await updateSchema(of.database)
+})
+
+/** Where the key is kept that the DKIM keys in this database are sealed with; null: it is a setting, or not there. */
+export function secretKeyFile(
+  { secretKey }: Pick<Settings, 'secretKey'>,
+  database: Settings['database'],
+): string | null {
+  if (secretKey !== null || database.engine !== 'sqlite') return null
+  const path = secretKeyPath(database.path)
+  return existsSync(path) ? path : null
+}

@@ -1,0 +1,30 @@
+import { type TransferProgress, type TransferredTable, transfer } from '../store/transfer/transfer.ts'
+import { type Maintenance, secretKeyFile } from './maintenance.ts'
+import { refuseMissing } from './open.ts'
+import { verb } from './verb.ts'
+
+export interface DataMove {
+  /** Path of the SQLite database. */
+  from: string
+  /** postgres:// URL. */
+  to: string
+  /** Drops what an earlier, unfinished run has copied. */
+  restart: boolean
+  onProgress: (progress: TransferProgress) => void
+}
+
+export type { TransferProgress }
+
+export interface MovedData {
+  tables: TransferredTable[]
+  /** The file with the secret key of the source, which the new nodes need; null: the key is a setting. */
+  secretKeyFile: string | null
+}
+
+/** Moves an installation from SQLite to PostgreSQL. Interrupted, it goes on where it was when it is called again. */
+export const migrateData = verb('operate', async (of: Maintenance, move: DataMove): Promise<MovedData> => {
+  const source = { engine: 'sqlite', path: move.from } as const
+  refuseMissing(source, { verb: 'migrateData' })
+  const { tables } = await transfer(move)
+  return { tables, secretKeyFile: secretKeyFile(of, source) }
+})

@@ -1,0 +1,52 @@
+/** The operator's hand on what waits. */
+import type { Pause, PauseScope } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyName, companyScope, domainName } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+/** What is absent narrows nothing. */
+export interface PauseInput {
+  /** Name or id. */
+  company?: string | undefined
+  /** Recipient domain. */
+  domain?: string | undefined
+}
+
+/** Waiting mail stays where it is, and loses no attempts; every node follows within a second. */
+export const pause = verb('operate', async (op: Operation, input: PauseInput): Promise<PauseScope> => {
+  const scope = scopeOf(op, input)
+  await op.store.pause({ ...scope, since: op.now() })
+  return scope
+})
+
+/** Ends the pause of exactly this. */
+export const resume = verb('operate', async (op: Operation, input: PauseInput): Promise<PauseScope> => {
+  const scope = scopeOf(op, input)
+  if (await op.store.resume(scope)) return scope
+  const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
+  throw new OperateError(
+    'not_found',
+    `there is no pause of exactly this: ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
+  )
+})
+
+/** A member sees those of his company; that everything is paused, or a domain for all, shows in his queue. */
+export const listPauses = verb('read', async (op: Operation, _input: object): Promise<Pause[]> => {
+  const own = companyScope(op, undefined)
+  const pauses = await op.store.pauses()
+  return own === null ? pauses : pauses.filter(({ companyId }) => companyId === own)
+})
+
+function scopeOf(op: Operation, { company, domain }: PauseInput): PauseScope {
+  return {
+    companyId: companyScope(op, company),
+    domain: domain === undefined ? null : domainName(domain),
+  }
+}
+
+/** `all mail`, `mail of Acme to example.com`. */
+export function scopeText(op: Pick<Operation, 'accounts'>, { companyId, domain }: PauseScope): string {
+  const whose = companyId === null ? 'all mail' : `mail of ${companyName(op, companyId)}`
+  return domain === null ? whose : `${whose} to ${domain}`
+}

@@ -1,0 +1,43 @@
+/** Mail that took down the process in which it was tried. */
+import type { QuarantinedEmail } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyScope, requireEmail } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+/** Newest first. */
+export const listQuarantined = verb(
+  'read',
+  async (
+    op: Operation,
+    { company, limit }: { company?: string | undefined; limit: number },
+  ): Promise<QuarantinedEmail[]> => {
+    const companyId = companyScope(op, company)
+    return await op.store.quarantined({ limit, ...(companyId !== null && { companyId }) })
+  },
+)
+
+export interface Released {
+  /** So many recipients are due now. */
+  released: number
+  companyId: string | null
+  emailId: string | null
+}
+
+/** For operators, who know whether the fault is mended: a process of the service may die of it once more. */
+export const releaseQuarantined = verb(
+  'operate',
+  async (
+    op: Operation,
+    { email, company }: { email?: string | undefined; company?: string | undefined },
+  ): Promise<Released> => {
+    const scope = { companyId: companyScope(op, company), emailId: email ?? null }
+    if (email !== undefined) await requireEmail(op, email, { verb: 'listQuarantined' })
+    const released = await op.store.releaseQuarantined(scope, op.now())
+    if (released > 0 || email === undefined) return { ...scope, released }
+    throw new OperateError('nothing_to_do', 'nothing of this email is in quarantine', {
+      verb: 'showEmail',
+      id: email,
+    })
+  },
+)

@@ -1,0 +1,73 @@
+/** What waits, and that it be tried now. */
+import { Pauses } from '../queue/pauses.ts'
+import type { QueueLane, Retried, RetryRequest } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyScope, domainName, findCompany, requireEmail } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+export interface ShownLane extends QueueLane {
+  /** A pause keeps it, be it of this lane alone or of more. */
+  paused: boolean
+}
+
+/** What waits, by company and recipient domain. */
+export const showQueue = verb(
+  'read',
+  async (op: Operation, input: { company?: string | undefined }): Promise<ShownLane[]> => {
+    const lanes = await op.store.queue(companyScope(op, input.company) ?? undefined)
+    const pauses = new Pauses()
+    pauses.replace(await op.store.pauses())
+    return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
+  },
+)
+
+export interface RetryInput {
+  /** Id of the one email. */
+  email?: string | undefined
+  /** Name or id. */
+  company?: string | undefined
+  /** Recipient domain. */
+  domain?: string | undefined
+  /** Told how many there are so far: hundreds of thousands take a while. */
+  onStep?: (sum: Retried) => void
+}
+
+export interface RetriedMail extends Retried {
+  /** What was asked for, by ids. */
+  request: RetryRequest
+  /** Somebody is there who delivers it. */
+  delivering: boolean
+}
+
+/** Makes what waits for another time due now. Attempts already made still count. */
+export const retry = verb('manage', async (op: Operation, input: RetryInput): Promise<RetriedMail> => {
+  const request: RetryRequest = {
+    companyId: whose(op, input),
+    domain: input.domain === undefined ? null : domainName(input.domain),
+    emailId: input.email ?? null,
+    now: op.now(),
+  }
+  if (input.email !== undefined) await refuseDone(op, input.email)
+  const retried = await op.store.retry(request, input.onStep)
+  const nodes = await op.store.nodes()
+  return { ...retried, request, delivering: nodes.some(({ roles }) => roles.includes('delivery')) }
+})
+
+function whose(op: Operation, { email, company }: RetryInput): string | null {
+  if (email === undefined) return companyScope(op, company)
+  return company === undefined ? null : findCompany(op, company).id
+}
+
+async function refuseDone(op: Operation, id: string): Promise<void> {
+  await requireEmail(op, id)
+  const recipients = (await op.store.readHistory(id))?.recipients ?? []
+  if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) return
+  if (recipients.some(({ state }) => state === 'quarantined')) {
+    throw new OperateError('nothing_to_do', 'it is in quarantine', { verb: 'releaseQuarantined', id })
+  }
+  throw new OperateError('nothing_to_do', 'nothing to retry: every recipient is done', {
+    verb: 'showEmail',
+    id,
+  })
+}

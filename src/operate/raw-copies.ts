@@ -1,0 +1,71 @@
+/** The octets of an email: those the capture kept, else composed and signed again, which gives the same. */
+import { BOUNDARIES } from '../accounts/seal.ts'
+import { prepareMessage } from '../delivery/prepare.ts'
+import { SigningKeys } from '../delivery/signing-keys.ts'
+import type { EmailHistory } from '../email/stored-email.ts'
+import { Boundaries } from '../mail/compose/boundary.ts'
+import { messageFor } from '../queue/deliveries.ts'
+import { historyOf } from './emails.ts'
+import { OperateError } from './error.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+export interface RawCopy {
+  /** The recipients this copy is for. */
+  addresses: string[]
+  message: Buffer
+}
+
+/** At least one copy: all of them, or with `recipient` (an address) the one for it. */
+export const rawCopies = verb(
+  'read',
+  async (op: Operation, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
+    const { id, recipient } = input
+    const history = await historyOf(op, id)
+    const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
+    if (recipient !== undefined && ![...addresses.values()].includes(recipient)) {
+      throw new OperateError('not_found', `"${recipient}" is not a recipient of this email`, {
+        verb: 'showEmail',
+        id,
+      })
+    }
+    const captured = (await op.store.readCaptured(id)).map(({ recipients, raw }) => ({
+      addresses: recipients.map((position) => addresses.get(position)!),
+      message: Buffer.from(raw),
+    }))
+    const copies = captured.length > 0 ? captured : await composed(op, id)
+    const chosen =
+      recipient === undefined ? copies : copies.filter((copy) => copy.addresses.includes(recipient))
+    if (chosen.length === 0) throw noCopy(history)
+    return chosen
+  },
+)
+
+function noCopy({ email }: EmailHistory): OperateError {
+  return new OperateError(
+    'not_found',
+    email.contentRemoved
+      ? 'the content of this email was removed when its retention time was over'
+      : 'there is no copy of this email yet: it has not been delivered',
+  )
+}
+
+async function composed({ store, accounts, seal: openSeal }: Operation, id: string): Promise<RawCopy[]> {
+  const work = await store.readWork(id)
+  if (!work) return []
+  const domain = accounts.domains.find((each) => each.id === work.domainId)
+  const seal = await openSeal()
+  const signing = domain ? new SigningKeys(seal).of(domain) : []
+  const boundaries = new Boundaries(seal.derive(BOUNDARIES))
+  const groups = work.individual ? work.recipients.map((each) => [each]) : [work.recipients]
+  return Promise.all(
+    groups.map(async (recipients) => {
+      const prepared = prepareMessage(
+        { emailId: id, message: messageFor(work, recipients), signing },
+        { boundaries },
+      )
+      const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
+      return { addresses: recipients.map((each) => each.address), message: Buffer.concat(chunks) }
+    }),
+  )
+}

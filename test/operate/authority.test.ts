@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import type { Right } from '../../src/operate/authority.ts'
+import * as companies from '../../src/operate/companies.ts'
+import * as domains from '../../src/operate/domains.ts'
+import * as emails from '../../src/operate/emails.ts'
+import { OperateError } from '../../src/operate/error.ts'
+import * as keys from '../../src/operate/keys.ts'
+import * as maintenance from '../../src/operate/maintenance.ts'
+import * as migrateData from '../../src/operate/migrate-data.ts'
+import * as nodes from '../../src/operate/nodes.ts'
+import type { Operation } from '../../src/operate/operation.ts'
+import * as pauses from '../../src/operate/pauses.ts'
+import * as quarantine from '../../src/operate/quarantine.ts'
+import * as queue from '../../src/operate/queue.ts'
+import * as rawCopies from '../../src/operate/raw-copies.ts'
+import * as suppressions from '../../src/operate/suppressions.ts'
+import { CALLERS, type CallerName, World } from './world.ts'
+
+type Outcome = 'ok' | 'not_found' | 'not_allowed'
+type Outcomes = Record<CallerName, Outcome>
+
+const [ok, foreign, no] = ['ok', 'not_found', 'not_allowed'] as const
+
+/** What callers of each kind come to. The input is always about Acme; `foreign` is a member of Beta. */
+const OPERATOR_ALONE: Outcomes = {
+  operator: ok,
+  manager: no,
+  reader: no,
+  sender: no,
+  restricted: no,
+  foreign: no,
+}
+const READS: Outcomes = {
+  operator: ok,
+  manager: ok,
+  reader: ok,
+  sender: no,
+  restricted: ok,
+  foreign,
+}
+/** What concerns all of the company: a key for one of its domains may not. */
+const READS_WHOLE: Outcomes = { ...READS, restricted: no }
+const MANAGES: Outcomes = { ...READS, reader: no }
+const MANAGES_WHOLE: Outcomes = { ...MANAGES, restricted: no }
+
+type Call = (op: Operation, world: World) => Promise<unknown>
+
+/** A verb, how it is called on something of Acme's, and what callers come to. */
+const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][] = [
+  [
+    companies.createCompany,
+    (op, world) => companies.createCompany(op, { name: world.newName() }),
+    OPERATOR_ALONE,
+  ],
+  [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...READS, foreign: ok }],
+  [
+    domains.addDomain,
+    (op, world) => domains.addDomain(op, { company: 'Acme', name: world.newName() }),
+    MANAGES_WHOLE,
+  ],
+  [domains.listDomains, (op) => domains.listDomains(op, { company: 'Acme' }), READS],
+  [domains.showDomain, (op) => domains.showDomain(op, { domain: 'acme.test' }), READS],
+  [
+    domains.showDomain,
+    (op) => domains.showDomain(op, { domain: 'other.acme.test' }),
+    { ...READS, restricted: foreign },
+  ],
+  [domains.verifyDomain, (op) => domains.verifyDomain(op, { domain: 'acme.test' }), MANAGES],
+  [
+    domains.verifyDomain,
+    (op) => domains.verifyDomain(op, { domain: 'other.acme.test' }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [domains.activateDomain, (op) => domains.activateDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
+  [domains.suspendDomain, (op) => domains.suspendDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
+  [keys.createKey, (op) => keys.createKey(op, { company: 'Acme', name: 'k' }), MANAGES_WHOLE],
+  [keys.listKeys, (op) => keys.listKeys(op, { company: 'Acme' }), READS],
+  [
+    keys.revokeKey,
+    async (op, world) => {
+      const { id } = await world.key()
+      return await keys.revokeKey({ ...op, accounts: await op.store.accounts() }, { id })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [emails.listEmails, (op) => emails.listEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
+  [emails.showEmail, async (op, world) => emails.showEmail(op, await world.email()), READS],
+  [
+    emails.showEmail,
+    async (op, world) =>
+      emails.showEmail(op, await world.email(world.acme, { domainId: world.acme.domains[1].id })),
+    { ...READS, restricted: foreign },
+  ],
+  [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],
+  [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
+  [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
+  [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],
+  [pauses.pause, (op) => pauses.pause(op, { company: 'Acme' }), OPERATOR_ALONE],
+  [pauses.resume, (op) => pauses.resume(op, { company: 'Acme' }), OPERATOR_ALONE],
+  [pauses.listPauses, (op) => pauses.listPauses(op, {}), { ...READS_WHOLE, foreign: ok }],
+  [
+    quarantine.listQuarantined,
+    (op) => quarantine.listQuarantined(op, { company: 'Acme', limit: 10 }),
+    READS_WHOLE,
+  ],
+  [
+    quarantine.releaseQuarantined,
+    async (op, world) => quarantine.releaseQuarantined(op, { email: (await world.quarantined()).id }),
+    OPERATOR_ALONE,
+  ],
+  [
+    suppressions.listSuppressions,
+    (op) => suppressions.listSuppressions(op, { company: 'Acme', limit: 10 }),
+    READS_WHOLE,
+  ],
+  [
+    suppressions.addSuppression,
+    (op, world) =>
+      suppressions.addSuppression(op, { company: 'Acme', address: `a@${world.newName()}`, reason: 'r' }),
+    MANAGES_WHOLE,
+  ],
+  [
+    suppressions.removeSuppression,
+    async (op, world) => {
+      await op.store.addSuppression(world.acme.company.id, 'gone@x.test', 'r', 1)
+      return await suppressions.removeSuppression(op, { company: 'Acme', address: 'gone@x.test' })
+    },
+    MANAGES_WHOLE,
+  ],
+  [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+]
+
+/** Verbs without an open database: see the last test. */
+const ELSEWHERE = new Set<string>(['backUp', 'migrate', 'migrateData'])
+
+const folder = new URL('../../src/operate/', import.meta.url)
+const MODULES = await Promise.all(
+  readdirSync(folder).map(async (file): Promise<object> => await import(new URL(file, folder).href)),
+)
+/** By name. */
+const VERBS = new Map(
+  MODULES.flatMap((module) => Object.entries(module)).filter(
+    ([, value]) => typeof value === 'function' && 'right' in value,
+  ),
+)
+
+let world: World
+before(async () => {
+  world = await World.make()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const nameOf = (verb: unknown) => [...VERBS].find(([, value]) => value === verb)![0]
+
+async function failure(work: Promise<unknown>): Promise<OperateError | null> {
+  try {
+    await work
+    return null
+  } catch (error) {
+    if (error instanceof OperateError) return error
+    throw error
+  }
+}
+
+describe('who may do what', () => {
+  for (const [verb, call, outcomes] of TABLE) {
+    test(`${nameOf(verb)}: ${CALLERS.map((caller) => `${caller} ${outcomes[caller]}`).join(', ')}`, async () => {
+      for (const caller of CALLERS) {
+        const error = await failure(call(await world.operation(caller), world))
+        assert.equal(error?.code ?? ok, outcomes[caller], `${caller}: ${error?.message}`)
+      }
+    })
+  }
+
+  test('every verb stands in the table', () => {
+    const tried = new Set([...TABLE.map(([verb]) => nameOf(verb)), ...ELSEWHERE])
+    assert.deepEqual(
+      [...VERBS.keys()].filter((name) => !tried.has(name)),
+      [],
+    )
+  })
+
+  test('a foreign thing is not found in the words for one that is not there', async () => {
+    const op = await world.operation('foreign')
+    const { id: email } = await world.email()
+    const { id: key } = await world.key()
+    const { id: company } = world.acme.company
+    const nowhere = '019a9b2c-0000-7000-8000-ffffffffffff'
+    const fresh = { ...op, accounts: await op.store.accounts() }
+    const pairs: [foreign: string, absent: string, call: (text: string) => Promise<unknown>][] = [
+      [email, nowhere, (id) => emails.showEmail(op, { id })],
+      [email, nowhere, (id) => emails.cancelEmail(op, { id })],
+      [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],
+      [email, nowhere, (id) => queue.retry(op, { email: id })],
+      [key, nowhere, (id) => keys.revokeKey(fresh, { id })],
+      ['acme.test', 'nowhere.test', (domain) => domains.showDomain(op, { domain })],
+      ['acme.test', 'nowhere.test', (domain) => domains.verifyDomain(op, { domain })],
+      ['acme.test', 'nowhere.test', (domain) => keys.createKey(op, { company: 'Beta', name: 'k', domain })],
+      ...['Acme', 'acme', company].flatMap((text): typeof pairs => [
+        [text, 'Nobody', (named) => domains.addDomain(op, { company: named, name: world.newName() })],
+        [text, 'Nobody', (named) => domains.listDomains(op, { company: named })],
+        [text, 'Nobody', (named) => emails.listEmails(op, { company: named, limit: 1 })],
+        [text, 'Nobody', (named) => queue.retry(op, { company: named })],
+        [text, 'Nobody', (named) => queue.retry(op, { company: named, email })],
+      ]),
+    ]
+    for (const [theirs, absent, call] of pairs) {
+      const [one, other] = [await failure(call(theirs)), await failure(call(absent))]
+      assert.equal(one?.code, 'not_found')
+      const said = ({ message, hint }: OperateError) => JSON.stringify({ message, hint })
+      assert.equal(said(one!).replaceAll(theirs, '?'), said(other!).replaceAll(absent, '?'))
+    }
+  })
+
+  test('a member who names no company means his own, and sees nothing of another', async () => {
+    for (const [caller, other] of [
+      ['manager', world.beta],
+      ['foreign', world.acme],
+    ] as const) {
+      const op = await world.operation(caller)
+      const listed = [
+        await companies.listCompanies(op, {}),
+        await domains.listDomains(op, {}),
+        await keys.listKeys(op, {}),
+        await emails.listEmails(op, { limit: 100 }),
+        await queue.showQueue(op, {}),
+        await pauses.listPauses(op, {}),
+        await quarantine.listQuarantined(op, { limit: 100 }),
+        await suppressions.listSuppressions(op, { limit: 100 }),
+      ]
+      for (const list of listed) {
+        assert.ok(list.length > 0)
+        const text = JSON.stringify(list)
+        for (const mark of other.marks) assert.ok(!text.includes(mark), `${mark} in ${text}`)
+      }
+    }
+  })
+
+  test('retry by a member makes due only what his company sent', async () => {
+    const dueAt = Date.now() + 3_600_000
+    const [his, other] = [await world.email(world.beta, { dueAt }), await world.email(world.acme, { dueAt })]
+    const retried = await queue.retry(await world.operation('foreign'), {})
+    assert.equal(retried.request.companyId, world.beta.company.id)
+    const due = async ({ id }: { id: string }) => (await world.store.readHistory(id))!.recipients[0]!.dueAt!
+    assert.equal(await due(his), retried.request.now)
+    assert.equal(await due(other), dueAt)
+  })
+
+  test("another company's domain is taken, and its owner is not told", async () => {
+    const op = await world.operation('foreign')
+    const taken = await failure(domains.addDomain(op, { company: 'Beta', name: 'acme.test' }))
+    assert.equal(taken?.code, 'already_exists')
+    assert.doesNotMatch(JSON.stringify([taken!.message, taken!.hint]), /Acme/)
+    const told = await failure(
+      domains.addDomain(await world.operation('operator'), { company: 'Beta', name: 'acme.test' }),
+    )
+    assert.match(told!.message, /acme\.test is a sending domain of Acme already/)
+    assert.deepEqual(told!.hint, { verb: 'showDomain', domain: 'acme.test' })
+  })
+
+  test('what concerns the whole database is for operators', async () => {
+    const { caller } = await world.operation('manager')
+    const of = { caller, database: { engine: 'sqlite', path: '/nowhere/x.db' }, secretKey: null } as const
+    const moved = { from: of.database.path, to: 'postgres://x', restart: false, onProgress() {} }
+    for (const work of [
+      maintenance.backUp(of, { file: '/nowhere/copy', overwrite: false }),
+      maintenance.migrate(of, {}),
+      migrateData.migrateData(of, moved),
+    ]) {
+      assert.equal((await failure(work))?.code, 'not_allowed')
+    }
+    const operators = { ...of, caller: { kind: 'operator' } } as const
+    assert.equal((await failure(maintenance.migrate(operators, {})))?.code, 'not_found')
+  })
+})

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Scope } from '../../src/accounts/account.ts'
+import { createCompany } from '../../src/operate/companies.ts'
+import { activateDomain, addDomain, showDomain, verifyDomain } from '../../src/operate/domains.ts'
+import { cancelEmail, showEmail } from '../../src/operate/emails.ts'
+import {
+  asOperateError,
+  type Hint,
+  OPERATE_CODES,
+  type OperateCode,
+  OperateError,
+} from '../../src/operate/error.ts'
+import { createKey, revokeKey } from '../../src/operate/keys.ts'
+import { backUp, migrate } from '../../src/operate/maintenance.ts'
+import { migrateData } from '../../src/operate/migrate-data.ts'
+import { openOperation } from '../../src/operate/open.ts'
+import { OPERATOR, type Operation } from '../../src/operate/operation.ts'
+import { pause, resume } from '../../src/operate/pauses.ts'
+import { releaseQuarantined } from '../../src/operate/quarantine.ts'
+import { retry, showQueue } from '../../src/operate/queue.ts'
+import { rawCopies } from '../../src/operate/raw-copies.ts'
+import { addSuppression, removeSuppression } from '../../src/operate/suppressions.ts'
+import { verb } from '../../src/operate/verb.ts'
+import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
+import { World } from './world.ts'
+
+let world: World
+before(async () => {
+  world = await World.make()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const NOWHERE = '019a9b2c-0000-7000-8000-ffffffffffff'
+
+/** Who is shown what by the error's hint; null: nothing. */
+type Case = [
+  what: string,
+  code: OperateCode,
+  hint: Hint['verb'] | null,
+  call: (op: Operation) => Promise<unknown>,
+]
+
+const address = 'a@x.test'
+const reason = 'asked'
+const CASES: Case[] = [
+  ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
+  ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
+  ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
+  ['a domain that is none', 'invalid', null, (op) => addDomain(op, { company: 'Acme', name: 'no domain' })],
+  [
+    'a domain of nobody',
+    'not_found',
+    'listCompanies',
+    (op) => addDomain(op, { company: 'X', name: 'x.test' }),
+  ],
+  [
+    'a domain twice',
+    'already_exists',
+    'showDomain',
+    (op) => addDomain(op, { company: 'Beta', name: 'ACME.test' }),
+  ],
+  ['an unknown domain', 'not_found', 'listDomains', (op) => activateDomain(op, { domain: 'x.test' })],
+  ['what is no domain', 'invalid', null, (op) => showDomain(op, { domain: 'no domain' })],
+  ['a key without a name', 'invalid', null, (op) => createKey(op, { company: 'Acme', name: '' })],
+  [
+    'a key without a scope',
+    'invalid',
+    null,
+    (op) => createKey(op, { company: 'Acme', name: 'k', scopes: [] }),
+  ],
+  [
+    'a key with an unknown scope',
+    'invalid',
+    null,
+    (op) => createKey(op, { company: 'Acme', name: 'k', scopes: ['all' as Scope] }),
+  ],
+  [
+    'a key for what is no network',
+    'invalid',
+    null,
+    (op) => createKey(op, { company: 'Acme', name: 'k', networks: ['10.1.2.3/8'] }),
+  ],
+  [
+    'a key that is over',
+    'invalid',
+    null,
+    (op) => createKey(op, { company: 'Acme', name: 'k', expiresAt: 1 }),
+  ],
+  [
+    "a key for another's domain",
+    'not_found',
+    'listDomains',
+    (op) => createKey(op, { company: 'Acme', name: 'k', domain: 'beta.test' }),
+  ],
+  ['an unknown key', 'not_found', 'listKeys', (op) => revokeKey(op, { id: NOWHERE })],
+  [
+    'a key revoked twice',
+    'nothing_to_do',
+    null,
+    async (op) => {
+      const { key } = await createKey(op, { company: 'Acme', name: 'k' })
+      const later = { ...op, accounts: await op.store.accounts() }
+      await revokeKey(later, { id: key.id })
+      await revokeKey(later, { id: key.id })
+    },
+  ],
+  ['an unknown email', 'not_found', 'listEmails', (op) => showEmail(op, { id: NOWHERE })],
+  ['an email by what is no id', 'not_found', 'listEmails', (op) => cancelEmail(op, { id: "' OR 1" })],
+  [
+    'an email canceled twice',
+    'nothing_to_do',
+    'showEmail',
+    async (op) => {
+      const { id } = await world.email()
+      assert.deepEqual(await cancelEmail(op, { id }), { canceled: 1, sending: 0 })
+      await cancelEmail(op, { id })
+    },
+  ],
+  [
+    "a copy for somebody who isn't a recipient",
+    'not_found',
+    'showEmail',
+    async (op) => rawCopies(op, { id: (await world.email()).id, recipient: 'x@y.test' }),
+  ],
+  ['the queue of nobody', 'not_found', 'listCompanies', (op) => showQueue(op, { company: 'X' })],
+  ['a retry to no domain', 'invalid', null, (op) => retry(op, { domain: 'no domain' })],
+  [
+    'a retry of what has ended',
+    'nothing_to_do',
+    'showEmail',
+    async (op) => {
+      const { id } = await world.email()
+      await cancelEmail(op, { id })
+      await retry(op, { email: id })
+    },
+  ],
+  [
+    'a retry of what is in quarantine',
+    'nothing_to_do',
+    'releaseQuarantined',
+    async (op) => retry(op, { email: (await world.quarantined()).id }),
+  ],
+  ['a pause of nobody', 'not_found', 'listCompanies', (op) => pause(op, { company: 'X' })],
+  ['the end of no pause', 'not_found', null, (op) => resume(op, { domain: 'y.test' })],
+  [
+    'a release of what is not in quarantine',
+    'nothing_to_do',
+    'showEmail',
+    async (op) => releaseQuarantined(op, { email: (await world.email()).id }),
+  ],
+  [
+    'a release of nothing',
+    'not_found',
+    'listQuarantined',
+    (op) => releaseQuarantined(op, { email: NOWHERE }),
+  ],
+  [
+    'a suppression of what is no address',
+    'invalid',
+    null,
+    (op) => addSuppression(op, { company: 'Acme', address: 'nobody', reason }),
+  ],
+  [
+    'a suppression twice',
+    'already_exists',
+    null,
+    async (op) => {
+      await addSuppression(op, { company: 'Acme', address, reason })
+      await addSuppression(op, { company: 'Acme', address: 'Him <A@x.test>', reason })
+    },
+  ],
+  [
+    'the end of no suppression',
+    'not_found',
+    'listSuppressions',
+    (op) => removeSuppression(op, { company: 'Beta', address }),
+  ],
+]
+
+async function failure(work: Promise<unknown>): Promise<OperateError> {
+  try {
+    await work
+  } catch (error) {
+    assert.ok(error instanceof OperateError, String(error))
+    return error
+  }
+  throw new Error('it did not fail')
+}
+
+describe('why a verb does not do what was asked', () => {
+  for (const [what, code, hint, call] of CASES) {
+    test(`${what}: ${code}${hint === null ? '' : `, see ${hint}`}`, async () => {
+      const before = JSON.stringify(world.acme.company)
+      const error = await failure(call(await world.operation('operator')))
+      assert.deepEqual([error.code, error.hint?.verb ?? null], [code, hint])
+      assert.match(error.message, /[^.]$/, 'a hint may follow')
+      assert.equal(JSON.stringify(world.acme.company), before)
+    })
+  }
+
+  test('where there is no company at all, the next step is to create one', async () => {
+    const op = await world.operation('operator')
+    const empty = { ...op, accounts: { companies: [], domains: [], keys: [] } }
+    const error = await failure(addDomain(empty, { company: 'First', name: 'x.test' }))
+    assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })
+  })
+
+  test('where somebody was faster the store says so, in the same code', async () => {
+    const op = await world.operation('operator')
+    const name = world.newName()
+    await addDomain(op, { company: 'Acme', name })
+    // The snapshot of this operation does not have it.
+    const error = await failure(addDomain(op, { company: 'Beta', name }))
+    assert.equal(error.code, 'already_exists')
+  })
+
+  for (const [fault, code] of [
+    [new StoreUnavailable('away'), 'unavailable'],
+    [new StoreDamaged('torn'), 'damaged'],
+    [new StoreConflict('in use'), 'conflict'],
+  ] as const) {
+    test(`${fault.name} of the store: ${code}, in its words`, async () => {
+      const failing = verb('read', async (_: Operation, _input: object) => {
+        throw fault
+      })
+      const error = await failure(failing(await world.operation('operator'), {}))
+      assert.deepEqual([error.code, error.message, error.cause], [code, fault.message, fault])
+    })
+  }
+
+  test('a fault of the program stays one', () => {
+    const fault = new TypeError('undefined is not a function')
+    assert.equal(asOperateError(fault), fault)
+  })
+
+  test('every code of the list is one that something gives', () => {
+    const given = new Set<OperateCode>([
+      ...CASES.map(([, code]) => code),
+      'unavailable',
+      'damaged',
+      'conflict',
+    ])
+    assert.deepEqual(
+      OPERATE_CODES.filter((code) => !given.has(code)),
+      // Which authority.test.ts looks at.
+      ['not_allowed'],
+    )
+  })
+})
+
+describe('verbs about a database as a whole', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'postroad-operate-'))
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const of = (name: string) => {
+    return {
+      caller: OPERATOR,
+      database: { engine: 'sqlite', path: join(folder, name) },
+      secretKey: null,
+    } as const
+  }
+
+  test('do not make one where there is none', async () => {
+    const settings = { ...of('none.db'), hostname: 'mail.test', dnsServers: [] }
+    const move = {
+      from: join(folder, 'none.db'),
+      to: 'postgres://127.0.0.1:1/x',
+      restart: false,
+      onProgress() {},
+    }
+    for (const [work, hint] of [
+      [migrate(of('none.db'), {}), 'openOperation'],
+      [backUp(of('none.db'), { file: join(folder, 'copy.db'), overwrite: false }), 'openOperation'],
+      [openOperation(settings), 'openOperation'],
+      [migrateData(of('none.db'), move), 'migrateData'],
+    ] as const) {
+      const error = await failure(work)
+      assert.deepEqual([error.code, error.hint?.verb], ['not_found', hint])
+    }
+  })
+
+  test('do not take a file for a database that is none, nor lie over one', async () => {
+    writeFileSync(
+      join(folder, 'text.db'),
+      'this is text, and long enough to be looked at as the header of a database file',
+    )
+    assert.match((await failure(migrate(of('text.db'), {}))).code, /^(?:conflict|damaged|unavailable)$/)
+    const settings = { ...of('x.db'), hostname: 'mail.test', dnsServers: [] }
+    await using op = await openOperation(settings, { make: true })
+    await createCompany(op, { name: 'Acme' })
+    const copy = join(folder, 'text.db')
+    const error = await failure(backUp(of('x.db'), { file: copy, overwrite: false }))
+    assert.equal(error.code, 'conflict')
+    const { file, secretKeyFile } = await backUp(of('x.db'), {
+      file: join(folder, 'copy.db'),
+      overwrite: false,
+    })
+    assert.deepEqual([file, secretKeyFile], [join(folder, 'copy.db'), null])
+  })
+})
+
+test('what DNS finds does not lift a suspension that came meanwhile', async () => {
+  await using other = await World.make()
+  const op = await other.operation('operator')
+  const { id } = other.acme.domains[0]
+  const { records } = await showDomain(op, { domain: id })
+  const values = new Map(records.map(({ name, value }) => [name, value]))
+  const resolver = () => ({
+    async txt(name: string) {
+      await other.store.updateDomain(id, { sending: 'suspended' })
+      return { kind: 'found' as const, records: [values.get(name)!] }
+    },
+  })
+  const { domain, verification } = await verifyDomain({ ...op, resolver }, { domain: id })
+  assert.deepEqual([verification.verified, domain.sending], [true, 'suspended'])
+  const { domains } = await other.store.accounts()
+  const kept = domains.find((each) => each.id === id)!
+  assert.deepEqual([kept.status, kept.sending], ['verified', 'suspended'])
+})

@@ -1,0 +1,140 @@
+/** Two companies with a little of everything, and callers of every kind. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/account.ts'
+import { newDomain } from '../../src/accounts/new-domain.ts'
+import { Seal } from '../../src/accounts/seal.ts'
+import { type Caller, OPERATOR, type Operation } from '../../src/operate/operation.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { NewEmail, Store } from '../../src/store/store.ts'
+import { accept, apiKey, company, email, newId, node } from '../store/samples.ts'
+
+/** A member's key: `domain` restricts it. */
+function member(companyId: string, scopes: Scope[], domainId: string | null = null): Caller {
+  return {
+    kind: 'member',
+    principal: { keyId: newId(), companyId, scopes: new Set(scopes), domainId, address: '192.0.2.1' },
+  }
+}
+
+export interface Owned {
+  company: Company
+  domains: [SendingDomain, SendingDomain]
+  /** Text that stands in nothing of another company. */
+  marks: string[]
+}
+
+export class World implements AsyncDisposable {
+  readonly store: Store
+  readonly acme: Owned
+  readonly beta: Owned
+  readonly callers: Readonly<Record<CallerName, Caller>>
+  readonly #seal: Seal
+  readonly #directory: string
+  #serial = 0
+
+  private constructor(store: Store, directory: string, seal: Seal, acme: Owned, beta: Owned) {
+    this.store = store
+    this.acme = acme
+    this.beta = beta
+    this.#seal = seal
+    this.#directory = directory
+    this.callers = {
+      operator: OPERATOR,
+      manager: member(acme.company.id, ['reading', 'management']),
+      reader: member(acme.company.id, ['reading']),
+      sender: member(acme.company.id, ['sending']),
+      restricted: member(acme.company.id, ['reading', 'management'], acme.domains[0].id),
+      foreign: member(beta.company.id, ['reading', 'management']),
+    }
+  }
+
+  static async make(): Promise<World> {
+    const directory = mkdtempSync(join(tmpdir(), 'postroad-operate-'))
+    const store = await openStore({ engine: 'sqlite', path: join(directory, 'x.db') }, { exclusive: false })
+    const seal = new Seal(randomBytes(32))
+    const [acme, beta] = [await owned(store, seal, 'Acme'), await owned(store, seal, 'Beta')]
+    const world = new World(store, directory, seal, acme, beta)
+    for (const each of [acme, beta]) {
+      const name = each.company.name.toLowerCase()
+      await world.email(each)
+      await world.quarantined(each)
+      await world.key(each)
+      await store.addSuppression(each.company.id, `gone@${name}-list.test`, 'asked', 1)
+      await store.pause({ companyId: each.company.id, domain: `${name}-paused.test`, since: 1 })
+    }
+    return world
+  }
+
+  async operation(caller: CallerName): Promise<Operation> {
+    return {
+      caller: this.callers[caller],
+      store: this.store,
+      accounts: await this.store.accounts(),
+      hostname: 'mail.service.test',
+      seal: async () => this.#seal,
+      resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
+      now: () => Date.now(),
+    }
+  }
+
+  /** A domain name that nobody has yet. */
+  newName(): string {
+    return `new${this.#serial++}.test`
+  }
+
+  /** One that waits, from the first domain of the company unless told otherwise. */
+  async email({ company, domains } = this.acme, change: Partial<NewEmail> = {}): Promise<NewEmail> {
+    return await accept(this.store, mail(company, domains[0], change))
+  }
+
+  async quarantined(of = this.acme): Promise<NewEmail> {
+    const token = await this.store.join(node('n'))
+    const value = mail(of.company, of.domains[0])
+    await this.store.accept(value, { token })
+    const { id: emailId } = value
+    const why = { others: 'quarantine', at: 1, message: `died of ${of.company.name}` } as const
+    await this.store.setAside({ emailId, leaseToken: token, positions: [0], ...why })
+    return value
+  }
+
+  async key(of = this.acme): Promise<ApiKey> {
+    const key = apiKey(of.company)
+    await this.store.addKey(key)
+    return key
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+}
+
+export const CALLERS = ['operator', 'manager', 'reader', 'sender', 'restricted', 'foreign'] as const
+export type CallerName = (typeof CALLERS)[number]
+
+function mail(company: Company, domain: SendingDomain, change: Partial<NewEmail> = {}): NewEmail {
+  const made = email(company, [`to@customer-of.${domain.name}`], { domainId: domain.id })
+  return { ...made, content: { ...made.content, from: `me@${domain.name}` }, ...change }
+}
+
+async function owned(store: Store, seal: Seal, name: string): Promise<Owned> {
+  const made = company(name)
+  await store.addCompany(made)
+  const add = async (domain: string) => {
+    const value = await newDomain({ companyId: made.id, name: domain, seal, ed25519: false })
+    await store.addDomain(value)
+    return value
+  }
+  const domains = [
+    await add(`${name.toLowerCase()}.test`),
+    await add(`other.${name.toLowerCase()}.test`),
+  ] satisfies Owned['domains']
+  return {
+    company: made,
+    domains,
+    marks: [made.id, name, name.toLowerCase(), ...domains.map(({ id }) => id)],
+  }
+}
