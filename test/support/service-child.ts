@@ -104,10 +104,12 @@ export class Installation {
   /** A company with an active sending domain and a key for it. By the verbs, not by commands: each of those is a process. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
-    const settings = loadSettings(await this.#environment())
-    const { database } = settings
+    const environment = await this.#environment()
     // A relative path is one in the directory of the service, not in that of the test.
-    if (database.engine === 'sqlite') database.path = resolve(this.directory, database.path)
+    const url = environment.POSTROAD_DATABASE_URL!.replace(/^sqlite:(.+)/, (_, path: string) => {
+      return `sqlite:${resolve(this.directory, path)}`
+    })
+    const settings = loadSettings({ ...environment, POSTROAD_DATABASE_URL: url })
     await using op = await openOperation(settings, { make: true })
     const again = async () => Object.assign(op, { accounts: await op.store.accounts() })
     const { id: companyId } = await createCompany(op, { name: company })
