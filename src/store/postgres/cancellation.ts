@@ -1,16 +1,14 @@
 import type { Canceled } from '../store.ts'
+import { apply, decided } from './apply.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database } from './database.ts'
-import { endRecipients } from './endings.ts'
+import { factsOf, type Place } from './facts.ts'
 import { isEmailId } from './rows.ts'
 
+/** A result being written comes before or after, not in between. */
 const HOLD = {
   name: 'hold-email',
-  text: 'SELECT position, lease, cancel FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
-const REQUEST = {
-  name: 'request-cancel',
-  text: 'UPDATE queue SET cancel = true WHERE email = $1 AND lease > 0 AND NOT cancel',
+  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
 }
 const REQUESTED = {
   name: 'cancel-requests',
@@ -30,22 +28,11 @@ export class Cancellation {
   async cancel(emailId: string, at: number): Promise<Canceled> {
     if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
     const done = await this.#database.transaction(async (session) => {
-      // A result being written comes before or after, not in between.
-      const live = await session.run<{ position: number; lease: number | null; cancel: boolean }>(HOLD, [
-        emailId,
-      ])
-      // Nobody holds what is in quarantine (0).
-      const waiting = live.filter(({ lease }) => lease === null || lease === 0)
-      const sending = live.filter(({ lease, cancel }) => lease !== null && lease !== 0 && !cancel).length
-      const endings = waiting.map(({ position }) => ({
-        email: emailId,
-        position,
-        state: 'canceled' as const,
-        at,
-      }))
-      await endRecipients(session, endings)
-      if (sending > 0) await session.run(REQUEST, [emailId])
-      return { canceled: waiting.length, sending }
+      const live = await factsOf(session, await session.run<Place>(HOLD, [emailId]))
+      const all = decided(live, () => ({ kind: 'cancel', at }))
+      await apply(session, all, at)
+      const canceled = all.filter(({ decision }) => decision.change?.state === 'canceled').length
+      return { canceled, sending: all.length - canceled }
     })
     if (done.canceled > 0) this.#changes.queueChanged()
     if (done.sending > 0) this.#changes.stopsChanged()

@@ -1,11 +1,14 @@
+import { begun } from '../../email/lifecycle/birth.ts'
+import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { ContentDamaged, notSent, variablesOf } from '../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
+import { apply, decided } from './apply.ts'
 import { int4s, uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
 import { type Loaded, loadEmails } from './contents.ts'
 import type { Database, Session, Statement } from './database.ts'
-import { type Ending, endRecipients } from './endings.ts'
+import { factsOf, type Place } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
 import { Promotion } from './promotion.ts'
@@ -29,6 +32,12 @@ interface TakenRow {
   reason: string | null
 }
 
+/** A recipient that ends instead of being taken. */
+interface Ending extends Place {
+  happening: Happening
+}
+
+/** What the lifecycle decides of `claimed`, without reading first. Those that end instead are read. */
 const TAKE: Statement = {
   name: 'take',
   text: `
@@ -56,7 +65,7 @@ WITH sent AS (
   UPDATE emails e SET sent = true FROM unnest($1::uuid[]) AS t (id)
   WHERE e.id = ANY (ARRAY[t.id]) AND NOT e.sent RETURNING e.id, e.company
 )
-INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, 'sent', $2 FROM sent`,
+INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, $3::text, $2 FROM sent`,
 }
 
 /** A commit that is still under way holds these rows: it is waited for. */
@@ -254,8 +263,22 @@ export class Claim {
       if (isUnsent(loaded.get(id))) unsent.push(id)
     }
     for (const { email, position } of rows) gathering.leased.push({ email, position })
-    if (unsent.length > 0) await session.run(MARK_SENT, [uuids(unsent.sort()), Math.round(request.now)])
-    await endRecipients(session, endings)
+    const { type, at } = begun(Math.round(request.now))
+    if (unsent.length > 0) await session.run(MARK_SENT, [uuids(unsent.sort()), at, type])
+    await this.#end(session, endings, request)
+  }
+
+  async #end(session: Session, endings: readonly Ending[], { now }: ClaimRequest): Promise<void> {
+    const happenings = new Map(endings.map((ending) => [nameOf(ending), ending.happening]))
+    // They were waiting until the statement that took them.
+    const found = (await factsOf(session, endings)).map((recipient) => {
+      return { ...recipient, facts: { ...recipient.facts, state: 'waiting' as const } }
+    })
+    await apply(
+      session,
+      decided(found, (recipient) => happenings.get(nameOf(recipient))!),
+      now,
+    )
   }
 
   /** Nobody will work on them, and this node lives on: so they go back by hand, if they were leased at all. */
@@ -325,8 +348,7 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
   const { email, position, domain, address, attempts, reason } = row
   const { preferredServer, uncertain, postponedSince, suspicion } = row
   if (reason !== null && !isSimulated(domain, work.testMode)) {
-    const message = `Not sent: the address is on the suppression list (${reason})`
-    return { email, position, state: 'suppressed', at: request.now, message }
+    return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: reason } }
   }
   const variables = variablesOf(row.variables)
   if (variables instanceof ContentDamaged) return failed(row, variables, request)
@@ -346,5 +368,9 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
 
 /** What cannot be read back ends with a visible event instead of holding up the rest. */
 function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
-  return { email, position, state: 'failed', at: now, message: notSent(why) }
+  return { email, position, happening: { kind: 'damaged', at: now, message: notSent(why) } }
+}
+
+function nameOf({ email, position }: Place): string {
+  return `${email} ${position}`
 }

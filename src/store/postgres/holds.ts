@@ -1,14 +1,11 @@
 import type { HeldRelease } from '../store.ts'
+import { apply, decided } from './apply.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database } from './database.ts'
+import { factsOf, type Place } from './facts.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
-
-interface HeldPlace {
-  email: string
-  position: number
-}
 
 const HELD = {
   name: 'held-domains',
@@ -22,20 +19,12 @@ WITH RECURSIVE held (domain) AS (
 SELECT domain FROM held WHERE domain IS NOT NULL`,
 }
 
-const RELEASE = {
-  name: 'release-held',
+const HOLD = {
+  name: 'hold-held',
   text: `
-WITH held AS MATERIALIZED (
-  SELECT email, position FROM queue
-  WHERE held_for = $1 AND (email, position) > ($4::uuid, $5::integer) AND due_at < $2
-  ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-), released AS (
-  UPDATE queue q SET due_at = $3, ready = true, held_for = NULL
-  FROM held h WHERE q.email = ANY (ARRAY[h.email]) AND q.position = h.position
-  RETURNING 1
-)
-SELECT (SELECT count(*) FROM released) AS released, email, position
-FROM held ORDER BY email DESC, position DESC LIMIT 1`,
+SELECT email::text AS email, position FROM queue
+WHERE held_for = $1 AND (email, position) > ($3::uuid, $4::integer) AND due_at < $2
+ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
 /** Recipients that wait only because their sending domain may not send. */
@@ -55,15 +44,21 @@ export class Holds {
   async release(domainId: string, { now, dueBefore }: HeldRelease): Promise<number> {
     let released = 0
     // What is held again behind the place that a chunk came to is left alone: it would go round otherwise.
-    let place: HeldPlace = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
+    let place: Place = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
     while (true) {
-      const values = [domainId, Math.round(dueBefore), Math.round(now), place.email, place.position]
-      const [row] = await this.#database.write<HeldPlace & { released: number }>(RELEASE, values)
-      if (row === undefined) return released
-      released += row.released
+      const values = [domainId, Math.round(dueBefore), place.email, place.position]
+      const places = await this.#database.transaction(async (session) => {
+        const held = await session.run<Place>(HOLD, values)
+        const all = decided(await factsOf(session, held), () => ({ kind: 'hold-released', at: now }))
+        await apply(session, all, now)
+        return held
+      })
+      const last = places.at(-1)
+      if (last === undefined) return released
+      released += places.length
       this.#changes.queueChanged()
-      if (row.released < CHUNK) return released
-      place = row
+      if (places.length < CHUNK) return released
+      place = last
     }
   }
 }

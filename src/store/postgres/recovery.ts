@@ -1,6 +1,8 @@
+import { apply, decided } from './apply.ts'
+import { uuids } from './arrays.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database } from './database.ts'
-import { endRecipients } from './endings.ts'
+import { factsOf, type Place } from './facts.ts'
 
 /** Recipients given back in one transaction. */
 const CHUNK = 500
@@ -18,33 +20,20 @@ WITH RECURSIVE leased (token) AS (
 SELECT token FROM leased l WHERE token IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.token = l.token)`,
 }
 
-/**
- * What is locked is being written down under this token; so the rest is taken. The recipients of an email, which may make one
- * transaction, are due at the same time.
- */
-const GIVE_BACK = {
-  name: 'give-back',
-  text: `
-WITH lost AS MATERIALIZED (
-  SELECT email, position, cancel FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-), waiting AS (
-  UPDATE queue q SET lease = NULL, suspicion = greatest(q.suspicion, 1), due_at = $2::int8 + (hashtext(q.email::text) & 2147483647) % ($3::int8 + 1), ready = $3::int8 = 0
-  FROM lost l WHERE NOT l.cancel AND q.email = ANY (ARRAY[l.email]) AND q.position = l.position
-), others AS (
-  UPDATE queue q SET suspicion = 1
-  FROM (SELECT DISTINCT email FROM lost) l CROSS JOIN LATERAL (
-    SELECT o.email, o.position FROM queue o WHERE o.email = l.email AND o.lease IS NULL AND o.suspicion = 0
-    FOR UPDATE SKIP LOCKED
-  ) other
-  WHERE q.email = ANY (ARRAY[other.email]) AND q.position = other.position
-)
-SELECT email, position, cancel FROM lost`,
+/** What is locked is being written down under this token; so the rest is taken. */
+const HOLD = {
+  name: 'hold-lost',
+  text: `SELECT email::text AS email, position FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
-interface Lost {
-  email: string
-  position: number
-  cancel: boolean
+/** What waits of these emails and is above suspicion so far. */
+const HOLD_OTHERS = {
+  name: 'hold-others',
+  text: `
+SELECT o.email::text AS email, o.position FROM unnest($1::uuid[]) AS t (email) CROSS JOIN LATERAL (
+  SELECT q.email, q.position FROM queue q WHERE q.email = t.email AND q.lease IS NULL AND q.suspicion = 0
+  FOR UPDATE SKIP LOCKED
+) o`,
 }
 
 /** Taking back what nodes had leased that are no more. */
@@ -70,15 +59,24 @@ export class Recovery {
 
   async #giveBack(token: number, now: number, jitterMs: number): Promise<number> {
     const lost = await this.#database.transaction(async (session) => {
-      const rows = await session.run<Lost>(GIVE_BACK, [token, Math.round(now), Math.round(jitterMs)])
-      const canceled = rows.filter(({ cancel }) => cancel)
-      const endings = canceled.map(({ email, position }) => {
-        return { email, position, state: 'canceled' as const, at: now }
+      const places = await session.run<Place>(HOLD, [token])
+      if (places.length === 0) return 0
+      const emails = new Set(places.map(({ email }) => email))
+      const others = await session.run<Place>(HOLD_OTHERS, [uuids([...emails])])
+      const held = await factsOf(session, [...places, ...others])
+      const all = decided(held, ({ email, lease }) => {
+        if (lease === null) return { kind: 'suspect', suspicion: 1 }
+        return { kind: 'node-lost', at: now, dueAt: now + jitterOf(email, jitterMs) }
       })
-      await endRecipients(session, endings)
-      return rows.length
+      await apply(session, all, now)
+      return places.length
     })
     if (lost > 0) this.#changes.queueChanged()
     return lost
   }
+}
+
+/** Milliseconds. The same for all recipients of an email, which may make one transaction. The end of its id is random. */
+function jitterOf(email: string, jitterMs: number): number {
+  return Number.parseInt(email.slice(-8), 16) % (Math.round(jitterMs) + 1)
 }

@@ -1,8 +1,11 @@
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type { Retried, RetryRequest } from '../store.ts'
+import { apply, decided } from './apply.ts'
+import { int4s, uuids } from './arrays.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
-import type { Database, Statement, Value } from './database.ts'
+import type { Database, Statement } from './database.ts'
+import { factsOf, type Place } from './facts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Rows of live work looked at in one transaction. */
@@ -12,51 +15,44 @@ const STEP = 1_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/**
- * What lies behind ($1, $2), in the order it was accepted: one way through live work, whatever of it is wanted. $3 now; $4 company
- * and $5 domain, which may be NULL; $6 the last email; $7 whether one email was named. What is locked is being claimed or recorded:
- * it is left alone.
- */
-const RETRY: Statement = {
-  name: 'retry',
+/** What lies behind ($1, $2) up to the email $3, in the order it was accepted: one way through live work, whatever of it is wanted. */
+const STEP_OVER: Statement = {
+  name: 'retry-step',
   text: `
-WITH step AS MATERIALIZED (
-  SELECT email, position, company, domain FROM queue
-  WHERE (email, position) > ($1::uuid, $2::int4) AND email <= $6::uuid
-  ORDER BY email, position LIMIT ${STEP}
-), waiting AS MATERIALIZED (
-  SELECT q.email, q.position, q.held_for IS NOT NULL AND (
-      SELECT r.postponed_since IS NULL FROM recipients r WHERE r.email = ANY (ARRAY[s.email]) AND r.position = s.position
-    ) AS held,
-    EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, s.company) AND p.domain IN ('', s.domain)) AS paused,
-    NOT $7::bool AND NOT (SELECT e.sent FROM emails e WHERE e.id = s.email) AS scheduled
-  FROM step s CROSS JOIN LATERAL (
-    SELECT * FROM queue q
-    WHERE q.email = ANY (ARRAY[s.email]) AND q.position = s.position AND q.lease IS NULL AND q.due_at > $3::int8
-    FOR UPDATE SKIP LOCKED
-  ) q
-  WHERE ($4::int4 IS NULL OR s.company = $4) AND ($5::text IS NULL OR s.domain = $5)
-), retried AS (
-  UPDATE queue q SET due_at = $3, ready = true, held_for = NULL FROM waiting w
-  WHERE q.email = ANY (ARRAY[w.email]) AND q.position = w.position AND NOT (w.held OR w.paused OR w.scheduled)
-  RETURNING q.email, q.position
-), insisted AS (
-  UPDATE recipients r SET postponed_since = 0 FROM retried t
-  WHERE r.email = ANY (ARRAY[t.email]) AND r.position = t.position
-), last AS (
-  SELECT email, position FROM step ORDER BY email DESC, position DESC LIMIT 1
-)
-SELECT (SELECT count(*) FROM retried) AS retried,
-  (SELECT count(*) FROM waiting WHERE paused) AS paused,
-  (SELECT count(*) FROM waiting WHERE held AND NOT paused) AS held,
-  (SELECT count(*) FROM waiting WHERE scheduled AND NOT held AND NOT paused) AS scheduled,
-  (SELECT count(*) FROM step) AS seen, (SELECT email::text FROM last) AS email, (SELECT position FROM last) AS position`,
+SELECT email::text AS email, position FROM queue WHERE (email, position) > ($1::uuid, $2::int4) AND email <= $3::uuid
+ORDER BY email, position LIMIT ${STEP}`,
 }
 
-interface Step extends Retried {
-  seen: number
-  email: string | null
-  position: number | null
+/**
+ * Of these ($1, $2), what waits for later than $3, of the company $4 and at the domain $5, which may be NULL. What is locked is being
+ * claimed or recorded: it is left alone.
+ */
+const HOLD: Statement = {
+  name: 'hold-to-retry',
+  text: `
+SELECT q.email::text AS email, q.position,
+  EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)) AS paused,
+  NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
+FROM unnest($1::uuid[], $2::int4[]) AS t (email, position) CROSS JOIN LATERAL (
+  SELECT * FROM queue q
+  WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND q.due_at > $3::int8
+    AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text IS NULL OR q.domain = $5)
+  FOR UPDATE SKIP LOCKED
+) q`,
+}
+
+interface Waiting extends Place {
+  paused: boolean
+  /** Its email has not been begun, and its sender gave the time. */
+  scheduled: boolean
+}
+
+interface Scope {
+  company: number | null
+  domain: string | null
+  /** One email was. */
+  named: boolean
+  now: number
 }
 
 /** Makes what waits for another time due now, at the operator's word. */
@@ -81,23 +77,38 @@ export class Retry {
       company = (await this.#companies.find([companyId])).get(companyId) ?? null
       if (company === null) return NOTHING_RETRIED
     }
+    const scope = { company, domain, named: emailId !== null, now: Math.round(now) }
     let sum = NOTHING_RETRIED
     // Before the first: positions begin with 0.
-    let place: [email: string, position: number] | null = [emailId ?? FIRST_ID, -1]
-    while (place !== null) {
-      const scope = [company, domain, emailId ?? LAST_ID, emailId !== null]
-      const step = await this.#step([...place, Math.round(now), ...scope])
-      const { seen, email, position, ...counts } = step
-      sum = addRetried(sum, counts)
+    let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
+    while (place !== undefined) {
+      const { email, position }: Place = place
+      const seen: Place[] = await this.#database.look<Place>(STEP_OVER, [email, position, emailId ?? LAST_ID])
+      const step: Retried = await this.#step(seen, scope)
+      sum = addRetried(sum, step)
       onStep?.(sum)
-      if (counts.retried > 0) this.#changes.queueChanged()
-      place = seen < STEP || email === null ? null : [email, position!]
+      if (step.retried > 0) this.#changes.queueChanged()
+      place = seen.length < STEP ? undefined : seen.at(-1)
     }
     return sum
   }
 
-  async #step(values: Value[]): Promise<Step> {
-    const [row] = await this.#database.write<Step>(RETRY, values)
-    return row!
+  async #step(seen: readonly Place[], { company, domain, named, now }: Scope): Promise<Retried> {
+    if (seen.length === 0) return NOTHING_RETRIED
+    const emails = uuids(seen.map(({ email }) => email))
+    const positions = int4s(seen.map(({ position }) => position))
+    return await this.#database.transaction(async (session) => {
+      const waiting = await session.run<Waiting>(HOLD, [emails, positions, now, company, domain])
+      const flags = new Map(waiting.map((row) => [`${row.email} ${row.position}`, row]))
+      const all = decided(await factsOf(session, waiting), ({ email, position }) => {
+        const { paused, scheduled } = flags.get(`${email} ${position}`)!
+        return { kind: 'retry', at: now, named, paused, scheduled }
+      })
+      const left = all.filter(({ decision }) => decision.left !== undefined)
+      const step = { ...NOTHING_RETRIED, retried: all.length - left.length }
+      for (const { decision } of left) step[decision.left!] += 1
+      if (step.retried > 0) await apply(session, all, now)
+      return step
+    })
   }
 }

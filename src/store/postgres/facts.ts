@@ -1,0 +1,95 @@
+/** What decisions about recipients rest on, as the rows of `queue` and `recipients` have it. */
+import type { Facts } from '../../email/lifecycle.ts'
+import type { FinalState, Suspicion } from '../../email/recipient.ts'
+import { int4s, uuids } from './arrays.ts'
+import type { Session, Statement } from './database.ts'
+
+export interface Place {
+  email: string
+  position: number
+}
+
+/** A recipient whose rows the transaction has locked. */
+export interface Known extends Place {
+  /** Its company's number. */
+  company: number
+  domain: string
+  address: string
+  /** The fencing token it is under way with. */
+  lease: number | null
+  /** It has its place in the turns. */
+  ready: boolean
+  facts: Facts
+}
+
+/** The lease of what is in quarantine. It is no node's: claims and recovery pass over it, and retention sees that it is not finished. */
+export const QUARANTINED = 0
+
+const FACTS: Statement = {
+  name: 'facts',
+  text: `
+SELECT r.email::text AS email, r.position, r.domain, r.address, r.state, r.attempts, r.uncertain, r.server,
+  r.preferred_server AS "preferredServer", r.postponed_since AS "postponedSince", r.last_code AS "lastCode",
+  r.last_message AS "lastMessage", coalesce(q.company, (SELECT e.company FROM emails e WHERE e.id = r.email)) AS company,
+  q.lease, q.due_at AS "dueAt", q.ready, q.suspicion, q.cancel, q.held_for IS NOT NULL AS held
+FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
+LEFT JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
+ORDER BY r.email, r.position`,
+}
+
+interface Row extends Place {
+  company: number
+  domain: string
+  address: string
+  /** Null while it is in the queue; what comes from there is null when it is not. */
+  state: FinalState | null
+  attempts: number
+  uncertain: boolean
+  server: string | null
+  preferredServer: string | null
+  postponedSince: number | null
+  lastCode: number | null
+  lastMessage: string | null
+  lease: number | null
+  dueAt: number | null
+  ready: boolean | null
+  suspicion: Suspicion | null
+  cancel: boolean | null
+  held: boolean
+}
+
+/**
+ * To be asked when the rows in the queue are locked, in a statement of its own: a statement that waits for a lock sees what was committed
+ * meanwhile in the row it waited for alone. Whoever writes a live recipient locks its row in the queue first.
+ */
+export async function factsOf(session: Session, places: readonly Place[]): Promise<Known[]> {
+  if (places.length === 0) return []
+  const emails = uuids(places.map(({ email }) => email))
+  const positions = int4s(places.map(({ position }) => position))
+  return (await session.run<Row>(FACTS, [emails, positions])).map(knownOf)
+}
+
+function knownOf({ email, position, company, domain, address, lease, ready, ...row }: Row): Known {
+  const { attempts, uncertain, server, preferredServer, postponedSince, lastCode, lastMessage } = row
+  const facts: Facts = {
+    state: row.state ?? stateOf(lease),
+    dueAt: lease === null ? row.dueAt : null,
+    attempts,
+    uncertain,
+    preferredServer,
+    postponedSince,
+    heldFor: row.held ? (postponedSince === null ? 'domain' : 'path') : null,
+    suspicion: row.suspicion ?? 0,
+    cancelRequested: row.cancel ?? false,
+    server,
+    lastCode,
+    lastMessage,
+  }
+  return { email, position, company, domain, address, lease, ready: ready ?? false, facts }
+}
+
+function stateOf(lease: number | null): 'waiting' | 'quarantined' | 'sending' {
+  if (lease === null) return 'waiting'
+  return lease === QUARANTINED ? 'quarantined' : 'sending'
+}
