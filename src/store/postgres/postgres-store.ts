@@ -1,5 +1,6 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
+import type { Happened } from '../../email/lifecycle.ts'
 import type * as types from '../store.ts'
 import { Acceptance } from './acceptance.ts'
 import { Accounts } from './accounts.ts'
@@ -21,6 +22,7 @@ import { readWork } from './read/work.ts'
 import { Recording } from './recording.ts'
 import { Recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
+import { Reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { Suppressions } from './suppressions.ts'
@@ -52,6 +54,7 @@ export class PostgresStore {
   readonly #emails: EmailReader
   readonly #queue: QueueReader
   readonly #events: EventLog
+  readonly #reports: Reports
   readonly #accounts: Accounts
   readonly #suppressions: Suppressions
   readonly #pauses: Pauses
@@ -77,6 +80,7 @@ export class PostgresStore {
     this.#emails = new EmailReader(database, companies)
     this.#queue = new QueueReader(database, companies)
     this.#events = new EventLog(parts)
+    this.#reports = new Reports(parts)
     this.#accounts = new Accounts(database, companies, this.#changes)
     this.#suppressions = new Suppressions(database, companies, this.#changes)
     this.#pauses = new Pauses(database, companies, this.#changes)
@@ -210,6 +214,10 @@ export class PostgresStore {
 
   lastEventNumber(): Promise<number> {
     return this.#events.last()
+  }
+
+  happened(reports: readonly Happened[]): Promise<number> {
+    return this.#reports.happened(reports)
   }
 
   queue(companyId?: string): Promise<types.QueueLane[]> {

@@ -1,0 +1,137 @@
+import { decide, type Happened } from '../../email/lifecycle.ts'
+import { apply, type Decided } from './apply.ts'
+import { int4s, texts, uuids } from './arrays.ts'
+import type { ChangeFeed } from './changes.ts'
+import type { Database, Session, Statement } from './database.ts'
+import { factsOf, type Known, type Place } from './facts.ts'
+import { isEmailId } from './rows.ts'
+
+/** Reports recorded in one transaction. */
+const CHUNK = 500
+
+/** In one order everywhere: emails, the queue, recipients. Retention leaves an email alone that is held so. */
+const HOLD: readonly Statement[] = [
+  {
+    name: 'hold-emails',
+    text: 'SELECT 1 FROM emails WHERE id = ANY ($1::uuid[]) AND $2::int4[] IS NOT NULL ORDER BY id FOR KEY SHARE',
+  },
+  ...['queue', 'recipients'].map((table) => ({
+    name: `hold-${table}`,
+    text: `
+SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+JOIN ${table} r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
+ORDER BY r.email, r.position FOR UPDATE OF r`,
+  })),
+]
+
+/** What events of these emails ($1) name a report. */
+const KNOWN: Statement = {
+  name: 'known-reports',
+  text: `
+SELECT email::text AS email, recipient AS position, type, detail::json ->> 'reportId' AS "reportId"
+FROM events WHERE email = ANY ($1::uuid[]) AND detail LIKE '%"reportId"%' AND detail::json ->> 'reportId' = ANY ($2::text[])`,
+}
+
+interface Report extends Place {
+  type: string
+  reportId: string
+}
+
+/** What others report of recipients, mostly after their end. */
+export class Reports {
+  readonly #database: Database
+  readonly #changes: ChangeFeed
+
+  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
+    this.#database = database
+    this.#changes = changes
+  }
+
+  /** How many events were recorded. */
+  async happened(reports: readonly Happened[]): Promise<number> {
+    const known = reports.filter(({ emailId }) => isEmailId(emailId))
+    let recorded = 0
+    for (let from = 0; from < known.length; from += CHUNK) {
+      recorded += await this.#record(known.slice(from, from + CHUNK))
+    }
+    return recorded
+  }
+
+  async #record(reports: readonly Happened[]): Promise<number> {
+    const { all, suppressed } = await this.#database.transaction(async (session) => {
+      const recipients = await held(session, reports)
+      const written = await writtenBefore(session, reports)
+      const all = decidedOf(reports, recipients, written)
+      const latest = Math.max(...reports.map(({ happening }) => happening.at))
+      return { all, suppressed: await apply(session, all, latest) }
+    })
+    if (suppressed) this.#changes.stopsChanged()
+    if (all.some(({ decision }) => decision.change !== null)) this.#changes.queueChanged()
+    return all.reduce((sum, { decision }) => sum + decision.events.length, 0)
+  }
+}
+
+async function held(session: Session, reports: readonly Happened[]): Promise<Map<string, Known>> {
+  const places = new Map<string, Place>()
+  for (const { emailId: email, position } of reports) places.set(`${email} ${position}`, { email, position })
+  const named = [...places.values()]
+  const values = [uuids(named.map(({ email }) => email)), int4s(named.map(({ position }) => position))]
+  for (const statement of HOLD) await session.run(statement, values)
+  const found = await factsOf(session, named)
+  return new Map(found.map((recipient) => [nameOf(recipient), recipient]))
+}
+
+/** Only a statement that begins when the recipients are locked sees what others have just recorded of them. */
+async function writtenBefore(session: Session, reports: readonly Happened[]): Promise<Set<string>> {
+  const ids = reports.flatMap(({ happening }) => happening.detail.reportId ?? [])
+  if (ids.length === 0) return new Set()
+  const emails = uuids([...new Set(reports.map(({ emailId }) => emailId))])
+  const rows = await session.run<Report>(KNOWN, [emails, texts(ids)])
+  return new Set(rows.map((row) => reportOf(row)))
+}
+
+/** One decision for each recipient: several reports of it are decided one after the other. */
+function decidedOf(
+  reports: readonly Happened[],
+  recipients: ReadonlyMap<string, Known>,
+  written: Set<string>,
+): Decided[] {
+  const all = new Map<string, Decided>()
+  for (const { emailId: email, position, happening } of reports) {
+    const name = nameOf({ email, position })
+    const recipient = recipients.get(name)
+    if (recipient === undefined) continue
+    const before = all.get(name)
+    const decision = decide({ ...recipient.facts, ...before?.decision.change }, happening)
+    if (decision === null) continue
+    const { reportId } = happening.detail
+    const types = decision.events.map(({ type }) => type)
+    const marks =
+      reportId === undefined ? [] : types.map((type) => reportOf({ email, position, type, reportId }))
+    if (marks.some((mark) => written.has(mark))) continue
+    for (const mark of marks) written.add(mark)
+    all.set(
+      name,
+      before === undefined ? { recipient, decision } : { recipient, decision: both(before, decision) },
+    )
+  }
+  return [...all.values()]
+}
+
+function both({ decision: first }: Decided, second: Decided['decision']): Decided['decision'] {
+  const changes = first.change !== null || second.change !== null
+  return {
+    change: changes ? { ...first.change, ...second.change } : null,
+    events: [...first.events, ...second.events],
+    suppress: first.suppress ?? second.suppress,
+    tried: false,
+  }
+}
+
+function nameOf({ email, position }: Place): string {
+  return `${email} ${position}`
+}
+
+function reportOf({ email, position, type, reportId }: Report): string {
+  return JSON.stringify([email, position, type, reportId])
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
+import type { Happened } from '../../../src/email/lifecycle.ts'
+import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import { acme, attempt, DAY, email, eventNames, NOW, newId, result, states } from '../samples.ts'
+import { lockAwaited, rivalOf } from './faults/rival.ts'
+
+async function open(context: TestContext) {
+  const url = await freshDatabase(context)
+  const store = await PostgresStore.open(url)
+  context.after(() => store.close())
+  return { url, store, owner: await acme(store) }
+}
+
+/** An email of two recipients, both delivered. */
+async function delivered(store: PostgresStore, owner: Company, createdAt = NOW): Promise<string> {
+  const value = email(owner, ['a@x.test', 'b@y.test'], { createdAt })
+  await store.accept(value, { token: 1 })
+  await store.record(attempt(value, 1, [result(0), result(1)]))
+  return value.id
+}
+
+function bounce(emailId: string, position: number, reportId: string): Happened {
+  const detail = { code: 550, message: '550 5.1.1 No such user', reportId }
+  return {
+    emailId,
+    position,
+    happening: { kind: 'returned', at: NOW + 1, report: 'bounced', detail, deadAddress: true },
+  }
+}
+
+describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
+  test('change what had ended, and count once wherever they come in', async (t) => {
+    const { url, store, owner } = await open(t)
+    const other = await PostgresStore.open(url)
+    t.after(() => other.close())
+    const id = await delivered(store, owner)
+    const late = bounce(id, 1, 'r1')
+    const opened = (reportId: string): Happened => {
+      return { emailId: id, position: 0, happening: { kind: 'opened', at: NOW + 2, detail: { reportId } } }
+    }
+    // The same from two nodes at once, and twice in what one of them brings.
+    const both = [late, opened('r1'), late, opened('r2')]
+    const counts = await Promise.all([store.happened(both), other.happened(both)])
+    assert.deepEqual(counts.sort(), [0, 3])
+    assert.equal(await store.happened([...both, bounce(newId(), 0, 'r1'), bounce(id, 7, 'r1')]), 0)
+    assert.deepEqual(await states(store, id), ['delivered', 'bounced'])
+    assert.deepEqual((await eventNames(store, id)).slice(1).sort(), [
+      '0:delivered',
+      '0:opened',
+      '0:opened',
+      '1:bounced',
+      '1:delivered',
+    ])
+    assert.equal((await store.readHistory(id))!.recipients[1]!.lastMessage, '550 5.1.1 No such user')
+    assert.deepEqual(
+      (await store.listSuppressions({ limit: 10 })).map(({ address, emailId }) => [address, emailId]),
+      [['b@y.test', id]],
+    )
+
+    // Who holds mail to that address is told.
+    const told: string[] = []
+    store.watch((change) => told.push(change))
+    assert.equal(
+      await store.happened([
+        { emailId: id, position: 0, happening: { kind: 'complained', at: NOW + 3, detail: {} } },
+      ]),
+      1,
+    )
+    assert.ok(told.includes('stops'))
+  })
+
+  test('wait for a result that is being written, and are decided by what it brought', async (t) => {
+    const { url, store, owner } = await open(t)
+    const value = email(owner, ['a@x.test'])
+    await store.accept(value, { token: 1 })
+    // As a result does it: the row in the queue first, then what is known of the recipient.
+    const rival = await rivalOf(t, url)
+    await rival.query('DELETE FROM queue WHERE email = $1', [value.id])
+    const reported = store.happened([bounce(value.id, 0, 'r')])
+    await lockAwaited(url)
+    await rival.query(`UPDATE recipients SET state = 'delivered' WHERE email = $1`, [value.id])
+    await rival.query('COMMIT')
+    assert.equal(await reported, 1)
+    assert.deepEqual(await states(store, value.id), ['bounced'])
+  })
+
+  test('leave nothing behind of an email that retention removes at the same time', async (t) => {
+    const { url, store, owner } = await open(t)
+    const id = await delivered(store, owner, NOW - DAY)
+    const rival = await rivalOf(t, url)
+    await rival.query('SELECT 1 FROM recipients WHERE email = $1 FOR UPDATE', [id])
+    const reported = store.happened([bounce(id, 0, 'r')])
+    await lockAwaited(url)
+    const request = { contentBefore: NOW - 1, emailsBefore: NOW - 1, limit: 10 }
+    // It has the email: retention passes over it, and comes back.
+    assert.equal(await store.retain(request), 0)
+    await rival.query('ROLLBACK')
+    assert.equal(await reported, 1)
+    while ((await store.retain(request)) > 0);
+    assert.equal(await store.happened([bounce(id, 0, 'r')]), 0)
+    assert.deepEqual(await execute(url, 'SELECT 1 FROM events'), [])
+  })
+})
