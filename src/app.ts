@@ -220,13 +220,10 @@ function openCourier(
 
 /** Who delivers in another thread or process does it by the same settings. */
 function courierOptions(settings: Settings, seal: Seal): CourierOptions {
-  const { delivery: route, dnsServers } = settings
-  const { hostname, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
   const boundarySecret = seal.derive(BOUNDARIES)
   return {
-    route,
     dnsServers,
-    hostname,
     smtpPort,
     allowPrivateNetworks,
     softBounce,

@@ -10,6 +10,7 @@ import type { MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Hindrance } from './judge/finding.ts'
+import type { Way } from './path/path.ts'
 
 /**
  * From so many octets on a message is large: to compose and sign it takes some milliseconds, and sessions alone do not bound the memory
@@ -49,6 +50,7 @@ export interface Delivery {
   /** RFC 5321 MAIL FROM. */
   sender: string
   recipients: DeliveryRecipient[]
+  path: Way
   message: DeliveryMessage
   signing: SigningKey[]
   /** The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded. */

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { SendingRight } from '../cluster/sending-right.ts'
-import type { DeliveryRoute } from '../config/settings.ts'
+import { monotonic } from '../common/clock.ts'
 import type { Resolver } from '../dns/resolver.ts'
-import { isSimulated } from '../email/simulated.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
+import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
@@ -20,20 +20,8 @@ import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
 import { Dialogue } from './smtp/dialogue.ts'
 import { clip } from './smtp/reply.ts'
 
-/**
- * Where mail for a domain goes: what may share one transaction and one queue. `simulator`, `capture`, `relay`, or the domain
- * itself when it is delivered directly.
- */
-export function destinationOf(route: DeliveryRoute, domain: string, testMode: boolean): string {
-  if (isSimulated(domain, testMode)) return 'simulator'
-  return route.kind === 'direct' ? domain.toLowerCase() : route.kind
-}
-
 export interface RouteCourierOptions extends Preparation {
-  route: DeliveryRoute
   resolver: Resolver
-  /** EHLO name. */
-  hostname: string
   /** Port of direct delivery. */
   smtpPort: number
   allowPrivateNetworks: boolean
@@ -52,17 +40,32 @@ export interface RouteCourierOptions extends Preparation {
   right: Pick<SendingRight, 'holds'>
 }
 
-/** Takes a delivery to where the settings say, and comes back with an outcome for every recipient, whatever happens. */
+/** Between two looks at which routes nobody uses any more, and how long one is kept that nobody uses. Milliseconds. */
+const LOOK_MS = 60_000
+const UNUSED_MS = 10 * 60_000
+
+/** A route with the sessions that it keeps. */
+interface OpenRoute {
+  route: Route
+  busy: number
+  /** On the monotonic clock. */
+  usedAt: number
+}
+
+/** Takes a delivery along its path, and comes back with an outcome for every recipient, whatever happens. */
 export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
-  /** Null when everything is captured. */
-  readonly #network: Route | null
+  readonly #pauses: ProbePauses
+  /** By id of the policy. */
+  readonly #routes = new Map<string, OpenRoute>()
+  /** Running while there is a route that may fall out of use. */
+  #sweeper: NodeJS.Timeout | null = null
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
 
   constructor(options: RouteCourierOptions) {
     this.#options = options
-    this.#network = openRoute(options)
+    this.#pauses = new ProbePauses(options.retrySchedule)
     // Every session that is being opened listens, which is no leak.
     setMaxListeners(0, this.#stopping.signal)
   }
@@ -85,7 +88,8 @@ export class RouteCourier implements Courier {
     const timer = setTimeout(resolve, ms)
     await Promise.race([Promise.allSettled(this.#underWay), patienceOver])
     clearTimeout(timer)
-    this.#network?.destroy()
+    if (this.#sweeper !== null) clearInterval(this.#sweeper)
+    for (const { route } of this.#routes.values()) route.destroy()
     await Promise.allSettled(this.#underWay)
   }
 
@@ -96,23 +100,17 @@ export class RouteCourier implements Courier {
     const { elsewhere } = this.#options
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
-    const results: RouteResult[] = []
-    for (const [destination, recipients] of this.#split(delivery)) {
-      const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
-      results.push(await this.#travel(destination, leg))
-    }
-    const notBefore = results.find((result) => result.notBefore !== undefined)?.notBefore
-    const hindrance = results.find((result) => result.hindrance !== undefined)?.hindrance
-    const captured = results.find((result) => result.captured !== undefined)?.captured
-    const died = results.find((result) => result.died !== undefined)?.died
+    const { recipients } = delivery
+    const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
+    const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(leg)
     return {
       emailId: delivery.emailId,
-      outcomes: results.flatMap(({ outcomes }) => outcomes),
-      server: results.find(({ server }) => server !== null)?.server ?? null,
+      outcomes,
+      server,
       dialogue: dialogue.text,
       startedAt,
       duration: Math.round(performance.now() - start),
-      tls: results.find(({ tls }) => tls !== null)?.tls ?? null,
+      tls,
       ...(hindrance !== undefined && { hindrance }),
       ...(notBefore !== undefined && { notBefore }),
       ...(captured !== undefined && { captured }),
@@ -120,32 +118,54 @@ export class RouteCourier implements Courier {
     }
   }
 
-  /** Recipients by destination, null for the simulator. One group, as deliveries are normally cut. */
-  #split({ recipients, testMode = false }: Delivery): Map<string | null, DeliveryRecipient[]> {
-    const { route } = this.#options
-    return Map.groupBy(recipients, ({ address }) => {
-      const domain = address.slice(address.lastIndexOf('@') + 1)
-      return isSimulated(domain, testMode) ? null : destinationOf(route, domain, testMode)
-    })
-  }
-
-  async #travel(destination: string | null, leg: Leg): Promise<RouteResult> {
+  async #travel(leg: Leg): Promise<RouteResult> {
     const { recipients, delivery, dialogue } = leg
+    const { kind } = delivery.path.site
     try {
-      if (destination === null) return simulate(delivery, recipients)
+      if (kind === 'simulator') return simulate(delivery, recipients)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
-      if (this.#network === null) return await capture(leg)
-      const result = await this.#network.deliver(leg)
+      if (kind === 'capture') return await capture(leg)
+      const result = await this.#alongRoute(leg)
       return this.#options.softBounce ? { ...result, outcomes: result.outcomes.map(softened) } : result
     } catch (error) {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
-      this.#options.log('error', failure.message, { email: delivery.emailId, destination })
+      this.#options.log('error', failure.message, { email: delivery.emailId, destination: kind })
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }
     }
+  }
+
+  async #alongRoute(leg: Leg): Promise<RouteResult> {
+    const { policy, source } = leg.delivery.path
+    let open = this.#routes.get(policy.id)
+    if (open === undefined) {
+      open = { route: openRoute(policy, source, this.#pauses, this.#options), busy: 0, usedAt: 0 }
+      this.#routes.set(policy.id, open)
+      if (policy.id !== DEFAULT_ROUTE) this.#sweeper ??= setInterval(() => this.#sweep(), LOOK_MS).unref()
+    }
+    open.busy++
+    try {
+      return await open.route.deliver(leg)
+    } finally {
+      open.busy--
+      open.usedAt = monotonic()
+    }
+  }
+
+  /** Ends the sessions of routes that have been changed, removed, or have had no mail for long. */
+  #sweep(): void {
+    const before = monotonic() - UNUSED_MS
+    for (const [id, { route, busy, usedAt }] of this.#routes) {
+      if (id === DEFAULT_ROUTE || busy > 0 || usedAt > before) continue
+      route.destroy()
+      this.#routes.delete(id)
+    }
+    if ([...this.#routes.keys()].some((id) => id !== DEFAULT_ROUTE)) return
+    clearInterval(this.#sweeper!)
+    this.#sweeper = null
   }
 }
 
@@ -164,14 +184,18 @@ function givenBack(recipients: DeliveryRecipient[]): RouteResult {
   return { outcomes, server: null, tls: null }
 }
 
-function openRoute(options: RouteCourierOptions): Route | null {
-  const { route, resolver, hostname, smtpPort, allowPrivateNetworks, log, ca } = options
+function openRoute(
+  { route }: Policy,
+  { helo: hostname }: Source,
+  pauses: ProbePauses,
+  options: RouteCourierOptions,
+): Route {
+  const { resolver, smtpPort, allowPrivateNetworks, log, ca } = options
   const limits = { ...walkLimits, ...options.limits }
-  const pauses = new ProbePauses(options.retrySchedule)
   const shared = { hostname, limits, log, pauses, ...(ca && { ca }) }
   switch (route.kind) {
     case 'capture':
-      return null
+      throw new Error('What is captured takes no route')
     case 'relay':
       return new Relay({ relay: route, ...shared })
     case 'direct':

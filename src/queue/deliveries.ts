@@ -98,7 +98,7 @@ export function suspicionOf(recipients: readonly ClaimedRecipient[]): Suspicion 
 
 /** What the courier is given. */
 export function deliveryOf(
-  { email, recipients, leaseToken }: ReadyDelivery,
+  { email, recipients, path, leaseToken }: ReadyDelivery,
   signing: SigningKey[],
 ): Delivery {
   return {
@@ -106,6 +106,7 @@ export function deliveryOf(
     companyId: email.companyId,
     sender: email.sender,
     recipients,
+    path,
     message: messageFor(email, recipients),
     signing,
     preferredServer: recipients[0]?.preferredServer ?? null,

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import { largeElsewhere } from '../../src/delivery/composing.ts'
+import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { prepareMessage } from '../../src/delivery/prepare.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
@@ -12,7 +13,7 @@ import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Workers, type WorkersOptions } from '../../src/workers/workers.ts'
 import { type Sink, startSink } from '../support/sink.ts'
-import { boundaries, content, deliveryTo } from './route/rig.ts'
+import { boundaries, content, deliveryTo, wayBy } from './route/rig.ts'
 
 const ALL = { eightBitMime: true, smtpUtf8: true }
 const NONE = { eightBitMime: false, smtpUtf8: false }
@@ -112,14 +113,12 @@ async function relayed(
   t: TestContext,
   threads: number,
   workers: Workers,
-): Promise<{ courier: RouteCourier | ThreadedCourier; sink: Sink }> {
+): Promise<{ courier: Courier; sink: Sink }> {
   const sink = await startSink()
   const right = new SendingRight()
   right.grant(1, Number.POSITIVE_INFINITY)
   const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
   const options = {
-    route,
-    hostname: 'acme.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],
@@ -145,5 +144,6 @@ async function relayed(
     await courier.close(1_000)
     await sink.close()
   })
-  return { courier, sink }
+  const deliver = (delivery: Delivery) => courier.deliver({ ...delivery, path: wayBy(route) })
+  return { courier: { deliver, close: (ms) => courier.close(ms) }, sink }
 }

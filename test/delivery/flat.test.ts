@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { monotonic } from '../../src/common/clock.ts'
 import type { Delivery, DeliveryResult } from '../../src/delivery/delivery.ts'
+import type { MailServers } from '../../src/delivery/path/path.ts'
 import { deliveryOf, flatDelivery, flatResult, resultOf } from '../../src/delivery/thread/flat.ts'
+import { wayBy } from './route/rig.ts'
 
 const delivery: Delivery = {
   emailId: 'email',
@@ -11,6 +14,7 @@ const delivery: Delivery = {
     { position: 3, address: 'x@x.test', attempts: 2 },
     { position: 5, address: 'y@x.test', attempts: 0 },
   ],
+  path: wayBy({ kind: 'direct' }),
   message: { kind: 'raw', raw: Uint8Array.of(1, 2, 3), date: 1_800_000_000_000, addressee: null },
   signing: [],
   preferredServer: 'mx.x.test [192.0.2.1]:25',
@@ -20,9 +24,27 @@ const delivery: Delivery = {
 }
 
 /** What arrives on the other side of a thread's boundary. */
-function acrossThreads(sent: Delivery): ReturnType<typeof deliveryOf> {
-  return deliveryOf(structuredClone(flatDelivery(1, sent)))
+function acrossThreads(
+  sent: Delivery,
+): Omit<Delivery, 'message' | 'signing'> & Pick<ReturnType<typeof deliveryOf>, 'message' | 'signing'> {
+  const { policy, site, ...arrived } = deliveryOf(structuredClone(flatDelivery(1, sent)))
+  assert.equal(policy, sent.path.policy.id)
+  return { ...arrived, path: { ...sent.path, site } }
 }
+
+test('which servers a site has arrives as long as it is to be believed', () => {
+  const ranks = [['mx1.test', 'mx2.test'], ['mx3.test']]
+  const failure = { finding: 'dead-address', enhancedCode: '5.1.2', message: 'No such domain' } as const
+  const until = monotonic() + 60_000
+  const crossed = (servers: MailServers) => {
+    const path = { ...delivery.path, site: { kind: 'direct' as const, servers } }
+    return deliveryOf(structuredClone(flatDelivery(1, { ...delivery, path }))).site.servers
+  }
+  for (const hosts of [{ kind: 'hosts', ranks } as const, { kind: 'none', failure } as const]) {
+    assert.deepEqual(crossed({ hosts, until }), { hosts, until })
+    assert.equal(crossed({ hosts, until: monotonic() - 1 }), null)
+  }
+})
 
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
   assert.deepEqual(acrossThreads(delivery), delivery)

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import type { DeliveryRoute } from '../../src/config/settings.ts'
+import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
@@ -18,7 +19,7 @@ import { Boundaries } from '../../src/mail/compose/boundary.ts'
 import type { Suspicion } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { type Sink, startSink } from '../support/sink.ts'
-import { content, deliveryTo } from './route/rig.ts'
+import { content, deliveryTo, wayBy } from './route/rig.ts'
 
 const FAULT = fileURLToPath(new URL('../scenarios/15-poison/fault.mjs', import.meta.url))
 const secret = Buffer.alloc(32, 1)
@@ -46,7 +47,7 @@ function relay({ port }: Sink): DeliveryRoute {
 }
 
 interface Bench {
-  courier: IsolatedCourier
+  courier: Courier
   deaths: string[]
 }
 
@@ -62,13 +63,12 @@ function open(
   const deaths: string[] = []
   const options = {
     dnsServers: [],
-    hostname: 'a.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],
   }
   const courier = new IsolatedCourier({
-    process: { route, ...options, boundarySecret: secret },
+    process: { ...options, boundarySecret: secret },
     right,
     log: () => {},
     onDeath: (cause) => deaths.push(cause),
@@ -78,7 +78,8 @@ function open(
     delete process.env.NODE_OPTIONS
     await courier.close(1_000)
   })
-  return { courier, deaths }
+  const deliver = (one: Delivery) => courier.deliver({ ...one, path: wayBy(route) })
+  return { courier: { deliver, close: (ms) => courier.close(ms) }, deaths }
 }
 
 /** Of this process, as Linux tells them. */
@@ -94,9 +95,7 @@ async function until(holds: () => boolean): Promise<void> {
 test('delivers the same octets as the service itself', async (t) => {
   const { courier } = open(t)
   const here = new RouteCourier({
-    route: { kind: 'capture' },
     resolver: new Resolver(),
-    hostname: 'a.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],

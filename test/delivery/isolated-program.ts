@@ -7,9 +7,7 @@ import { content, deliveryTo } from './route/rig.ts'
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const courier = new IsolatedCourier({
   process: {
-    route: { kind: 'capture' },
     dnsServers: [],
-    hostname: 'a.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],

@@ -3,9 +3,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { monotonic } from '../../src/common/clock.ts'
+import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { startSink } from '../support/sink.ts'
+import { relayAt, wayBy } from './route/rig.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
@@ -15,6 +17,7 @@ function delivery(number: number): Delivery {
     companyId: 'company',
     sender: 'a@acme.test',
     recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
+    path: wayBy({ kind: 'capture' }),
     message: {
       kind: 'parts',
       content: {
@@ -118,22 +121,11 @@ function open(
   threads: number,
   port: number,
   { dnsServers = [] as string[], log = (_message: string): void => {}, right = always() } = {},
-): ThreadedCourier {
-  return new ThreadedCourier(
+): Courier {
+  const courier = new ThreadedCourier(
     threads,
     {
-      route: {
-        kind: 'relay',
-        host: '127.0.0.1',
-        port,
-        implicitTls: false,
-        tls: 'off',
-        user: null,
-        password: null,
-        auth: null,
-      },
       dnsServers,
-      hostname: 'postroad.test',
       smtpPort: 25,
       allowPrivateNetworks: false,
       retrySchedule: [120_000],
@@ -142,4 +134,9 @@ function open(
     },
     (_level, message) => log(message),
   )
+  const path = wayBy(relayAt(port, { tls: 'off' }))
+  return {
+    deliver: (one) => courier.deliver({ ...one, path }),
+    close: (ms) => courier.close(ms),
+  }
 }

@@ -175,8 +175,9 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   const common = { route, resolver: new Resolver(), hostname: 'postroad.test', allowPrivateNetworks: true }
   const courier = new RouteCourier({
     right,
-    ...common,
+    resolver: common.resolver,
     smtpPort: 25,
+    allowPrivateNetworks: true,
     retrySchedule: [120_000],
     boundaries: new Boundaries(Buffer.alloc(32)),
     log: () => {},

@@ -55,6 +55,13 @@ export interface Path {
   limits: PathLimits
 }
 
+/** What who delivers needs to know of a path. Plain values. */
+export interface Way {
+  source: Source
+  policy: Policy
+  site: Pick<Site, 'kind' | 'servers'>
+}
+
 /** What of an email says which path it takes. */
 export interface Routed {
   companyId: string

@@ -1,8 +1,9 @@
+import { monotonic } from '../../common/clock.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
-import { mailHosts, spread } from '../path/mail-hosts.ts'
+import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
 import type { ProbePauses } from './probe-pauses.ts'
@@ -47,9 +48,9 @@ export class DirectRoute implements Route {
 
   /** `leg.recipients` are of one domain. */
   async deliver(leg: Leg): Promise<RouteResult> {
-    const { resolver, hostname, refuseOwnName, limits } = this.#options
+    const { limits } = this.#options
     const domain = domainOf(leg.recipients)
-    const found = await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
+    const found = await this.#hostsOf(domain, leg)
     if (found.kind === 'none') {
       leg.dialogue.note(found.failure.message)
       return allFailed(leg, found.failure, null)
@@ -82,6 +83,14 @@ export class DirectRoute implements Route {
 
   destroy(): void {
     this.#pool.destroy()
+  }
+
+  /** As they were found for the queue; asked for again when the mail has waited too long since. */
+  async #hostsOf(domain: string, { delivery }: Leg): Promise<MailHosts> {
+    const { servers } = delivery.path.site
+    if (servers !== null && monotonic() < servers.until) return servers.hosts
+    const { resolver, hostname, refuseOwnName } = this.#options
+    return await mailHosts(domain, resolver, { ownName: refuseOwnName ? hostname : null })
   }
 
   #server(host: string, domain: string, preferredAddress: string | null): Server {

@@ -7,6 +7,7 @@ import { signHere } from '../../mail/dkim/signature.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { madeOnce } from '../composing.ts'
 import type { Delivery, DeliveryMessage, SigningKey } from '../delivery.ts'
+import type { Way } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
@@ -23,6 +24,7 @@ const BEGUN_PER_TURN = 16
 const port = parentPort!
 const { dnsServers, boundarySecret, right, ...options } = workerData as ThreadOptions
 const keys = new Map<string, SigningKey>()
+const policies = new Map<string, Omit<Way, 'site'>>()
 /** Large messages, which are composed elsewhere, by their delivery. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
@@ -51,9 +53,10 @@ function begin(): void {
   const now = waiting.splice(0, BEGUN_PER_TURN)
   if (waiting.length > 0) setImmediate(begin)
   for (const flat of now) {
-    const arrived = deliveryOf(flat)
+    const { policy, site, ...arrived } = deliveryOf(flat)
+    const path = { ...policies.get(policy)!, site }
     const signing = arrived.signing.map((id) => keys.get(id)!)
-    const delivery = { ...arrived, message: arrived.message ?? ELSEWHERE, signing }
+    const delivery = { ...arrived, path, message: arrived.message ?? ELSEWHERE, signing }
     if (arrived.message === null) prepared.set(delivery, askedFor(flat[0]))
     void courier.deliver(delivery).then((result) => results.add(flatResult(flat[0], result)))
   }
@@ -89,6 +92,9 @@ port.on('message', (message: ToThread) => {
   switch (message.kind) {
     case 'key':
       keys.set(message.key.id, message.key)
+      return
+    case 'policy':
+      policies.set(message.policy.id, { policy: message.policy, source: message.source })
       return
     case 'deliver': {
       const idle = waiting.length === 0

@@ -2,6 +2,7 @@
  * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs three
  * times what the same values cost in a row.
  */
+import { monotonic } from '../../common/clock.ts'
 import type { EventType } from '../../email/event.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { Attachment } from '../../mail/message.ts'
@@ -15,6 +16,8 @@ import type {
   RecipientOutcome,
   Verdict,
 } from '../delivery.ts'
+import type { NoHosts } from '../path/mail-hosts.ts'
+import type { Site, Way } from '../path/path.ts'
 
 /** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
 export type FlatDelivery = [
@@ -31,6 +34,17 @@ export type FlatDelivery = [
   preferredOnly: boolean | undefined,
   testMode: boolean | undefined,
   leaseToken: number,
+  /** Of the policy, which was sent before, with its source. */
+  policy: string,
+  site: FlatSite,
+]
+
+type FlatSite = [
+  kind: Site['kind'],
+  /** Both null where it is not known, or no longer believed, which servers a direct one has. */
+  ranks: string[][] | null,
+  failure: NoHosts | null,
+  until: number,
 ]
 
 type FlatContent = [
@@ -95,12 +109,28 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     delivery.preferredOnly,
     delivery.testMode,
     delivery.leaseToken,
+    delivery.path.policy.id,
+    flatSite(delivery.path.site),
   ]
 }
 
-/** A delivery with the ids of its keys in their place; a large message is missing. */
-export type ArrivedDelivery = Omit<Delivery, 'signing' | 'message'> & {
+function flatSite({ kind, servers }: Way['site']): FlatSite {
+  if (servers === null || monotonic() >= servers.until) return [kind, null, null, 0]
+  const { hosts, until } = servers
+  return hosts.kind === 'hosts' ? [kind, hosts.ranks, null, until] : [kind, null, hosts.failure, until]
+}
+
+function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
+  if (ranks !== null) return { kind, servers: { hosts: { kind: 'hosts', ranks }, until } }
+  if (failure !== null) return { kind, servers: { hosts: { kind: 'none', failure }, until } }
+  return { kind, servers: null }
+}
+
+/** A delivery with the ids of its keys and of its policy in their place; a large message is missing. */
+export type ArrivedDelivery = Omit<Delivery, 'signing' | 'message' | 'path'> & {
   signing: string[]
+  policy: string
+  site: Way['site']
   message: DeliveryMessage | null
 }
 
@@ -125,6 +155,8 @@ export function deliveryOf(flat: FlatDelivery): ArrivedDelivery {
     preferredOnly: preferredOnly === true,
     testMode: testMode === true,
     leaseToken: flat[10],
+    policy: flat[11],
+    site: siteOf(flat[12]),
   }
 }
 

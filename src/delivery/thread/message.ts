@@ -1,15 +1,13 @@
 /** What the main thread and a delivery thread say to each other. */
-import type { DeliveryRoute } from '../../config/settings.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
+import type { Policy, Source } from '../path/path.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
 import type { FlatDelivery, FlatResult } from './flat.ts'
 
 /** What a thread or process builds its courier from: plain values. */
 export interface CourierOptions {
-  route: DeliveryRoute
   dnsServers: string[]
-  hostname: string
   smtpPort: number
   allowPrivateNetworks: boolean
   softBounce?: boolean
@@ -24,8 +22,9 @@ export interface ThreadOptions extends CourierOptions {
 }
 
 export type ToThread =
-  /** Sent once, before the first delivery that names it. */
+  /** Sent once, before the first delivery that names it; the next, too. */
   | { kind: 'key'; key: SigningKey }
+  | { kind: 'policy'; policy: Policy; source: Source }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
   | { kind: 'composed'; request: number; composed: Composed }
   | { kind: 'close'; ms: number }

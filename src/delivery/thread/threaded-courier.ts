@@ -29,6 +29,7 @@ class DeliveryThread {
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
+  readonly #knownPolicies = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   #worker: Worker | null = null
   #number = 0
@@ -49,6 +50,11 @@ class DeliveryThread {
       if (this.#knownKeys.has(key.id)) continue
       this.#knownKeys.add(key.id)
       this.#say({ kind: 'key', key })
+    }
+    const { policy, source } = delivery.path
+    if (!this.#knownPolicies.has(policy.id)) {
+      this.#knownPolicies.add(policy.id)
+      this.#say({ kind: 'policy', policy, source })
     }
     const number = this.#number++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
@@ -125,6 +131,7 @@ class DeliveryThread {
     this.#underWay.clear()
     this.#gathered.clear()
     this.#knownKeys.clear()
+    this.#knownPolicies.clear()
     this.#worker = null
     if (this.#closing === null) {
       this.#log('error', 'A delivery thread died; another takes its place', {

@@ -11,8 +11,10 @@ import type {
   RecipientOutcome,
   SigningKey,
 } from '../../../src/delivery/delivery.ts'
+import { DEFAULT_ROUTE, type Site, type Way } from '../../../src/delivery/path/path.ts'
 import { RouteCourier, type RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
 import { Resolver } from '../../../src/dns/resolver.ts'
+import { isSimulated } from '../../../src/email/simulated.ts'
 import { Boundaries } from '../../../src/mail/compose/boundary.ts'
 import type { MessageContent } from '../../../src/mail/message.ts'
 import { type Sink, type SinkOptions, startSink } from '../../support/sink.ts'
@@ -51,11 +53,21 @@ export const content: MessageContent = {
   date: Date.UTC(2026, 10, 20, 12),
 }
 
+/** A path by this route, as who delivers is told of it: which servers a direct one has is not known yet. */
+export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Way {
+  return {
+    source: { name: 'default', helo: 'out.acme.test' },
+    policy: { id: DEFAULT_ROUTE, route, firstAlone: false },
+    site: { kind, servers: null },
+  }
+}
+
 export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {
   return {
     emailId: 'email-1',
     companyId: 'company-1',
     sender: 'news@acme.test',
+    path: wayBy({ kind: 'capture' }),
     recipients: addresses.map((address, position) => ({ position, address, attempts: 0 })),
     message: { kind: 'parts', content },
     signing: [signingKey],
@@ -90,9 +102,7 @@ export async function startRig(
   const dns = await startDns(zone)
   const log: LogLine[] = []
   const courier = new RouteCourier({
-    route,
     resolver: new Resolver({ servers: [dns.address], timeout: 200, tries: 1 }),
-    hostname: 'out.acme.test',
     smtpPort: 25,
     allowPrivateNetworks: true,
     retrySchedule: [120_000],
@@ -105,8 +115,12 @@ export async function startRig(
     await courier.close(1000)
     await dns.close()
   })
-  const deliver = (addresses: string[], delivery?: Partial<Delivery>) =>
-    courier.deliver(deliveryTo(addresses, delivery))
+  const deliver = (addresses: string[], delivery: Partial<Delivery> = {}) => {
+    const domain = addresses[0]!.slice(addresses[0]!.lastIndexOf('@') + 1)
+    const simulated = isSimulated(domain, delivery.testMode === true)
+    const path = wayBy(route, simulated ? 'simulator' : route.kind)
+    return courier.deliver(deliveryTo(addresses, { path, ...delivery }))
+  }
   const outcome = async (address: string, delivery?: Partial<Delivery>) =>
     (await deliver([address], delivery)).outcomes[0]!
   return { courier, dns, log, deliver, outcome }

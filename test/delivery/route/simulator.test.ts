@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
-import { destinationOf } from '../../../src/delivery/route-courier.ts'
-import { deliveryTo, relayAt, startRig, startSinks } from './rig.ts'
+import { deliveryTo, relayAt, startRig, startSinks, wayBy } from './rig.ts'
 
 const ROUTES: DeliveryRoute[] = [{ kind: 'capture' }, { kind: 'direct' }, relayAt(9)]
 
@@ -32,7 +31,7 @@ for (const route of ROUTES) {
 test('delayed@ is deferred at the first attempt and delivered afterwards', async (t) => {
   const { courier } = await startRig(t, { kind: 'capture' })
   const attempt = async (attempts: number) => {
-    const delivery = deliveryTo([])
+    const delivery = deliveryTo([], { path: wayBy({ kind: 'capture' }, 'simulator') })
     delivery.recipients = [{ position: 3, address: 'delayed+x@simulator.test', attempts }]
     return (await courier.deliver(delivery)).outcomes[0]!
   }
@@ -73,30 +72,4 @@ test('test mode ends as delivered whatever the address, and nothing leaves', asy
     ['delivered', 'delivered'],
   )
   assert.equal(sinks.at('127.0.0.1').connections, 0)
-})
-
-test('simulated and real recipients in one delivery each go their way', async (t) => {
-  const sinks = await startSinks(t, { '127.0.0.1': {} })
-  const { deliver } = await startRig(t, relayAt(sinks.port))
-  const { outcomes, server } = await deliver(['jane@x.test', 'bounced@simulator.test', 'joe@y.test'])
-  assert.deepEqual(
-    new Map(outcomes.map(({ position, verdict }) => [position, verdict])),
-    new Map([
-      [0, 'delivered'],
-      [2, 'delivered'],
-      [1, 'bounced'],
-    ]),
-  )
-  assert.match(server ?? '', /^127\.0\.0\.1/)
-  assert.deepEqual((await sinks.at('127.0.0.1').next()).recipients, ['jane@x.test', 'joe@y.test'])
-})
-
-test('the destination of a domain depends on the route, the simulator goes before', () => {
-  assert.equal(destinationOf({ kind: 'capture' }, 'x.test', false), 'capture')
-  assert.equal(destinationOf(relayAt(25), 'x.test', false), 'relay')
-  assert.equal(destinationOf({ kind: 'direct' }, 'X.test', false), 'x.test')
-  for (const route of ROUTES) {
-    assert.equal(destinationOf(route, 'simulator.test', false), 'simulator')
-    assert.equal(destinationOf(route, 'x.test', true), 'simulator')
-  }
 })
