@@ -18,7 +18,7 @@ const STEPS = 60
 const HANDLED = 160
 /** What every text costs. */
 const FREE = 10_000
-const RUNS = 120
+const RUNS = 60
 
 const token = fc.constantFrom(
   ...[

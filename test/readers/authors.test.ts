@@ -12,7 +12,7 @@ import { type Found, isOutside, type ReadTask, readHere, readWithPython, whyNoPy
 
 const OURS = 'ours.test'
 /** Texts for each way in. */
-const TEXTS = 700
+const TEXTS = 300
 
 const plain = fc.constantFrom('me@ours.test', '<me@ours.test>', 'Me <me@ours.test>', '"Me" <me@ours.test>')
 const victim = fc.constantFrom(
