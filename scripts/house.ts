@@ -67,6 +67,7 @@ export const HOUSE: readonly Place[] = [
       'queue/pauses.ts',
       'delivery/prepare.ts',
       'delivery/signing-keys.ts',
+      'events',
       'store/store.ts',
       'store/open.ts',
       'store/backup.ts',
@@ -101,6 +102,11 @@ export const HOUSE: readonly Place[] = [
     name: 'intake',
     about: 'from a submission to a durable email',
     imports: ['store/store.ts', 'accounts', 'mail', 'workers', 'metrics.ts'],
+  },
+  {
+    name: 'events',
+    about: 'the log of events as others take it: parts of it, and all that comes',
+    imports: ['store/store.ts', 'email'],
   },
   {
     name: 'delivery',

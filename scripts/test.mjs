@@ -37,6 +37,7 @@ const ON_BOTH_ENGINES = [
   'test/http/shutdown.test.ts',
   'test/http/tenants.test.ts',
   'test/delivery/captured-large.test.ts',
+  'test/cli/events.test.ts',
   'test/cli/mail.test.ts',
   'test/cli/pause.test.ts',
   'test/cli/retry.test.ts',

@@ -81,7 +81,7 @@ function answerShown(
     .join(' ')
 }
 
-function detailShown({
+export function detailShown({
   code,
   enhancedCode,
   message,

@@ -6,6 +6,7 @@ import { refuseUnknown } from './command.ts'
 import { addCompany } from './company.ts'
 import { addDomainCommands } from './domain.ts'
 import { addEmail } from './email.ts'
+import { addEvents } from './events.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
@@ -54,6 +55,7 @@ export async function run(args: string[]): Promise<void> {
   addVerify(addDomainCommands(program))
   addKey(program)
   addEmail(program)
+  addEvents(program)
   addQueue(program)
   addSuppressionCommands(program)
   addNode(program)

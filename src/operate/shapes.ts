@@ -2,7 +2,7 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
-import type { EmailEvent, EventDetail } from '../email/event.ts'
+import type { EmailEvent, EventDetail, LoggedEvent } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, Suppression } from '../store/store.ts'
 import type { ShownLane } from './queue.ts'
@@ -133,11 +133,27 @@ export function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'ema
   return { type, at: isoTime(at), recipient, ...eventDetailJson(detail) }
 }
 
-export function eventDetailJson({ enhancedCode, nextAttemptAt, ...rest }: EventDetail) {
+/** Of the log: `recipient` is the address, `position` its index within the email; both null: of the email as a whole. */
+export function loggedEventJson(event: LoggedEvent) {
+  const { number, type, at, emailId, companyId, address, recipient, detail } = event
+  return {
+    number,
+    type,
+    at: isoTime(at),
+    email_id: emailId,
+    company_id: companyId,
+    recipient: address,
+    position: recipient,
+    detail: eventDetailJson(detail),
+  }
+}
+
+export function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, ...rest }: EventDetail) {
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoTime(nextAttemptAt) }),
+    ...(reportId !== undefined && { report_id: reportId }),
   }
 }
 

@@ -2,14 +2,17 @@
 import type { EventFilter, EventPage } from '../email/event.ts'
 import type { Happened } from '../email/lifecycle.ts'
 
-export interface EventStore {
+export interface EventLog {
   /**
    * The events behind a cursor (a number of an event; 0: from the first), by number. None is ever missed, whatever order transactions
    * commit in: on PostgreSQL it waits for those that may still bring a smaller number. It costs the same however much is behind it.
    */
   eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage>
-  /** The number of the last event; 0 when there is none. */
+  /** The number of the last event, or a higher one that none will have; 0 when there has been none. */
   lastEventNumber(): Promise<number>
+}
+
+export interface EventStore extends EventLog {
   /**
    * What is reported of recipients by others, also after their end (a late bounce, a complaint, an open): decides by the lifecycle, and
    * records the change and its events in one commit. What comes twice with the same `reportId` is recorded once. Returns how many events.

@@ -6,6 +6,7 @@ import * as companies from '../../src/operate/companies.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
+import * as events from '../../src/operate/events.ts'
 import * as keys from '../../src/operate/keys.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
@@ -95,6 +96,12 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   ],
   [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
+  [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
+  [
+    events.followEvents,
+    (op) => events.followEvents(op, { company: 'Acme', limit: 10, signal: AbortSignal.abort() }),
+    READS_WHOLE,
+  ],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
   [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],

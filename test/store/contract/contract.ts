@@ -3,6 +3,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
+import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
@@ -34,6 +35,7 @@ export function storeContract(name: string, open: OpenBench): void {
     claimContract(open)
     fairnessContract(open)
     recordContract(open)
+    eventsContract(open)
     nodesContract(open)
     stopsContract(open)
     retryContract(open)

@@ -1,0 +1,97 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EVENT_TYPES, type EventType, type LoggedEvent } from '../email/event.ts'
+import { type EventsWanted, followEvents, listEvents } from '../operate/events.ts'
+import { companyName } from '../operate/find.ts'
+import type { Operation } from '../operate/operation.ts'
+import { loggedEventJson } from '../operate/shapes.ts'
+import { command, countUpTo, type JsonOption } from './command.ts'
+import { detailShown } from './email-history.ts'
+import { withOperation } from './open.ts'
+import { clipped, printJsonLine, printLine, printNote, shownTime } from './print.ts'
+
+export function addEvents(program: Command): void {
+  command(program, {
+    usage: 'events',
+    description: 'What happened to emails: the last events, or all of them as they come.',
+    details:
+      'Events have numbers, which rise in the order in which they were recorded, on whatever node. Who gives the number of the\n' +
+      'last one he has seen with --after goes on behind it, and misses none; there are gaps between numbers.\n\n' +
+      'With --json each event is one JSON object on a line of its own.',
+    examples: [
+      'events --follow',
+      'events --company Acme --type bounced --type complained',
+      'events --follow --json --after 4711',
+    ],
+  })
+    .option('--follow', 'go on with what comes, until interrupted')
+    .option('--company <name or id>', 'only those of this company')
+    .addOption(
+      new Option('--type <type>', 'only those of this type; can be repeated')
+        .choices(EVENT_TYPES)
+        .argParser((text: string, earlier: EventType[] | undefined) => [...(earlier ?? []), typeNamed(text)]),
+    )
+    .option('--after <number>', 'only those behind the event with this number', eventNumber)
+    .option('--limit <count>', 'at most this many (of those that are there already)', countUpTo(10_000), 100)
+    .action(events)
+}
+
+function typeNamed(text: string): EventType {
+  const type = EVENT_TYPES.find((each) => each === text)
+  if (type === undefined) throw new InvalidArgumentError(`Known are ${EVENT_TYPES.join(', ')}.`)
+  return type
+}
+
+function eventNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be the number of an event, or 0.')
+  return Number(text)
+}
+
+interface Options extends JsonOption, Omit<EventsWanted, 'types'> {
+  follow?: true
+  type?: EventType[]
+  limit: number
+}
+
+async function events({ follow, json, type: types, ...wanted }: Options): Promise<void> {
+  await withOperation(async (op) => {
+    const print = (event: LoggedEvent) =>
+      json ? printJsonLine(loggedEventJson(event)) : printEvent(op, event)
+    if (follow) return await printAsTheyCome(op, { ...wanted, types }, print)
+    const found = await listEvents(op, { ...wanted, types })
+    for (const event of found) print(event)
+    if (!json && found.length === 0) printLine('There is no such event.')
+  })
+}
+
+/** Until somebody interrupts it, which is no failure. */
+async function printAsTheyCome(
+  op: Operation,
+  wanted: EventsWanted & { limit: number },
+  print: (event: LoggedEvent) => void,
+): Promise<void> {
+  const interrupted = new AbortController()
+  const stop = () => interrupted.abort()
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const onOutage = (error: Error) => printNote(`postroad: waiting for the database: ${error.message}`)
+  const onReturn = () => printNote('postroad: the database is back; no event was missed')
+  const { signal } = interrupted
+  for await (const bunch of await followEvents(op, { ...wanted, signal, onOutage, onReturn })) {
+    for (const event of bunch) print(event)
+  }
+}
+
+/** One line: a table would have to know all that comes. */
+function printEvent(op: Operation, event: LoggedEvent): void {
+  const { number, at, type, companyId, emailId, address, detail } = event
+  const fields = [
+    String(number).padStart(8),
+    shownTime(at),
+    type.padEnd(16),
+    clipped(companyName(op, companyId), 20).padEnd(12),
+    emailId,
+    address ?? '-',
+    clipped(detailShown(detail), 200),
+  ]
+  printLine(fields.join('  ').trimEnd())
+}

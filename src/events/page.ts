@@ -1,0 +1,60 @@
+/** Parts of the log, for who does not follow it. */
+import type { EventFilter, LoggedEvent } from '../email/event.ts'
+import type { EventLog } from '../store/store.ts'
+
+/** Numbers looked through at a time, at least and at most, where nobody knows how far back what is wanted lies. */
+const SPAN = 1_000
+const LONGEST_SPAN = 50_000
+/** Events of one answer. */
+const PAGE = 1_000
+
+/** The first `limit` of the wanted events behind a number. */
+export async function eventsBehind(
+  log: EventLog,
+  after: number,
+  filter: EventFilter,
+  limit: number,
+): Promise<LoggedEvent[]> {
+  const found: LoggedEvent[] = []
+  for (let cursor = after; found.length < limit; ) {
+    const page = await log.eventsAfter(cursor, filter, Math.min(PAGE, limit - found.length))
+    found.push(...page.events)
+    if (page.cursor <= cursor) break
+    cursor = page.cursor
+  }
+  return found
+}
+
+/** The last `limit` of the wanted events, and the number behind which the next ones come. Looks further and further back for them. */
+export async function lastEvents(
+  log: EventLog,
+  filter: EventFilter,
+  limit: number,
+): Promise<{ events: LoggedEvent[]; end: number }> {
+  const end = await log.lastEventNumber()
+  let events: LoggedEvent[] = []
+  let to = end
+  for (let span = Math.max(SPAN, limit); to > 0 && events.length < limit; span *= 2) {
+    const from = Math.max(0, to - Math.min(span, LONGEST_SPAN))
+    events = [...(await lastBetween(log, from, to, filter, limit)), ...events].slice(-limit)
+    to = from
+  }
+  return { events, end }
+}
+
+async function lastBetween(
+  log: EventLog,
+  from: number,
+  to: number,
+  filter: EventFilter,
+  limit: number,
+): Promise<LoggedEvent[]> {
+  let found: LoggedEvent[] = []
+  for (let cursor = from; cursor < to; ) {
+    const page = await log.eventsAfter(cursor, filter, PAGE)
+    found = [...found, ...page.events.filter(({ number }) => number <= to)].slice(-limit)
+    if (page.cursor <= cursor) break
+    cursor = page.cursor
+  }
+  return found
+}

@@ -1,0 +1,60 @@
+/** The log of events, for whoever may read it. */
+import type { EventFilter, EventType, LoggedEvent } from '../email/event.ts'
+import { type Following, follow } from '../events/follow.ts'
+import { eventsBehind, lastEvents } from '../events/page.ts'
+import { companyScope } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+export interface EventsWanted {
+  /** Name or id. */
+  company?: string | undefined
+  types?: readonly EventType[] | undefined
+  /** The number of the last event that is known already; absent: the last ones there are. */
+  after?: number | undefined
+}
+
+export const listEvents = verb(
+  'read',
+  async (
+    op: Operation,
+    { after, limit, ...wanted }: EventsWanted & { limit: number },
+  ): Promise<LoggedEvent[]> => {
+    const filter = filterOf(op, wanted)
+    if (after !== undefined) return await eventsBehind(op.store, after, filter, limit)
+    return (await lastEvents(op.store, filter, limit)).events
+  },
+)
+
+/** What `follow` gives: first what `listEvents` would (with `after` all there is behind it), then what comes. It never ends by itself. */
+export const followEvents = verb(
+  'read',
+  async (
+    op: Operation,
+    {
+      after,
+      limit,
+      company,
+      types,
+      ...following
+    }: EventsWanted & { limit: number } & Omit<Following, 'filter' | 'after'>,
+  ): Promise<AsyncGenerator<LoggedEvent[]>> => {
+    const filter = filterOf(op, { company, types })
+    if (after !== undefined) return follow(op.store, { after, filter, ...following })
+    const { events, end } = await lastEvents(op.store, filter, limit)
+    return beginningWith(events, follow(op.store, { after: end, filter, ...following }))
+  },
+)
+
+async function* beginningWith(
+  events: LoggedEvent[],
+  rest: AsyncGenerator<LoggedEvent[]>,
+): AsyncGenerator<LoggedEvent[]> {
+  if (events.length > 0) yield events
+  yield* rest
+}
+
+function filterOf(op: Operation, { company, types }: Pick<EventsWanted, 'company' | 'types'>): EventFilter {
+  const companyId = companyScope(op, company)
+  return { ...(companyId !== null && { companyId }), ...(types !== undefined && { types }) }
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import { onPostgres } from '../support/engine.ts'
+import { bin, newWorkplaceOnEngine, type Ran, type Serving, serve, type Workplace } from './postroad.ts'
+
+interface Event {
+  number: number
+  type: string
+  at: string
+  email_id: string
+  company_id: string
+  recipient: string | null
+  position: number | null
+  detail: { message?: string; next_attempt_at?: string; enhanced_code?: string }
+}
+
+/** `postroad events --follow` as a process of its own. */
+class Follower {
+  readonly #ended: Promise<Ran>
+  readonly #child: ChildProcess
+  readonly #ran: Ran = { code: null, stdout: '', stderr: '' }
+  #heard = Promise.withResolvers<void>()
+
+  constructor(place: Workplace, ...args: string[]) {
+    const child = spawn(bin, ['events', '--follow', ...args], {
+      cwd: place.folder,
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    place.serving.add(child)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#ran.stdout += text
+      this.#heard.resolve()
+      this.#heard = Promise.withResolvers()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#ran.stderr += text
+    })
+    this.#ended = new Promise((resolve) => {
+      child.on('close', (code) => {
+        place.serving.delete(child)
+        resolve({ ...this.#ran, code })
+      })
+    })
+  }
+
+  /** What it has printed with `--json`, as soon as this is so. */
+  async until(isSo: (events: Event[]) => boolean): Promise<Event[]> {
+    for (;;) {
+      const { promise } = this.#heard
+      const lines = this.#ran.stdout.split('\n').slice(0, -1)
+      const events = lines.map((line) => JSON.parse(line) as Event)
+      if (isSo(events)) return events
+      await Promise.race([promise, this.#failed()])
+    }
+  }
+
+  async #failed(): Promise<never> {
+    const { code, stderr } = await this.#ended
+    throw new Error(`it ended with ${code}: ${stderr}`)
+  }
+
+  interrupt(): Promise<Ran> {
+    this.#child.kill('SIGINT')
+    return this.#ended
+  }
+}
+
+describe('the command events', () => {
+  let place: Workplace
+  let nodes: Serving[]
+  let token = ''
+  before(async () => {
+    place = await newWorkplaceOnEngine({ POSTROAD_LOG_LEVEL: 'warn' })
+    const first = await serve(place, ['--json'], /\}\}\n/)
+    token = JSON.parse(first.stdout()).firstStart.token
+    // A SQLite database has one service.
+    nodes = onPostgres ? [first, await serve(place)] : [first]
+  })
+  after(() => place.remove())
+
+  const send = async (to: string, node = 0) => {
+    const response = await fetch(`${nodes[node % nodes.length]!.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: 'a@acme.test', subject: 's', text: 'x', to }),
+    })
+    const answer = (await response.json()) as { id: string }
+    assert.equal(response.status, 200, JSON.stringify(answer))
+    return answer.id
+  }
+  const all = async (...args: string[]) => {
+    const { stdout } = await place.run('events', '--json', '--limit', '10000', ...args)
+    return stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Event)
+  }
+
+  test('follows what happens on every node, through a restart of the service and its own', async () => {
+    const follower = new Follower(place, '--json')
+    const ids = [await send('delivered@simulator.test'), await send('bounced@simulator.test', 1)]
+    const done = (count: number) => (events: Event[]) =>
+      events.filter(({ type }) => type === 'delivered' || type === 'bounced').length === count
+    await follower.until(done(2))
+
+    for (const node of nodes) await node.stop()
+    nodes = [await serve(place), ...(onPostgres ? [await serve(place)] : [])]
+    ids.push(await send('delivered@simulator.test', 1))
+    const seen = await follower.until(done(3))
+    const ended = await follower.interrupt()
+    assert.deepEqual([ended.code, ended.stderr], [0, ''])
+
+    ids.push(await send('bounced@simulator.test'))
+    const again = new Follower(place, '--json', '--after', String(seen.at(-1)!.number))
+    ids.push(await send('delivered@simulator.test', 1))
+    seen.push(...(await again.until(done(2))))
+    await again.interrupt()
+
+    const types = (id: string) => seen.filter(({ email_id }) => email_id === id).map(({ type }) => type)
+    for (const [n, id] of ids.entries()) {
+      assert.deepEqual(types(id), ['sent', n % 2 === 0 ? 'delivered' : 'bounced'].slice(0, 2), `email ${n}`)
+    }
+    assert.deepEqual(
+      seen.map(({ number }) => number),
+      seen.map(({ number }) => number).toSorted((a, b) => a - b),
+    )
+    assert.deepEqual(await all(), seen)
+  })
+
+  test('lists the last ones, of a company, of types, behind a number', async () => {
+    const id = await send('delayed@simulator.test')
+    const follower = new Follower(place, '--json', '--type', 'delivery_delayed')
+    const [delayed] = await follower.until(({ length }) => length === 1)
+    await follower.interrupt()
+    const { number, at, email_id, company_id, recipient, position, detail } = delayed!
+    assert.deepEqual([email_id, recipient, position], [id, 'delayed@simulator.test', 0])
+    assert.equal(detail.enhanced_code, '4.7.1')
+    assert.ok(Date.parse(at) < Date.parse(detail.next_attempt_at!))
+
+    const events = await all()
+    assert.deepEqual(events.at(-1), delayed)
+    assert.deepEqual(await all('--limit', '2'), events.slice(-2))
+    assert.deepEqual(await all('--after', String(events[1]!.number), '--limit', '2'), events.slice(2, 4))
+    assert.deepEqual(await all('--after', String(number)), [])
+    const kinds = events.filter(({ type }) => type === 'sent' || type === 'bounced')
+    assert.deepEqual(await all('--type', 'sent', '--type', 'bounced'), kinds)
+    assert.deepEqual(await all('--company', company_id), events)
+    await place.json('company', 'create', 'Other')
+    assert.deepEqual(await all('--company', 'Other'), [])
+
+    const text = (await place.run('events', '--limit', '1')).stdout
+    assert.match(
+      text,
+      new RegExp(
+        `^ *${number}  20\\d\\d-.*Z  delivery_delayed  Acme +${id}  delayed@simulator.test  .*451 4.7.1`,
+      ),
+    )
+    assert.match((await place.run('events', '--company', 'Other')).stdout, /^There is no such event\.$/m)
+  })
+
+  test('says what is wrong with what it was asked', async () => {
+    for (const [args, code, words] of [
+      [['--type', 'eaten'], 2, /eaten.*sent.*unsubscribed/s],
+      [['--after', 'x'], 2, /number of an event/],
+      [['--limit', '0'], 2, /from 1 to 10000/],
+      [['--company', 'Nobody'], 1, /there is no company with the name or id "Nobody"/],
+    ] as [string[], number, RegExp][]) {
+      const ran = await place.run('events', ...args)
+      assert.equal(ran.code, code, ran.stderr)
+      assert.match(ran.stderr, words)
+    }
+  })
+})
