@@ -4,6 +4,7 @@ import { LiveAccounts } from './accounts/live-accounts.ts'
 import { BOUNDARIES, type Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import { Membership } from './cluster/membership.ts'
+import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
@@ -107,8 +108,13 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
 
   const { nodeName, roles, nodeTimeout } = settings
   const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
+  // The name of a node for which none was set is not the same after a restart.
+  const claim =
+    settings.nodeNameSet && settings.database.engine === 'postgres'
+      ? new NameClaim({ directory: settings.nodeDirectory, database: settings.database.url, name: nodeName })
+      : null
   const right = new SendingRight()
-  const membership = new Membership({ store, node, right, metrics, log })
+  const membership = new Membership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
   await membership.start()

@@ -59,7 +59,7 @@ export class Metrics {
   })
   readonly nodesGivenUp = new Counter({
     name: 'postroad_nodes_given_up_total',
-    help: 'Nodes that were silent for too long, whose work this node set free.',
+    help: 'Nodes that were silent for too long, or had been killed under the name of this one, whose work this node set free.',
     registers: [this.registry],
   })
   readonly rejoined = new Counter({

@@ -14,7 +14,7 @@ interface Seen {
  * timeout and a margin is silent; but only while the observer itself was looking on: after a gap in its own looks (the
  * database was away, the process was stopped) it starts afresh, for the others may not have been able to beat either.
  */
-export class Silence {
+export class HeartbeatWatch {
   readonly #gapMs: number
   readonly #seen = new Map<number, Seen>()
   #looked = Number.NEGATIVE_INFINITY

@@ -2,12 +2,15 @@ import { monotonic } from '../common/clock.ts'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Lease, NodeBeat, NodeDescription, Store } from '../store/store.ts'
-import { Silence } from './heartbeat-watch.ts'
+import { HeartbeatWatch } from './heartbeat-watch.ts'
+import type { NameClaim } from './name-claim.ts'
 import type { SendingRight } from './sending-right.ts'
 
 export interface MembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
-  node: NodeDescription
+  node: Omit<NodeDescription, 'machine'>
+  /** Null for a name that was not set, and where no other node can be. */
+  claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
   metrics: Pick<Metrics, 'nodesGivenUp' | 'rejoined' | 'storeFaults'>
   log: {
@@ -32,6 +35,8 @@ const BEATS = 3
 const LONELY_RECOVERY_MS = 60_000
 /** That this node cannot beat is told this often while it lasts. */
 const TELL_MS = 10_000
+/** While another process has our name on this machine, it is looked this often whether it has ended. */
+const CLAIM_MS = 1_000
 /** What is taken back becomes due spread over this long, so that a crash or restart is no stampede. */
 const JITTER_MS = 2_000
 
@@ -42,7 +47,7 @@ const JITTER_MS = 2_000
  */
 export class Membership {
   readonly #parts: MembershipParts
-  readonly #silence: Silence
+  readonly #watch: HeartbeatWatch
   readonly #interval: number
   #listener: MembershipListener | null = null
   #lease: Lease | null = null
@@ -50,6 +55,8 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #failing = false
+  /** What kept us from our name when we last asked for it. */
+  #unclaimed: 'taken' | 'unavailable' | null = null
   readonly #failures = new LogThrottle(TELL_MS)
   #stopped = false
 
@@ -57,7 +64,7 @@ export class Membership {
     this.#parts = parts
     const { timeoutMs } = parts.node
     this.#interval = timeoutMs / BEATS
-    this.#silence = new Silence(timeoutMs / 2)
+    this.#watch = new HeartbeatWatch(timeoutMs / 2)
   }
 
   /** Who is to be told. One. */
@@ -84,25 +91,35 @@ export class Membership {
   /** Enters this node, and takes over what nobody has any more. Rejects when the store does not take it. */
   async start(): Promise<void> {
     const { store, log } = this.#parts
+    this.#claimName()
     await this.#join()
+    await this.#giveUpPredecessors(this.#nodes)
     const recovered = await store.recover({ now: Date.now(), jitterMs: JITTER_MS })
     if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
-    this.#plan(store.shared ? this.#interval : LONELY_RECOVERY_MS)
+    this.#plan(this.#pause)
   }
 
   /** Takes the node out; what it still has under way is for the others, or for the next start. */
   async leave(): Promise<void> {
-    const { store, right, log } = this.#parts
+    const { store, claim, right, log } = this.#parts
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#turn
     right.end()
-    if (this.#lease === null) return
-    try {
-      await store.leave(this.#lease.token)
-    } catch (error) {
-      log.warn({ err: error }, 'This node could not be taken out of service; the others will miss it')
+    if (this.#lease !== null) {
+      try {
+        await store.leave(this.#lease.token)
+      } catch (error) {
+        log.warn({ err: error }, 'This node could not be taken out of service; the others will miss it')
+      }
     }
+    claim?.release()
+  }
+
+  /** Milliseconds from one turn to the next. */
+  get #pause(): number {
+    if (!this.#parts.store.shared) return LONELY_RECOVERY_MS
+    return this.#unclaimed === 'taken' ? Math.min(CLAIM_MS, this.#interval) : this.#interval
   }
 
   #plan(ms: number): void {
@@ -116,8 +133,9 @@ export class Membership {
   async #takeTurn(): Promise<void> {
     const { store, log, metrics } = this.#parts
     const began = monotonic()
-    let next = store.shared ? this.#interval : LONELY_RECOVERY_MS
+    let next = this.#pause
     try {
+      this.#claimName()
       if (store.shared) await this.#beat(began)
       await this.#recover()
       if (this.#failing) log.info({}, 'This node beats again')
@@ -135,9 +153,39 @@ export class Membership {
     this.#plan(Math.max(0, began + next - monotonic()))
   }
 
+  /** Before any beat, so that the row bears our machine only while the name is ours. */
+  #claimName(): void {
+    const { store, node, claim, log } = this.#parts
+    if (claim === null || !store.shared) return
+    const claimed = claim.take()
+    const before = this.#unclaimed
+    this.#unclaimed = claimed.kind === 'ours' ? null : claimed.kind
+    if (this.#unclaimed === before) return
+    if (claimed.kind === 'taken') {
+      const message =
+        'Another process on this machine runs under the name of this node. What it is sending is taken over when it ends, or when it was silent for its timeout'
+      log.warn({ node: node.name }, message)
+    } else if (claimed.kind === 'unavailable') {
+      const message =
+        'This node cannot keep a file for its name (see POSTROAD_NODE_DIRECTORY). When it is killed, its work waits for its timeout before it is taken over'
+      log.warn({ node: node.name, why: claimed.why }, message)
+    }
+  }
+
+  /** Who bore our name where we bear it now has ended, or it would not be ours. */
+  async #giveUpPredecessors(nodes: readonly NodeBeat[]): Promise<void> {
+    const { node, claim } = this.#parts
+    const machine = claim?.machine ?? null
+    if (machine === null) return
+    for (const other of nodes) {
+      if (other.machine !== machine || other.name !== node.name) continue
+      await this.#giveUp(other, 'A node of this name was killed on this machine; its work is taken over')
+    }
+  }
+
   async #beat(sentAt: number): Promise<void> {
-    const { store, node, right, log, metrics } = this.#parts
-    const nodes = this.#lease === null ? null : await store.beat(this.#lease.token)
+    const { store, node, claim, right, log, metrics } = this.#parts
+    const nodes = this.#lease === null ? null : await store.beat(this.#lease.token, claim?.machine ?? null)
     if (nodes === null) {
       if (this.#lease !== null) {
         right.end()
@@ -155,13 +203,16 @@ export class Membership {
     right.grant(this.#lease!.token, sentAt + node.timeoutMs)
     this.#listener?.confirmed()
     this.#see(nodes)
-    for (const silent of this.#silence.look(nodes, monotonic())) await this.#giveUp(silent)
+    await this.#giveUpPredecessors(nodes)
+    for (const silent of this.#watch.look(nodes, monotonic())) {
+      await this.#giveUp(silent, 'A node was silent for too long; its work is taken over')
+    }
   }
 
   async #join(): Promise<void> {
-    const { store, node, right } = this.#parts
+    const { store, node, claim, right } = this.#parts
     const sentAt = monotonic()
-    const token = await store.join(node)
+    const token = await store.join({ ...node, machine: claim?.machine ?? null })
     this.#lease = { token }
     right.grant(token, store.shared ? sentAt + node.timeoutMs : Number.POSITIVE_INFINITY)
     this.#see(await store.nodes())
@@ -174,15 +225,12 @@ export class Membership {
     this.#listener?.deliveryNodes(Math.max(1, delivering))
   }
 
-  async #giveUp({ token, beats, name, timeoutMs }: NodeBeat): Promise<void> {
+  async #giveUp({ token, beats, name, timeoutMs }: NodeBeat, message: string): Promise<void> {
     if (token === this.#lease?.token) return
     const { store, log, metrics } = this.#parts
     if (!(await store.giveUp(token, beats))) return
     metrics.nodesGivenUp.inc()
-    log.warn(
-      { node: name, lease: token, timeoutMs },
-      'A node was silent for too long; its work is taken over',
-    )
+    log.warn({ node: name, lease: token, timeoutMs }, message)
   }
 
   async #recover(): Promise<void> {

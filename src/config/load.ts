@@ -107,6 +107,8 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
     roles: values.POSTROAD_ROLES,
     nodeName: values.POSTROAD_NODE_NAME,
+    nodeNameSet: found('POSTROAD_NODE_NAME', sources).label !== 'default',
+    nodeDirectory: values.POSTROAD_NODE_DIRECTORY === null ? null : resolve(values.POSTROAD_NODE_DIRECTORY),
     nodeTimeout: values.POSTROAD_NODE_TIMEOUT,
     shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
   }

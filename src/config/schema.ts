@@ -276,8 +276,23 @@ export const SETTINGS = {
     default: () => `${hostname()}:${pid}`,
     defaultShown: "the machine's name and the number of the process",
     allowed: '1 to 100 characters',
-    description: 'Name of this node in `postroad node list` and in the logs of the others. For people only.',
+    description:
+      'Name of this node in `postroad node list` and in the logs of the others. On PostgreSQL a node that was killed and is started ' +
+      'again under the name that is set here, on the same machine, takes up its own work at once; under the default name it, or ' +
+      'another node, has to wait for POSTROAD_NODE_TIMEOUT. Give each node a name of its own.',
     example: 'delivery-2',
+  }),
+  POSTROAD_NODE_DIRECTORY: setting({
+    section: 'Nodes',
+    parse: (text) => text,
+    default: null,
+    defaultShown: "`postroad-<user id>` in the system's temporary folder",
+    allowed: 'path of a folder on a file system of this machine alone; made when it is missing',
+    description:
+      'Where a node whose name is set keeps the file by which it knows, when it is started again, that the process before it is gone. ' +
+      'To be set where the temporary folder does not outlive the process (`PrivateTmp=` of systemd, a container that is made anew). ' +
+      'Without effect with SQLite.',
+    example: '/var/lib/postroad/nodes',
   }),
   POSTROAD_NODE_TIMEOUT: setting({
     section: 'Nodes',

@@ -66,6 +66,10 @@ export interface Settings {
   /** What this node does. */
   roles: ('api' | 'delivery')[]
   nodeName: string
+  /** The name was set: this node has it again when it is started again. */
+  nodeNameSet: boolean
+  /** Folder where the name is claimed on this machine; null: one of this user in the system's temporary folder. */
+  nodeDirectory: string | null
   /** Milliseconds a node may be silent before the others take over its work. */
   nodeTimeout: number
   /** Milliseconds a stop may take to let open SMTP transactions finish. */

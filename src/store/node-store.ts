@@ -7,8 +7,11 @@ export interface NodeStore {
    * rows of all others go.
    */
   join(node: NodeDescription): Promise<number>
-  /** Counts one beat of this node. Every node's row after it, its own included; null when this one was given up. */
-  beat(token: number): Promise<NodeBeat[] | null>
+  /**
+   * Counts one beat of this node, and enters its machine once that is known. Every node's row after it, its own included; null when
+   * this one was given up.
+   */
+  beat(token: number, machine?: string | null): Promise<NodeBeat[] | null>
   /** By token. */
   nodes(): Promise<NodeBeat[]>
   /** Removes the row of a node that has not beaten since it had `beats`. False when it has, or is gone already. */

@@ -11,6 +11,8 @@ export interface NodeDescription {
   timeoutMs: number
   /** Unix ms by its own clock: since when it runs. For people; nothing is decided by it. */
   since: number
+  /** Known only of a node whose name is claimed (cluster/name-claim.ts): the place of that claim. Null otherwise. */
+  machine: string | null
 }
 
 /** A node's row: the node is in service, and holds its leases, as long as it is there. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Silence } from '../../src/cluster/heartbeat-watch.ts'
+import { HeartbeatWatch } from '../../src/cluster/heartbeat-watch.ts'
 import type { NodeBeat } from '../../src/store/store.ts'
 
 const TIMEOUT = 1_000
 
 function row(token: number, beats: number, timeoutMs = TIMEOUT): NodeBeat {
-  return { token, beats, timeoutMs, name: `node ${token}`, roles: ['delivery'], since: 0 }
+  return { token, beats, timeoutMs, name: `node ${token}`, roles: ['delivery'], since: 0, machine: null }
 }
 
 function tokens(nodes: NodeBeat[]): number[] {
@@ -15,34 +15,34 @@ function tokens(nodes: NodeBeat[]): number[] {
 }
 
 test('a node that does not beat for its timeout and a tenth is silent, one that beats never is', () => {
-  const silence = new Silence(500)
+  const watch = new HeartbeatWatch(500)
   for (let now = 0; now <= 1_100; now += 100) {
-    assert.deepEqual(tokens(silence.look([row(1, 7), row(2, now)], now)), [], `at ${now}`)
+    assert.deepEqual(tokens(watch.look([row(1, 7), row(2, now)], now)), [], `at ${now}`)
   }
-  assert.deepEqual(tokens(silence.look([row(1, 7), row(2, 1_200)], 1_101)), [1])
+  assert.deepEqual(tokens(watch.look([row(1, 7), row(2, 1_200)], 1_101)), [1])
 })
 
 test('each node is measured by the timeout it has told', () => {
-  const silence = new Silence(500)
-  for (let now = 0; now <= 300; now += 100) silence.look([row(1, 0, 200), row(2, 0, 5_000)], now)
-  assert.deepEqual(tokens(silence.look([row(1, 0, 200), row(2, 0, 5_000)], 301)), [1])
+  const watch = new HeartbeatWatch(500)
+  for (let now = 0; now <= 300; now += 100) watch.look([row(1, 0, 200), row(2, 0, 5_000)], now)
+  assert.deepEqual(tokens(watch.look([row(1, 0, 200), row(2, 0, 5_000)], 301)), [1])
 })
 
 test('time in which nobody looked makes nobody silent', () => {
-  const silence = new Silence(500)
-  silence.look([row(1, 0)], 0)
-  assert.deepEqual(silence.look([row(1, 0)], 100_000), [])
-  for (let now = 100_100; now <= 101_100; now += 100) assert.deepEqual(silence.look([row(1, 0)], now), [])
-  assert.deepEqual(tokens(silence.look([row(1, 0)], 101_101)), [1])
+  const watch = new HeartbeatWatch(500)
+  watch.look([row(1, 0)], 0)
+  assert.deepEqual(watch.look([row(1, 0)], 100_000), [])
+  for (let now = 100_100; now <= 101_100; now += 100) assert.deepEqual(watch.look([row(1, 0)], now), [])
+  assert.deepEqual(tokens(watch.look([row(1, 0)], 101_101)), [1])
 })
 
 test('a beat ends the silence, and one seen first late is given its whole timeout', () => {
-  const silence = new Silence(500)
-  for (let now = 0; now <= 1_000; now += 250) silence.look([row(1, 0)], now)
+  const watch = new HeartbeatWatch(500)
+  for (let now = 0; now <= 1_000; now += 250) watch.look([row(1, 0)], now)
   for (let now = 1_050; now <= 2_150; now += 275) {
-    assert.deepEqual(silence.look([row(1, 1), row(2, 0)], now), [], `at ${now}`)
+    assert.deepEqual(watch.look([row(1, 1), row(2, 0)], now), [], `at ${now}`)
   }
-  assert.deepEqual(tokens(silence.look([row(1, 1), row(2, 0)], 2_151)), [1, 2])
+  assert.deepEqual(tokens(watch.look([row(1, 1), row(2, 0)], 2_151)), [1, 2])
 })
 
 test('nobody that beats at least every half timeout is ever silent, however the looks fall', () => {
@@ -51,12 +51,12 @@ test('nobody that beats at least every half timeout is ever silent, however the 
       fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 60 }),
       fc.nat(499),
       (steps, phase) => {
-        const silence = new Silence(500)
+        const watch = new HeartbeatWatch(500)
         let now = 0
         for (const step of steps) {
           now += step
           const beats = Math.floor((now + phase) / 500)
-          assert.deepEqual(silence.look([row(1, beats)], now), [])
+          assert.deepEqual(watch.look([row(1, beats)], now), [])
         }
       },
     ),

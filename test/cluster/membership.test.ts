@@ -65,7 +65,7 @@ function database(t: TestContext) {
     const log = { info: () => {}, warn: complain, error: complain }
     const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
     const metrics = new Metrics()
-    const membership = new Membership({ store: shared, node, right, metrics, log })
+    const membership = new Membership({ store: shared, node, claim: null, right, metrics, log })
     const member: Member = {
       membership,
       right,

@@ -95,6 +95,7 @@ export class Fleet implements AsyncDisposable {
         POSTROAD_NODE_NAME: name,
         POSTROAD_ROLES: roles,
         POSTROAD_HOSTNAME: `${name}.test`,
+        POSTROAD_NODE_DIRECTORY: this.installation.directory,
         ...settings,
       },
     })

@@ -167,8 +167,16 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     roles: ['api', 'delivery'],
     timeoutMs: options.timeoutMs ?? 30_000,
     since: Date.now(),
+    machine: null,
   }
-  const membership = new Membership({ store: faults.wrap(store, shared), node, right, metrics, log })
+  const membership = new Membership({
+    claim: null,
+    store: faults.wrap(store, shared),
+    node,
+    right,
+    metrics,
+    log,
+  })
   await membership.start()
   const { siteConcurrency = 4, ...limits } = options.limits ?? {}
   const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)

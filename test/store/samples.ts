@@ -143,7 +143,7 @@ export function claimRequest(token: number, change: Partial<ClaimRequest> = {}):
 }
 
 export function node(name: string): NodeDescription {
-  return { name, roles: ['api', 'delivery'], timeoutMs: 30_000, since: NOW }
+  return { name, roles: ['api', 'delivery'], timeoutMs: 30_000, since: NOW, machine: null }
 }
 
 /** What is recorded of one recipient, in short. */

@@ -32,7 +32,8 @@ function start({ dnsServers, boundarySecret, ...options }: CourierOptions, paren
     ...options,
     resolver: new Resolver({ servers: dnsServers }),
     boundaries,
-    right,
+    // Whoever is started again in the place of a service that was killed takes its work over at once: nothing may leave here then.
+    right: { holds: (token) => process.ppid === parent && right.holds(token) },
     signer: signHere,
     elsewhere: (delivery) => prepared.get(delivery) ?? null,
     log: (level, message, detail) => say({ kind: 'log', level, message, detail }),

@@ -17,15 +17,15 @@ WITH next AS (
   UPDATE counters SET value = value + 1 WHERE name = 'lease'
   RETURNING (value << 20) | floor(random() * (1 << 20))::int8 AS value
 )
-INSERT INTO nodes (token, name, roles, timeout_ms, since) SELECT value, $1, $2, $3, $4 FROM next RETURNING token`,
+INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) SELECT value, $1, $2, $3, $4, $5 FROM next RETURNING token`,
 }
-const COLUMNS = 'token, name, roles, timeout_ms AS "timeoutMs", since'
+const COLUMNS = 'token, name, roles, timeout_ms AS "timeoutMs", since, machine'
 const ALL = { name: 'nodes', text: `SELECT ${COLUMNS}, beats FROM nodes ORDER BY token` }
 /** The rows are those before the statement: this node's new beat is added. */
 const BEAT = {
   name: 'beat',
   text: `
-WITH beaten AS (UPDATE nodes SET beats = beats + 1 WHERE token = $1 RETURNING beats)
+WITH beaten AS (UPDATE nodes SET beats = beats + 1, machine = coalesce($2, machine) WHERE token = $1 RETURNING beats)
 SELECT ${COLUMNS}, CASE WHEN token = $1 THEN (SELECT beats FROM beaten) ELSE beats END AS beats
 FROM nodes WHERE EXISTS (SELECT 1 FROM beaten) ORDER BY token`,
 }
@@ -43,14 +43,14 @@ export class Nodes {
     this.#database = database
   }
 
-  async join({ name, roles, timeoutMs, since }: NodeDescription): Promise<number> {
-    const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since)]
+  async join({ name, roles, timeoutMs, since, machine }: NodeDescription): Promise<number> {
+    const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine]
     const [row] = await this.#database.vital<{ token: number }>(JOIN, values)
     return row!.token
   }
 
-  async beat(token: number): Promise<NodeBeat[] | null> {
-    const rows = await this.#database.vital<Row>(BEAT, [token])
+  async beat(token: number, machine: string | null = null): Promise<NodeBeat[] | null> {
+    const rows = await this.#database.vital<Row>(BEAT, [token, machine])
     return rows.length === 0 ? null : rows.map(nodeOf)
   }
 

@@ -115,8 +115,8 @@ export class PostgresStore {
     return this.#nodes.join(node)
   }
 
-  beat(token: number): Promise<types.NodeBeat[] | null> {
-    return this.#nodes.beat(token)
+  beat(token: number, machine?: string | null): Promise<types.NodeBeat[] | null> {
+    return this.#nodes.beat(token, machine)
   }
 
   nodes(): Promise<types.NodeBeat[]> {

@@ -33,7 +33,7 @@ export interface HeldChunk {
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
   join(node: store.NodeDescription, alone: boolean): number
-  beat(token: number): store.NodeBeat[] | null
+  beat(token: number, machine: string | null): store.NodeBeat[] | null
   giveUp(token: number, beats: number): boolean
   leave(token: number): void
   accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted

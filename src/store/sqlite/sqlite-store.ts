@@ -105,8 +105,8 @@ export class SqliteStore implements types.Store {
     return this.#write('join', [node, this.#exclusive])
   }
 
-  beat(token: number): Promise<types.NodeBeat[] | null> {
-    return this.#write('beat', [token])
+  beat(token: number, machine: string | null = null): Promise<types.NodeBeat[] | null> {
+    return this.#write('beat', [token, machine])
   }
 
   nodes(): Promise<types.NodeBeat[]> {

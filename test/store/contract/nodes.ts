@@ -53,12 +53,14 @@ export function nodesContract(open: OpenBench): void {
         roles: ['api', 'delivery'],
         timeoutMs: 30_000,
         since: NOW,
+        machine: null,
       }
       const there: NodeDescription = {
         name: 'there: ünïcode',
         roles: ['delivery'],
         timeoutMs: 500,
         since: NOW + 5,
+        machine: 'there',
       }
       const first = await store.join(here)
       const second = await other.join(there)
@@ -74,6 +76,18 @@ export function nodesContract(open: OpenBench): void {
       ]
       assert.deepEqual(await store.beat(first), seen)
       assert.deepEqual(await other.nodes(), seen)
+    })
+
+    test('enter their machine when they know it, and keep it', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const machines = async () => (await store.nodes()).map(({ machine }) => machine)
+      await store.beat(token, null)
+      assert.deepEqual(await machines(), [null])
+      await store.beat(token, 'm')
+      assert.deepEqual(await machines(), ['m'])
+      await store.beat(token)
+      assert.deepEqual(await machines(), ['m'])
     })
 
     test('are given up only as they were last seen, once, and learn it at their next beat', async (t) => {

@@ -4,7 +4,13 @@ import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, result } from '../samples.ts'
 
-const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
+const NODE = {
+  name: 'node',
+  roles: ['api' as const, 'delivery' as const],
+  timeoutMs: 30_000,
+  since: NOW,
+  machine: null,
+}
 /** Rows of history, rows that are due, and rows that wait for later. */
 const MANY = 20_000
 

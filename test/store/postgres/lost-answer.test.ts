@@ -19,7 +19,13 @@ import {
 import { CuttingRelay } from './cutting-relay.ts'
 import { lockAwaited } from './faults/rival.ts'
 
-const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
+const NODE = {
+  name: 'node',
+  roles: ['api' as const, 'delivery' as const],
+  timeoutMs: 30_000,
+  since: NOW,
+  machine: null,
+}
 
 /** A statement by its name, as a request for it has it. */
 const named = (name: string) => `\0${name}\0`

@@ -6,7 +6,13 @@ import type { ClaimedEmail, NewEmail } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, claimRequest, deferred, email, NOW, result } from '../samples.ts'
 
-const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
+const NODE = {
+  name: 'node',
+  roles: ['api' as const, 'delivery' as const],
+  timeoutMs: 30_000,
+  since: NOW,
+  machine: null,
+}
 
 async function nodes(context: TestContext, count: number) {
   const url = await freshDatabase(context)

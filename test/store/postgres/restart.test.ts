@@ -7,7 +7,13 @@ import { type NewEmail, StoreUnavailable } from '../../../src/store/store.ts'
 import { createDatabase, execute, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, claimRequest, email, NOW, result } from '../samples.ts'
 
-const NODE = { name: 'node', roles: ['api' as const, 'delivery' as const], timeoutMs: 30_000, since: NOW }
+const NODE = {
+  name: 'node',
+  roles: ['api' as const, 'delivery' as const],
+  timeoutMs: 30_000,
+  since: NOW,
+  machine: null,
+}
 
 const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`

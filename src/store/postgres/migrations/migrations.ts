@@ -2,6 +2,7 @@ import { sql as first } from './0001-first.ts'
 import { sql as repeated } from './0002-repeated.ts'
 import { sql as keyBounds } from './0003-key-bounds.ts'
 import { sql as numberedEvents } from './0004-numbered-events.ts'
+import { sql as nodeMachine } from './0013-node-machine.ts'
 
 export interface Migration {
   name: string
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-repeated', sql: repeated },
   { name: '0003-key-bounds', sql: keyBounds },
   { name: '0004-numbered-events', sql: numberedEvents },
+  { name: '0013-node-machine', sql: nodeMachine },
 ]

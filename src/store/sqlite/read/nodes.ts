@@ -8,7 +8,7 @@ export class NodeReader {
 
   constructor(db: DatabaseSync) {
     this.#nodes = db.prepare(
-      'SELECT token, name, roles, timeout_ms AS timeoutMs, since, beats FROM nodes ORDER BY token',
+      'SELECT token, name, roles, timeout_ms AS timeoutMs, since, machine, beats FROM nodes ORDER BY token',
     )
   }
 

@@ -17,24 +17,26 @@ export class Nodes {
     this.#reader = new NodeReader(db)
     this.#nextToken = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value")
     this.#insert = db.prepare(
-      'INSERT INTO nodes (token, name, roles, timeout_ms, since) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES (?, ?, ?, ?, ?, ?)',
     )
-    this.#beat = db.prepare('UPDATE nodes SET beats = beats + 1 WHERE token = ?')
+    this.#beat = db.prepare(
+      'UPDATE nodes SET beats = beats + 1, machine = coalesce(?, machine) WHERE token = ?',
+    )
     this.#giveUp = db.prepare('DELETE FROM nodes WHERE token = ? AND beats = ?')
     this.#leave = db.prepare('DELETE FROM nodes WHERE token = ?')
     this.#clear = db.prepare('DELETE FROM nodes')
   }
 
   /** `alone`: nobody else can be using the database, so that all other rows are of processes that have ended. */
-  join({ name, roles, timeoutMs, since }: NodeDescription, alone: boolean): number {
+  join({ name, roles, timeoutMs, since, machine }: NodeDescription, alone: boolean): number {
     if (alone) this.#clear.run()
     const token = one<{ value: number }>(this.#nextToken)!.value
-    this.#insert.run(token, name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since))
+    this.#insert.run(token, name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine)
     return token
   }
 
-  beat(token: number): NodeBeat[] | null {
-    return this.#beat.run(token).changes === 0 ? null : this.#reader.nodes()
+  beat(token: number, machine: string | null): NodeBeat[] | null {
+    return this.#beat.run(machine, token).changes === 0 ? null : this.#reader.nodes()
   }
 
   giveUp(token: number, beats: number): boolean {

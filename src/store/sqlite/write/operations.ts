@@ -61,7 +61,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
   return {
     operations: {
       join: (node, alone) => nodes.join(node, alone),
-      beat: (token) => nodes.beat(token),
+      beat: (token, machine) => nodes.beat(token, machine),
       giveUp: (token, beats) => nodes.giveUp(token, beats),
       leave: (token) => nodes.leave(token),
       accept: (email, lease) => acceptance.accept(email, lease),

@@ -1,0 +1,134 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { hostname, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { claimFile } from '../common/exclusive-file.ts'
+
+export interface NameClaimOptions {
+  /** Folder of the file, on a file system of this machine alone; null: one of this user in the system's temporary folder. */
+  directory: string | null
+  /** URL of the database. */
+  database: string
+  /** Of this node, among those on the database. */
+  name: string
+}
+
+/** How an attempt to claim the name ended. `unavailable`: no such file can be kept here, and why. */
+export type Claimed = { kind: 'ours' } | { kind: 'taken' } | { kind: 'unavailable'; why: string }
+
+/**
+ * A node's name, claimed on this machine by a file that belongs to one living process: the operating system lets go of it when that
+ * process has ended, however it ended, and not before. Who holds it therefore knows that whoever held it before is gone.
+ */
+export class NameClaim {
+  readonly #options: NameClaimOptions
+  #held: { db: DatabaseSync; path: string; machine: string } | null = null
+
+  constructor(options: NameClaimOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Names the place where the claim holds; null while we do not hold it. Who else bears it is a process that held this very file, so
+   * it is the same only for the same file, of the same start of the same machine: a copy of the file, a disk that was moved or is
+   * shared, and a file that was removed and made again are other places.
+   */
+  get machine(): string | null {
+    return this.#held?.machine ?? null
+  }
+
+  take(): Claimed {
+    if (this.#held !== null) return { kind: 'ours' }
+    try {
+      const path = this.#path()
+      const db = claimFile(path)
+      if (db === null) return { kind: 'taken' }
+      try {
+        this.#held = { db, path, machine: machineOf(path, db) }
+      } catch (error) {
+        db.close()
+        // Its last holder has just taken it away.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'taken' }
+        throw error
+      }
+      return { kind: 'ours' }
+    } catch (error) {
+      return { kind: 'unavailable', why: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  /** Nothing of it stays: its next holder makes a file anew. */
+  release(): void {
+    if (this.#held === null) return
+    const { db, path } = this.#held
+    this.#held = null
+    // First the file: whoever claims what has no name any more is in a place of his own.
+    rmSync(path, { force: true })
+    rmSync(`${path}-journal`, { force: true })
+    db.close()
+  }
+
+  #path(): string {
+    const { directory, database, name } = this.#options
+    if (directory !== null && !existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
+    const path = join(directory ?? ownFolder(), `${digest(withoutUser(database), name).slice(0, 32)}.node`)
+    // SQLite would make it readable for all.
+    closeSync(openSync(path, 'a', 0o600))
+    return path
+  }
+}
+
+/** Nobody else on this machine may put anything in our way there. */
+function ownFolder(): string {
+  const { uid } = userInfo()
+  const folder = join(tmpdir(), `postroad-${uid}`)
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  const found = lstatSync(folder)
+  const shared = uid >= 0 && (found.uid !== uid || (found.mode & 0o022) !== 0)
+  if (!found.isDirectory() || shared) throw new Error(`${folder} belongs to somebody else`)
+  return folder
+}
+
+/** The same database, whoever asks. */
+function withoutUser(text: string): string {
+  const url = new URL(text)
+  for (const key of ['user', 'password']) url.searchParams.delete(key)
+  return Object.assign(url, { username: '', password: '' }).href
+}
+
+function machineOf(path: string, db: DatabaseSync): string {
+  db.exec('CREATE TABLE IF NOT EXISTS file (id TEXT NOT NULL)')
+  let row = db.prepare('SELECT id FROM file').get()
+  if (row === undefined) {
+    row = { id: randomBytes(16).toString('hex') }
+    db.prepare('INSERT INTO file (id) VALUES (?)').run(row.id!)
+    // The lock stays: the connection holds it from its first transaction on.
+    db.exec('COMMIT')
+    db.exec('BEGIN EXCLUSIVE')
+  }
+  const { dev, ino } = statSync(path, { bigint: true })
+  return digest(String(row.id), String(dev), String(ino), bootId()).slice(0, 32)
+}
+
+/** Of this start of this machine. Where the system does not tell, its name has to do. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return hostname()
+  }
+}
+
+function digest(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,23 @@
+import { DatabaseSync } from 'node:sqlite'
+
+const SQLITE_BUSY = 5
+
+/**
+ * Claims a file for this process: the claim is an exclusive lock, held by an open transaction of SQLite, and the operating system
+ * lets go of it however the process ends. `close` gives it back. Null while another process has it; throws when the file cannot
+ * be opened or is something else.
+ */
+export function claimFile(path: string): DatabaseSync | null {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path, { timeout: 0 })
+    db.exec('PRAGMA locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+    return db
+  } catch (error) {
+    db?.close()
+    const { errcode } = error as { errcode?: number }
+    if (errcode !== undefined && (errcode & 0xff) === SQLITE_BUSY) return null
+    throw error
+  }
+}
