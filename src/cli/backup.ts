@@ -9,7 +9,7 @@ export function addBackup(program: Command): void {
     usage: 'backup <file>',
     description: 'Copy the database to a file while the service runs.',
     details:
-      'The copy is consistent: it holds everything that was accepted before the command began. Keep the secret key with it:\n' +
+      'The copy is consistent: it holds everything that was accepted before the command began. Keep the secret key with it: ' +
       'without the key the DKIM keys in the copy are of no use. For SQLite; PostgreSQL has tools of its own (pg_dump).',
     examples: ['backup /backup/postroad-2026-11-20.db', 'backup /backup/postroad.db --force'],
   })

@@ -1,34 +1,59 @@
-/** What every command has: a description, `--json`, and examples in its help. */
+/** What every command has: a description, `--json`, and help that teaches. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { OperateError } from '../operate/error.ts'
+import { columnsOf } from './print.ts'
 
 export interface Described {
   /** Like `create <name>`. */
   usage: string
   description: string
-  /** Longer words for the help. */
+  /** Longer words for the help. A blank line parts paragraphs, which are wrapped; a line that begins with a blank stays as it is. */
   details?: string
   /** Without the leading `postroad`. */
   examples: string[]
 }
 
 /** A group of commands: `postroad company ...`. */
-export function group(program: Command, name: string, description: string): Command {
-  return program.command(name).description(description).helpCommand(false)
+export function group(program: Command, name: string, description: string, examples: string[]): Command {
+  return program
+    .command(name)
+    .description(description)
+    .helpCommand(false)
+    .addHelpText('after', ({ error }) => taught('', examples, error))
 }
 
-export function command(parent: Command, { usage, description, details, examples }: Described): Command {
-  const help = [
-    ...(details === undefined ? [] : ['', details]),
-    '',
-    'Examples:',
-    ...examples.map((example) => (/^[A-Z_]+=/.test(example) ? `  ${example}` : `  postroad ${example}`)),
-  ]
+export function command(parent: Command, { usage, description, details = '', examples }: Described): Command {
   return parent
     .command(usage)
     .description(description)
     .option('--json', 'print JSON instead of text')
-    .addHelpText('after', help.join('\n'))
+    .addHelpText('after', ({ error }) => taught(details, examples, error))
+}
+
+/** Paragraphs as wide as the rest of the help, then the examples. */
+export function taught(details: string, examples: string[], error: boolean): string {
+  const columns = columnsOf(error ? 'stderr' : 'stdout')
+  const paragraphs = details === '' ? [] : details.split('\n\n')
+  const lines = examples.map((example) =>
+    /^[A-Z_]+=/.test(example) ? `  ${example}` : `  postroad ${example}`,
+  )
+  return [
+    ...paragraphs.flatMap((text) => ['', ...(text.startsWith(' ') ? [text] : wrapped(text, columns))]),
+    '',
+    'Examples:',
+    ...lines,
+  ].join('\n')
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 /** Ends with a usage error when what stands behind a command that has commands of its own is none of them. */

@@ -1,16 +1,17 @@
 import type { Command } from 'commander'
-import { createCompany, listCompanies } from '../operate/companies.ts'
+import { createCompany, listCompanies, showCompany } from '../operate/companies.ts'
 import { checkedName } from '../operate/names.ts'
-import { companyJson } from '../operate/shapes.ts'
+import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, printTable, shownTime } from './print.ts'
+import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
 
 export function addCompany(program: Command): void {
   const company = group(
     program,
     'company',
     'Companies: each owns domains, API keys and emails, and sees nothing of the others.',
+    ['company create "My Company"', 'company list'],
   )
 
   command(company, {
@@ -30,6 +31,12 @@ export function addCompany(program: Command): void {
     description: 'List all companies.',
     examples: ['company list'],
   }).action(list)
+
+  command(company, {
+    usage: 'show <company>',
+    description: 'Show a company, by name or id, with its domains and keys.',
+    examples: ['company show Acme', 'company show Acme --json'],
+  }).action(show)
 }
 
 async function create(name: string, { json }: JsonOption): Promise<void> {
@@ -47,4 +54,22 @@ async function list({ json }: JsonOption): Promise<void> {
     companies.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
     'There is no company yet. Create one: postroad company create "My Company"',
   )
+}
+
+async function show(text: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const { company, domains, keys } = await showCompany(op, { company: text })
+    if (json) {
+      const shown = { domains: domains.map(domainJson), keys: keys.map((key) => keyJson(op.accounts, key)) }
+      return printJson({ ...companyJson(company), ...shown })
+    }
+    const inUse = keys.filter(({ revokedAt }) => revokedAt === null)
+    printFields([
+      ['Company', company.name],
+      ['Id', company.id],
+      ['Created', shownTime(company.createdAt)],
+      ['Domains', domains.map(({ name, sending }) => `${name} (${sending})`).join(', ')],
+      ['Keys', inUse.map(({ name }) => name).join(', ')],
+    ])
+  })
 }

@@ -10,13 +10,17 @@ import { printFields, printJson, printLine, printTable, shownTime } from './prin
 
 /** The group `domain`; its command `verify` has a file of its own. */
 export function addDomainCommands(program: Command): Command {
-  const domain = group(program, 'domain', 'Sending domains: what a company may send from.')
+  const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
+    'domain add example.com --company Acme',
+    'domain verify example.com',
+    'domain list',
+  ])
 
   command(domain, {
     usage: 'add <domain>',
     description: 'Add a sending domain to a company and print the DNS records to publish.',
     details:
-      'Nothing can be sent from it until `domain verify` finds the records, or `domain activate` is run.',
+      'Nothing can be sent from it until `domain verify` finds the required records, or `domain activate` is run.',
     examples: ['domain add example.com --company Acme', 'domain add example.com --company Acme --ed25519'],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
@@ -42,7 +46,8 @@ export function addDomainCommands(program: Command): Command {
   command(domain, {
     usage: 'activate <domain>',
     description: 'Let mail leave from a domain, whatever DNS says.',
-    details: 'For domains that are set up elsewhere, and to end a suspension.',
+    details:
+      'For domains that are set up elsewhere, and to end a suspension. Mail that was held while it was suspended goes out.',
     examples: ['domain activate example.com'],
   }).action(sending(activateDomain))
 
@@ -50,7 +55,7 @@ export function addDomainCommands(program: Command): Command {
     usage: 'suspend <domain>',
     description: 'Stop accepting mail from a domain, and sending what waits.',
     details:
-      'Verification does not lift a suspension; `domain activate` does. What was accepted before waits until then.',
+      'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
     examples: ['domain suspend example.com'],
   }).action(sending(suspendDomain))
   return domain

@@ -17,7 +17,11 @@ import {
 } from './print.ts'
 
 export function addEmail(program: Command): void {
-  const email = group(program, 'email', 'Emails: what was accepted and what became of it.')
+  const email = group(program, 'email', 'Emails: what was accepted and what became of it.', [
+    'email list --company Acme',
+    'email show ID',
+    'email cancel ID',
+  ])
 
   command(email, {
     usage: 'list',
@@ -33,7 +37,16 @@ export function addEmail(program: Command): void {
     usage: 'show <id>',
     description: 'Show an email: each recipient, every event, every SMTP dialogue.',
     details:
-      'With --raw the message itself goes to stdout, as it left or would leave. A batch has a copy for each recipient;\n' +
+      'Each recipient has a state of its own:\n\n' +
+      '  waiting      it is tried at the time shown\n' +
+      '  sending      a node has it: ready for a session, or in one\n' +
+      '  quarantined  out of reach until it is released or canceled\n' +
+      '  delivered    its server took the message\n' +
+      '  bounced      its server refused it for good\n' +
+      '  failed       given up: no attempt is left\n' +
+      '  suppressed   the company no longer sends to this address\n' +
+      '  canceled     by its sender or the operator\n\n' +
+      'With --raw the message itself goes to stdout, as it left or would leave. A batch has a copy for each recipient; ' +
       '--recipient says whose.',
     examples: [
       'email show ID',
@@ -47,7 +60,9 @@ export function addEmail(program: Command): void {
 
   command(email, {
     usage: 'cancel <id>',
-    description: 'Cancel the recipients of an email that still wait.',
+    description: 'Cancel the recipients of an email that wait or are in quarantine.',
+    details:
+      'Those being sent are canceled, too, unless their server takes the message now. What is delivered or has bounced stays.',
     examples: ['email cancel ID'],
   }).action(cancel)
 }

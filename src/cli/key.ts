@@ -11,15 +11,19 @@ import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
 
 export function addKey(program: Command): void {
-  const key = group(program, 'key', 'API keys: what applications send and read with.')
+  const key = group(program, 'key', 'API keys: what applications send and read with.', [
+    'key create --company Acme --name website',
+    'key list',
+    'key revoke ID',
+  ])
 
   command(key, {
     usage: 'create',
     description: 'Create an API key and print its token, the only time it can be seen.',
     details:
-      'Scopes: sending (hand in mail, and read back what this key sent), reading (read all mail of the company, or of the\n' +
-      'one domain), management. Without --scope a key gets sending and reading.\n\n' +
-      'With --expires it works no more from then on. With --from it works only for requests from these addresses; behind a\n' +
+      'Scopes: sending (hand in mail, and read back what this key sent), reading (read all mail of the company, or of the one ' +
+      'domain), management. Without --scope a key gets sending and reading.\n\n' +
+      'With --expires it works no more from then on. With --from it works only for requests from these addresses; behind a ' +
       'proxy name the proxy in POSTROAD_TRUSTED_PROXIES, or its own address is the one that counts.',
     examples: [
       'key create --company Acme --name website',

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { addBackup } from './backup.ts'
-import { refuseUnknown } from './command.ts'
+import { refuseUnknown, taught } from './command.ts'
 import { addCompany } from './company.ts'
 import { addDomainCommands } from './domain.ts'
 import { addEmail } from './email.ts'
@@ -19,6 +19,20 @@ import { addSettings } from './settings.ts'
 import { addSuppressionCommands } from './suppression.ts'
 import { addVerify } from './verify.ts'
 
+const ABOUT =
+  'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), also while the service ' +
+  'runs. Each has --help with examples, and --json for scripts.\n\n' +
+  'Exit code: 0 when it is done; 1 when it is not, and stderr says why and what to do; 2 when it was called wrongly.'
+
+const FIRST_STEPS = [
+  'serve',
+  'company create "My Company"',
+  'domain add example.com --company "My Company"',
+  'domain verify example.com',
+  'key create --company "My Company" --name first',
+  'email list',
+]
+
 const USAGE = 2
 const FAILURE = 1
 
@@ -31,7 +45,7 @@ export async function run(args: string[]): Promise<void> {
     // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no failure.
     process.exit(0)
   })
-  const program = new Command('postroad')
+  const program: Command = new Command('postroad')
     .description(
       'Self-hosted outbound email: accepts messages over HTTP, keeps them durably, signs and delivers them.',
     )
@@ -40,13 +54,14 @@ export async function run(args: string[]): Promise<void> {
     .helpCommand(false)
     // What stands behind a command is for that command, also where it has commands of its own.
     .enablePositionalOptions()
-    .showHelpAfterError('(--help shows the options)')
+    .showHelpAfterError('Run the same command with --help to see its options.')
     // All that goes wrong begins alike; commander writes `error:`.
     .configureOutput({
       writeOut: printText,
       writeErr: printError,
       outputError: (text) => printError(text.replace(/^error: /, 'postroad: ')),
     })
+    .addHelpText('after', (context) => (context.command === program ? taught(ABOUT, FIRST_STEPS, false) : ''))
     // Commander gives help before it looks whether there is such a command.
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()

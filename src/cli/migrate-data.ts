@@ -16,8 +16,8 @@ export function addMigrateData(program: Command): void {
     usage: 'migrate-data <from> <to>',
     description: 'Move an installation from SQLite to PostgreSQL.',
     details:
-      'Stop the service first. Everything is copied, compared on both sides, and then put in place at once; the SQLite file is\n' +
-      'brought to the newest schema, and otherwise only read. When it is interrupted, the same command goes on where it was.\n' +
+      'Stop the service first. Everything is copied, compared on both sides, and then put in place at once; the SQLite file is ' +
+      'brought to the newest schema, and otherwise only read. When it is interrupted, the same command goes on where it was.\n\n' +
       'The password may be left out of the URL and given in PGPASSWORD.',
     examples: ['migrate-data sqlite:./data/postroad.db postgres://postroad@db.example.com/postroad'],
   })

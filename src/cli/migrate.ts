@@ -9,7 +9,7 @@ export function addMigrate(program: Command): void {
     usage: 'migrate',
     description: 'Bring the schema of the database up to date, and do nothing else.',
     details:
-      'The service does this by itself when it starts. On PostgreSQL it can run as a role that may not: then run this as the\n' +
+      'The service does this by itself when it starts. On PostgreSQL it can run as a role that may not: then run this as the ' +
       'role that owns the tables, before the new version is started ("Roles and rights" in docs/operations.md).',
     examples: [
       'migrate',

@@ -6,12 +6,12 @@ import { withOperation } from './open.ts'
 import { printJson, printTable, shownTime } from './print.ts'
 
 export function addNode(program: Command): void {
-  const node = group(program, 'node', 'Nodes: the processes that share this database.')
+  const node = group(program, 'node', 'Nodes: the processes that share this database.', ['node list'])
   command(node, {
     usage: 'list',
     description: 'List the nodes in service, with what they do.',
     details:
-      'BEATS rises while a node lives: run it twice. One that is silent for its TIMEOUT is taken out by the others, which also take ' +
+      'BEATS rises while a node lives: run it twice. One that is silent for its TIMEOUT is given up by the others, which also take ' +
       'over its work; one that uses an SQLite database is alone, does not beat, and is shown until the next one starts.',
     examples: ['node list', 'node list --json'],
   }).action(list)

@@ -23,8 +23,8 @@ export function addPause(queue: Command): void {
       usage: 'pause',
       description: 'Keep waiting mail where it is: all of it, or that of a company or to a domain.',
       details:
-        'Mail is still accepted. What waits stays waiting and loses no attempts; what is already being handed over goes on. Every ' +
-        'node follows within a second.',
+        'Mail is still accepted. What waits stays waiting and loses no attempts; what is in a session goes on. Every node follows ' +
+        'within a second. Pauses stand beside each other: mail waits while one of them names it.',
       examples: ['queue pause', 'queue pause --company Acme', 'queue pause --domain example.com'],
     }),
   ).action(begin)

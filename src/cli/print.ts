@@ -5,6 +5,11 @@
 import { isUtf8 } from 'node:buffer'
 import { visible, visibleJson } from '../common/visible-text.ts'
 
+/** Columns of a terminal; 80 where it is none, as commander takes it. */
+export function columnsOf(stream: 'stdout' | 'stderr'): number {
+  return process[stream].columns ?? 80
+}
+
 /** One JSON value and a line end. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`)

@@ -16,9 +16,9 @@ export function addQuarantine(queue: Command): void {
     usage: 'quarantine',
     description: 'List the emails in quarantine, newest first, and why.',
     details:
-      'What was under way when the service died is tried by a process of its own. An email that such a process dies of is set\n' +
-      'aside: it is not tried again by itself, and not removed. Release it when the fault is mended, or cancel it:\n' +
-      'postroad queue release, postroad email cancel.',
+      'What was being sent when the service died is tried by a process of its own. An email that such a process dies of goes into ' +
+      'quarantine: it is not tried again by itself, and not removed. Release it when the fault is mended, or cancel it: ' +
+      '`postroad queue release`, `postroad email cancel`.',
     examples: ['queue quarantine', 'queue quarantine --company Acme'],
   })
     .option('--company <name or id>', 'only what this company sent')
@@ -29,8 +29,8 @@ export function addQuarantine(queue: Command): void {
     usage: 'release [email]',
     description: 'Try mail in quarantine again: all of it, or what is named.',
     details:
-      'It is tried by a process of its own once more; if that dies of it, it is in quarantine again. To see what is in it:\n' +
-      'postroad email show ID.',
+      'It is tried by a process of its own once more; if that dies of it, it is in quarantine again. To see what is in it: ' +
+      '`postroad email show ID`.',
     examples: ['queue release ID', 'queue release --company Acme', 'queue release'],
   })
     .option('--company <name or id>', 'only what this company sent')

@@ -13,7 +13,12 @@ export function addQueue(program: Command): void {
   const shown = command(program, {
     usage: 'queue',
     description: 'Show what waits, by company and destination, until when and why; the largest first.',
-    details: 'With --json every destination is listed, by company and name.',
+    details:
+      'A destination is a recipient domain. Recipients are counted by state:\n\n' +
+      '  WAITING      tried at the time shown (NEXT ATTEMPT), unless paused\n' +
+      '  SENDING      a node has them: ready for a session, or in one\n' +
+      '  QUARANTINED  out of reach until released: postroad queue quarantine\n\n' +
+      'With --json every destination is listed, by company and name.',
     examples: ['queue', 'queue --company Acme', 'queue --limit 1000'],
   })
     .option('--company <name or id>', 'only what this company sent')

@@ -19,11 +19,12 @@ export function addRetry(queue: Command): void {
     usage: 'retry [email]',
     description: 'Try waiting mail now instead of at its time: all of it, or what is named.',
     details:
-      'For the moment after a relay or a network was mended: mail that failed meanwhile waits for up to a day. Every node begins at\n' +
-      'once; limits of sessions hold as always, so that a long queue takes its time. Attempts already made still count, and a message\n' +
-      'whose answer was lost goes to the same server only.\n\n' +
-      'Left as it is: what is under way or due already, what is paused (postroad queue resume), what waits for its sending domain\n' +
-      '(postroad domain activate), and what its sender scheduled for later. Scheduled mail goes early only when its id is given.',
+      'For the moment after a relay or a network was mended: mail that was deferred meanwhile waits for up to a day. Every node ' +
+      'begins at once; limits of sessions hold as always, so that a long queue takes its time. Attempts already made still count, and ' +
+      'a message whose answer was lost goes to the same server only.\n\n' +
+      'Left as it is: what is being sent or due already, what is paused (postroad queue resume), what is held for its sending domain ' +
+      '(postroad domain activate), and what its sender scheduled for later.\n\n' +
+      'Scheduled mail goes early only when its id is given.',
     examples: [
       'queue retry',
       'queue retry --domain example.com',

@@ -11,6 +11,11 @@ export function addSuppressionCommands(program: Command): void {
     program,
     'suppression',
     'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist, or you did.',
+    [
+      'suppression list --company Acme',
+      'suppression add jane@example.com --company Acme --reason "asked us to"',
+      'suppression remove jane@example.com --company Acme',
+    ],
   )
 
   command(suppression, {

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Company } from '../accounts/account.ts'
+import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { visibleAccounts } from './authority.ts'
 import { unlessTaken } from './error.ts'
+import { findCompany } from './find.ts'
 import { checkedName } from './names.ts'
 import type { Operation } from './operation.ts'
 import { verb } from './verb.ts'
@@ -23,3 +24,21 @@ export const createCompany = verb(
 export const listCompanies = verb('read', async (op: Operation, _input: object): Promise<Company[]> => {
   return visibleAccounts(op).companies
 })
+
+export interface ShownCompany {
+  company: Company
+  /** Those the caller may know of. */
+  domains: SendingDomain[]
+  keys: ApiKey[]
+}
+
+/** @param input.company name or id */
+export const showCompany = verb(
+  'read',
+  async (op: Operation, input: { company: string }): Promise<ShownCompany> => {
+    const company = findCompany(op, input.company)
+    const { domains, keys } = visibleAccounts(op)
+    const own = ({ companyId }: { companyId: string }) => companyId === company.id
+    return { company, domains: domains.filter(own), keys: keys.filter(own) }
+  },
+)

@@ -273,6 +273,24 @@ describe('the commands about accounts', () => {
     })
   }
 
+  test('show a company with what it has', async () => {
+    const shown = await place.json<{ name: string; domains: Domain[]; keys: Key[] }>(
+      'company',
+      'show',
+      'acme',
+    )
+    assert.equal(shown.name, 'Acme')
+    assert.deepEqual(
+      shown.domains.map(({ name }) => name),
+      ['xn--bcher-kva.example'],
+    )
+    const { keys } = await accounts()
+    assert.equal(shown.keys.length, keys.length)
+    const { stdout } = await place.run('company', 'show', 'Acme')
+    assert.match(stdout, /^Domains: +xn--bcher-kva\.example \(active\)$/m)
+    assert.match(stdout, /^Keys: +site, other, /m)
+  })
+
   test('revoke a key once', async () => {
     const [key] = await place.json<Key[]>('key', 'list', '--company', 'Acme')
     const revoked = await place.json<Key>('key', 'revoke', key!.id)

@@ -20,6 +20,7 @@ describe('the command', { concurrency: 4 }, () => {
     ['serve'],
     ['company', 'create'],
     ['company', 'list'],
+    ['company', 'show'],
     ['domain', 'add'],
     ['domain', 'verify'],
     ['domain', 'activate'],

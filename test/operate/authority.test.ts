@@ -56,6 +56,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     OPERATOR_ALONE,
   ],
   [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...READS, foreign: ok }],
+  [companies.showCompany, (op) => companies.showCompany(op, { company: 'Acme' }), READS],
   [
     domains.addDomain,
     (op, world) => domains.addDomain(op, { company: 'Acme', name: world.newName() }),
@@ -230,6 +231,7 @@ describe('who may do what', () => {
       const op = await world.operation(caller)
       const listed = [
         await companies.listCompanies(op, {}),
+        Object.values(await companies.showCompany(op, { company: other === world.beta ? 'Acme' : 'Beta' })),
         await domains.listDomains(op, {}),
         await keys.listKeys(op, {}),
         await emails.listEmails(op, { limit: 100 }),

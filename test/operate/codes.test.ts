@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
-import { createCompany } from '../../src/operate/companies.ts'
+import { createCompany, showCompany } from '../../src/operate/companies.ts'
 import { activateDomain, addDomain, showDomain, verifyDomain } from '../../src/operate/domains.ts'
 import { cancelEmail, showEmail } from '../../src/operate/emails.ts'
 import {
@@ -50,6 +50,7 @@ const CASES: Case[] = [
   ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
   ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
+  ['an unknown company', 'not_found', 'listCompanies', (op) => showCompany(op, { company: 'X' })],
   ['a domain that is none', 'invalid', null, (op) => addDomain(op, { company: 'Acme', name: 'no domain' })],
   [
     'a domain of nobody',
