@@ -1,11 +1,11 @@
 /** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
 import { randomBytes } from 'node:crypto'
 import { type FakeDns, startDns, type Zone } from '../harness/dns.ts'
-import type { Installation, Tenant } from '../test/support/service-child.ts'
+import type { Installation, Tenant } from '../harness/service/installation.ts'
 import type { Parts } from './measure.ts'
 import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
 import { firstCpu } from './options.ts'
-import { type BenchDatabase, openDatabase, SQLITE_URL } from './service/database.ts'
+import { type BenchDatabase, openDatabase } from './service/database.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
 import { type ServiceProcess, startServiceProcess } from './service/service-process.ts'
 import { OBLIGING, type SinkBehaviour } from './sink/behaviour.ts'
@@ -91,7 +91,7 @@ export class Rig implements AsyncDisposable {
       ...(this.choice.nodeCpus ? { nodeCpus: this.choice.nodeCpus } : {}),
       settings: {
         ...this.#delivery(),
-        ...databaseSettings(url),
+        ...(url && { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }),
         ...settings,
       },
       ...(prepare ? { prepare: (installation, tenant) => prepare(installation, tenant, url) } : {}),
@@ -128,13 +128,6 @@ export class Rig implements AsyncDisposable {
     await this.#dns?.close()
     await this.database.stop()
   }
-}
-
-/** Said in any case: the settings of tests could name another database. The path is relative to the installation's directory. */
-function databaseSettings(url: string | null): Record<string, string> {
-  return url === null
-    ? { POSTROAD_DATABASE_URL: SQLITE_URL }
-    : { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }
 }
 
 type Processes = Pick<Rig, 'load' | 'sink' | 'limits' | 'database'>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
 import { Preload } from '../harness/preload/preload.ts'
+import { Installation, type Settings as Variables } from '../harness/service/installation.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
 import { Doubles } from './doubles.ts'
@@ -15,16 +16,16 @@ import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
-import { addTenant, queued, settingsFor, type Tenant } from './installation.ts'
 import { type Early, Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
-import { ChaosNode, type Environment } from './node.ts'
+import { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
 import { Random, seedFor } from './random.ts'
 import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
 import type { ChaosReport } from './report.ts'
+import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
@@ -97,14 +98,15 @@ export class Campaign {
     const file = join(place.data, 'postroad.db')
     const settings = settingsFor(postgres?.url ?? `sqlite:${file}`, await sink.listening())
     const stored: Settings['database'] = postgres?.settings ?? { engine: 'sqlite', path: file }
-    const tenant: Tenant = await addTenant(SENDING_DOMAIN, settings, place.directory)
+    const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
+    const tenant = await installation.addTenant(SENDING_DOMAIN)
     sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
     this.#nodes =
       postgres === null
-        ? [this.#node('n1', ['api', 'delivery'], settings, place.directory)]
-        : await this.#fleet(postgres, settings, place.directory)
+        ? [this.#node('n1', ['api', 'delivery'], installation)]
+        : await this.#fleet(postgres, installation)
     await Promise.all(this.#nodes.map((node) => node.start()))
     const load = new Load({
       ledger: this.#ledger,
@@ -147,7 +149,7 @@ export class Campaign {
     for (const { settle } of makers) settle?.()
 
     await load.finish()
-    await this.#drain(settings, place.directory, sink)
+    await this.#drain(installation, sink)
     const drainedAt = now()
     clearInterval(progress)
     for (const end of await Promise.all(this.#nodes.map((node) => node.end(30_000)))) {
@@ -209,7 +211,7 @@ export class Campaign {
   }
 
   /** Two nodes that take mail in and two that deliver it, each with a way of its own to the database. */
-  async #fleet(postgres: ChaosDatabase, settings: Environment, directory: string): Promise<ChaosNode[]> {
+  async #fleet(postgres: ChaosDatabase, installation: Installation): Promise<ChaosNode[]> {
     const roles = { a1: 'api', a2: 'api', d1: 'delivery', d2: 'delivery' } as const
     const nodes = Object.entries(roles).map(async ([name, role]) => {
       const own = {
@@ -218,22 +220,27 @@ export class Campaign {
         POSTROAD_NODE_NAME: name,
         POSTROAD_NODE_TIMEOUT: `${NODE_TIMEOUT}ms`,
       }
-      return this.#node(name, [role], { ...settings, ...own }, directory)
+      return this.#node(name, [role], installation, own)
     })
     return await Promise.all(nodes)
   }
 
-  #node(name: string, roles: ('api' | 'delivery')[], settings: Environment, directory: string): ChaosNode {
+  #node(
+    name: string,
+    roles: ('api' | 'delivery')[],
+    installation: Installation,
+    own: Variables = {},
+  ): ChaosNode {
     const random = new Random(seedFor(this.#options.seed, 'node', name))
     return new ChaosNode({
       name,
       roles,
-      environment: {
-        ...settings,
+      installation,
+      settings: {
+        ...own,
         ...(this.#wants('thread') && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
         ...this.#preload?.environment(name),
       },
-      directory,
       log: this.#log,
       keep: this.#options.keep,
       restartAfter: () => random.between(0, 1_000),
@@ -290,12 +297,12 @@ export class Campaign {
   }
 
   /** Waits until nothing is left to be delivered. Gives up when nothing has happened for too long. */
-  async #drain(settings: Environment, directory: string, sink: SinkLink): Promise<void> {
+  async #drain(installation: Installation, sink: SinkLink): Promise<void> {
     let lastChange = now()
     let before = ''
     while (this.#aborted === null) {
       await pause(500)
-      const left = await queued(settings, directory)
+      const left = await installation.queued()
       await sink.settled()
       if (left === 0) return
       const state = `${left} ${this.#ledger.arrivedAll}`

@@ -1,27 +1,21 @@
 /** One node of the service: a process that is started again whenever it has ended, each of its lives under a name of its own. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { now } from '../harness/clock.ts'
+import type { Installation, Settings } from '../harness/service/installation.ts'
+import type { ServiceChild } from '../harness/service/service-child.ts'
 import type { FaultLog, Life } from './fault-log.ts'
 
-const POSTROAD = fileURLToPath(new URL('../bin/postroad', import.meta.url))
-/** Lines of a node's log that are remembered to be shown. */
-const LINES = 60
 /** How long a start may take, in ms. */
 const START_MS = 60_000
-
-export type Environment = Record<string, string>
 
 export interface NodeOptions {
   name: string
   roles: ('api' | 'delivery')[]
-  environment: Environment
-  directory: string
+  installation: Installation
+  /** Added to those of the installation. */
+  settings: Settings
   log: FaultLog
   /** Where its output is written to, null: nowhere. */
   keep: string | null
@@ -41,17 +35,12 @@ export class ChaosNode {
   readonly roles: readonly string[]
   readonly #options: NodeOptions
   readonly #file: WriteStream | null
-  #child: ChildProcess | null = null
-  #lines: string[] = []
+  #child: ServiceChild | null = null
   #lifeNumber = 0
   #running = false
   #loop: Promise<void> | null = null
   /** We sent the signal that ends it. */
   #told = false
-  /** Null while it does not listen. */
-  url: string | null = null
-  /** Of the debugger, null while there is none. */
-  inspector: string | null = null
   stopped = false
   life: Life | null = null
   readonly crashes: Crash[] = []
@@ -66,8 +55,19 @@ export class ChaosNode {
     this.#file = options.keep === null ? null : createWriteStream(join(options.keep, `${options.name}.log`))
   }
 
+  /** Null while there is no process. */
   get pid(): number | null {
-    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid! : null
+    return this.#child?.alive ? this.#child.pid : null
+  }
+
+  /** Null while it does not listen. */
+  get url(): string | null {
+    return (this.#child?.alive && this.#child.url) || null
+  }
+
+  /** Of the debugger, null while there is none. */
+  get inspector(): string | null {
+    return this.#child?.alive ? this.#child.inspector : null
   }
 
   /** Keeps it running until `end`; resolves when it listens for the first time. */
@@ -76,7 +76,7 @@ export class ChaosNode {
     const first = Promise.withResolvers<void>()
     this.#loop = this.#live(first.resolve)
     const gaveUp = pause(START_MS, undefined, { ref: false }).then(() => {
-      throw new Error(`${this.name} does not come to listen:\n${this.#lines.join('\n')}`)
+      throw new Error(`${this.name} does not come to listen:\n${this.lines.join('\n')}`)
     })
     await Promise.race([first.promise, gaveUp, this.#loop.then(() => first.promise)])
   }
@@ -93,16 +93,15 @@ export class ChaosNode {
   /** Resolves when the process has ended: whether it had come to listen. */
   async #oneLife(onListening: () => void): Promise<boolean> {
     const name = `${this.name}-${++this.#lifeNumber}.chaos.test`
-    const { environment, directory, log } = this.#options
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', POSTROAD, 'serve', '--json'], {
-      cwd: directory,
-      env: { ...ownEnvironment(), ...environment, POSTROAD_HOSTNAME: name },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ended = once(child, 'close')
-    this.#child = child
+    const { installation, settings, log } = this.#options
     this.#told = false
-    this.#lines = []
+    const child = await installation.start({
+      prefix: ['setpriv', '--pdeathsig', 'KILL'],
+      settings: { ...settings, POSTROAD_HOSTNAME: name },
+      onLine: (line) => this.#file?.write(`${line}\n`),
+    })
+    this.#child = child
+    if (!this.#running) child.signal('SIGKILL')
     const life: Life = {
       name,
       node: this.name,
@@ -113,42 +112,19 @@ export class ChaosNode {
     }
     this.life = life
     log.lives.set(name, life)
-    let listening = false
-    const hear = (line: string) => {
-      if (line.startsWith('{"url"')) {
-        listening = true
-        this.url = (JSON.parse(line) as { url: string }).url
-        onListening()
-        return
-      }
-      if (line.startsWith('Debugger listening on ')) this.inspector = line.slice(22)
-      else if (!line.startsWith('Debugger ') && !line.startsWith('For help, see')) this.#keep(line)
-    }
-    createInterface(child.stdout!).on('line', hear)
-    createInterface(child.stderr!).on('line', hear)
-    // The moment of death, before the last of its output has been read.
-    child.once('exit', () => {
-      life.until = now()
-      this.url = null
-      this.inspector = null
-    })
-    await ended.catch((error: unknown) => this.#keep(String(error)))
-    life.until = Math.min(life.until, now())
-    life.end = String(child.signalCode ?? child.exitCode)
+    child.listening().then(onListening, () => {})
+    await child.ended().catch(() => {})
+    life.until = now()
+    life.end = String(child.end)
     this.stopped = false
-    if (!listening) {
+    const lines = await child.lastLines()
+    if (child.url === '') {
       this.failedStarts++
-      this.lastFailedStart = this.#lines.slice(-10)
-    } else if (!this.#told) {
-      this.crashes.push({ life: name, end: life.end, lines: this.#lines.slice(-20) })
+      this.lastFailedStart = lines.slice(-10)
+      return false
     }
-    return listening
-  }
-
-  #keep(line: string): void {
-    this.#lines.push(line)
-    if (this.#lines.length > LINES) this.#lines.shift()
-    this.#file?.write(`${line}\n`)
+    if (!this.#told) this.crashes.push({ life: name, end: life.end, lines: lines.slice(-20) })
+    return true
   }
 
   /** False when there is no process. */
@@ -157,12 +133,12 @@ export class ChaosNode {
     if (signal === 'SIGKILL' || signal === 'SIGTERM') this.#told = true
     if (signal === 'SIGSTOP') this.stopped = true
     if (signal === 'SIGCONT') this.stopped = false
-    return this.#child!.kill(signal)
+    return this.#child!.signal(signal)
   }
 
   /** What it said last. */
   get lines(): readonly string[] {
-    return this.#lines
+    return this.#child?.log ?? []
   }
 
   /** Lets the process end by itself and starts none again; killed after `ms`. Its exit code or signal. */
@@ -182,12 +158,4 @@ export class ChaosNode {
     this.#running = false
     this.signal('SIGKILL')
   }
-}
-
-/** The tester's own settings must not leak in. */
-export function ownEnvironment(): Environment {
-  const own = Object.entries(process.env).filter(
-    ([name, value]) => value !== undefined && !name.startsWith('POSTROAD_') && !name.startsWith('NODE_TEST'),
-  )
-  return Object.fromEntries(own) as Environment
 }

@@ -2,7 +2,6 @@
 
 import { USUAL_SHAPE } from '../message.ts'
 import { currentCommit, listed } from '../report.ts'
-import { SQLITE_URL } from '../service/database.ts'
 import { processCpu } from '../service/process-usage.ts'
 import { startServiceProcess } from '../service/service-process.ts'
 import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './system.ts'
@@ -16,7 +15,7 @@ export async function startPostroad(
     parent,
     cpus,
     nodes: 0,
-    settings: { POSTROAD_DATABASE_URL: SQLITE_URL, POSTROAD_DELIVERY: relay, ...settings },
+    settings: { POSTROAD_DELIVERY: relay, ...settings },
   })
   const { port, token, from, tenant, pids } = service
   if (tenant.domain !== SENDING_DOMAIN) throw new Error(`the service's domain is ${tenant.domain}`)

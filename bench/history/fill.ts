@@ -1,5 +1,5 @@
 /** Puts weeks of history under a service that is not running yet. */
-import type { Installation, Tenant } from '../../test/support/service-child.ts'
+import type { Installation, Tenant } from '../../harness/service/installation.ts'
 import { fillSqlite } from './fill-sqlite.ts'
 import type { HistoryShape } from './shape.ts'
 

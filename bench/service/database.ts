@@ -10,9 +10,6 @@ import { treeCpu } from './process-usage.ts'
 /** `sqlite`, `postgres` (a cluster of our own), or the postgres:// URL of a server where databases may be created. */
 export type DatabaseChoice = string
 
-/** The installation's own file, as POSTROAD_DATABASE_URL takes it: relative to the directory it runs in. */
-export const SQLITE_URL = 'sqlite:./postroad.db'
-
 export interface BenchDatabase {
   /** `sqlite`, or `postgres` with its version. */
   name: string

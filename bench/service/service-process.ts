@@ -1,5 +1,6 @@
 /** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
-import { Installation, type ServiceChild, type Tenant } from '../../test/support/service-child.ts'
+import { Installation, type Tenant } from '../../harness/service/installation.ts'
+import type { ServiceChild } from '../../harness/service/service-child.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
 import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
@@ -21,6 +22,8 @@ export interface ServiceProcess {
   peakMemory(): number
   /** Where each node listens, in the order of `pids`. */
   urls: string[]
+  /** Address of each node's debugger; null where there is none. */
+  inspectors: (string | null)[]
   /** What each node has written to its log; its last lines. */
   logs(): string[][]
   /** Stops it as an operator would, and removes its directory. */
@@ -45,7 +48,7 @@ export interface ServiceChoice {
 
 export async function startServiceProcess(choice: ServiceChoice): Promise<ServiceProcess> {
   const { parent, cpus, settings, nodes, nodeCpus = [], program, prepare } = choice
-  const installation = new Installation(settings, parent, program)
+  const installation = new Installation({ settings, parent, ...(program === undefined ? {} : { program }) })
   const forget = whenInterrupted(() => installation.remove())
   try {
     const tenant = await installation.addTenant('bench.test')
@@ -69,6 +72,7 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
       threads: () => addedUp(pids.map(threadUsage)),
       peakMemory: () => Math.max(...pids.map((pid) => processMemory(pid).peak)),
       urls: children.map(({ url }) => url),
+      inspectors: children.map(({ inspector }) => inspector),
       logs: () => children.map((child) => child.log),
       stop: async () => {
         await Promise.all(children.map((child) => child.kill('SIGTERM')))

@@ -85,10 +85,9 @@ export class SoakRun implements AsyncDisposable {
     try {
       const parts = await rig.serve()
       const inspectors: ThreadInspector[] = []
-      for (const log of parts.service.logs()) {
-        const inspector = await ThreadInspector.connect(log)
-        if (inspector === null) throw new Error('a node did not tell the address of its inspector')
-        inspectors.push(inspector)
+      for (const address of parts.service.inspectors) {
+        if (address === null) throw new Error('a node did not tell the address of its inspector')
+        inspectors.push(await ThreadInspector.connect(address))
       }
       const first = takeNumbers(choice.most)
       rig.sink.order({ first, count: choice.most })

@@ -62,12 +62,8 @@ export class ThreadInspector {
     })
   }
 
-  /** `log`: lines of the process's standard error. Null when it has told no address. */
-  static async connect(log: string[]): Promise<ThreadInspector | null> {
-    const address = log
-      .map((line) => /Debugger listening on (ws:\S+)/.exec(line)?.[1])
-      .find((found) => found !== undefined)
-    if (address === undefined) return null
+  /** `address`: what the process said after "Debugger listening on". */
+  static async connect(address: string): Promise<ThreadInspector> {
     const socket = new WebSocket(address)
     await new Promise((resolve, reject) => {
       socket.addEventListener('open', resolve, { once: true })

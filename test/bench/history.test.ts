@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { fillHistory } from '../../bench/history/fill.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { Installation } from '../support/installation.ts'
 import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import type { ShownEmail, ShownLane } from '../support/relayed-service.ts'
-import { Installation } from '../support/service-child.ts'
 import { startSink } from '../support/sink.ts'
 
 const SHAPE = { emails: 120, waiting: 60, domains: 10, octets: 300 }

@@ -6,9 +6,10 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { FaultLog } from '../../chaos/fault-log.ts'
-import { addTenant, settingsFor } from '../../chaos/installation.ts'
 import { ChaosNode } from '../../chaos/node.ts'
+import { settingsFor } from '../../chaos/settings.ts'
 import { Preload } from '../../harness/preload/preload.ts'
+import { Installation } from '../../harness/service/installation.ts'
 import { openStore } from '../../src/store/open.ts'
 
 const DOMAIN = 'acme.test'
@@ -28,12 +29,13 @@ test('a message refused for a failed fsync is not found after kill -9', async (t
   t.after(() => preload.close())
   const path = join(data, 'postroad.db')
   const settings = settingsFor(`sqlite:${path}`, { port: 9, dns: '127.0.0.1:9' })
-  const { token } = await addTenant(DOMAIN, settings, directory)
+  const installation = new Installation({ settings, directory })
+  const { token } = await installation.addTenant(DOMAIN)
   const node = new ChaosNode({
     name: 'n1',
     roles: ['api', 'delivery'],
-    environment: { ...settings, ...preload.environment('n1') },
-    directory,
+    installation,
+    settings: preload.environment('n1'),
     log: new FaultLog(),
     keep: null,
     restartAfter: () => 0,

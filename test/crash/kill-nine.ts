@@ -4,7 +4,8 @@
  * can avoid (its final dot had been received, and the answer to it was not on record when the kill came).
  */
 
-import { Installation, type ServiceChild } from '../support/service-child.ts'
+import type { ServiceChild } from '../../harness/service/service-child.ts'
+import { Installation } from '../support/installation.ts'
 import {
   type Moment,
   type Reaction,

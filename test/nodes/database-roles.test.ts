@@ -8,8 +8,8 @@ import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { StoreConflict } from '../../src/store/store.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { databaseRole } from '../support/database-role.ts'
+import { Installation } from '../support/installation.ts'
 import { createDatabase, execute, sharedServer, withoutPostgres } from '../support/postgres.ts'
-import { Installation } from '../support/service-child.ts'
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const [SETUP, GRANTS] = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql]) => sql!) as [

@@ -1,9 +1,11 @@
 /** Several nodes, each a process of its own as users run it, on one PostgreSQL database and in front of one sink. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Settings, Tenant } from '../../harness/service/installation.ts'
+import type { ServiceChild } from '../../harness/service/service-child.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { Installation } from '../support/installation.ts'
 import { execute, freshDatabase } from '../support/postgres.ts'
-import { Installation, type ServiceChild, type Settings, type Tenant } from '../support/service-child.ts'
 import { type Moment, type Reaction, type Sink, startSink } from '../support/sink.ts'
 
 /** Longest wait for a state that has to come, in ms. */

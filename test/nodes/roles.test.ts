@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { loadSettings } from '../../src/config/load.ts'
+import { Installation } from '../support/installation.ts'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Installation } from '../support/service-child.ts'
 import { Fleet, until } from './fleet.ts'
 
 describe('what a node does', { skip: withoutPostgres() }, () => {

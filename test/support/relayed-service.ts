@@ -1,6 +1,9 @@
 /** What most scenarios begin with: the service in front of a scriptable sink, with one company that may send from acme.test. */
+
+import type { Settings, Tenant } from '../../harness/service/installation.ts'
+import type { ServiceChild } from '../../harness/service/service-child.ts'
 import { ApiClient } from './api-client.ts'
-import { Installation, type ServiceChild, type Settings, type Tenant } from './service-child.ts'
+import { Installation } from './installation.ts'
 import { type Sink, startSink } from './sink.ts'
 
 /** What `email show ID --json` tells about one recipient. */

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keysOfRecords, type PrintedRecord, verifyDkim } from '../../../harness/verify-dkim.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { Installation } from '../../support/service-child.ts'
+import { Installation } from '../../support/installation.ts'
 
 test('the first message on a fresh installation', async () => {
   await using installation = new Installation({})

@@ -8,8 +8,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDns } from '../../../harness/dns.ts'
 import { ApiClient } from '../../support/api-client.ts'
+import { Installation } from '../../support/installation.ts'
 import type { ShownLane } from '../../support/relayed-service.ts'
-import { Installation } from '../../support/service-child.ts'
 import { startSink } from '../../support/sink.ts'
 
 const STUCK = 400

@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ApiClient } from '../../support/api-client.ts'
 import { onPostgres } from '../../support/engine.ts'
-import { Installation } from '../../support/service-child.ts'
+import { Installation } from '../../support/installation.ts'
 import { startSink } from '../../support/sink.ts'
 
 /** `ulimit -f` counts blocks of 512 octets (POSIX): no file over 6 MB. */

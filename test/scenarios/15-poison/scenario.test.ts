@@ -11,9 +11,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Tenant } from '../../../harness/service/installation.ts'
+import type { ServiceChild } from '../../../harness/service/service-child.ts'
 import { ApiClient } from '../../support/api-client.ts'
+import { Installation } from '../../support/installation.ts'
 import type { ShownEmail } from '../../support/relayed-service.ts'
-import { Installation, type ServiceChild, type Tenant } from '../../support/service-child.ts'
 import { type Sink, startSink } from '../../support/sink.ts'
 
 const FAULT = fileURLToPath(new URL('./fault.mjs', import.meta.url))

@@ -1,0 +1,21 @@
+/** The settings of the service under test. */
+import type { Settings } from '../harness/service/installation.ts'
+
+/** Short enough that a message deferred again and again is seen to the end, long enough that nobody's patience ends before the faults. */
+const RETRY_SCHEDULE = `1s,1s,2s,2s,3s,3s,${Array.from({ length: 90 }, () => '5s').join()}`
+
+export function settingsFor(databaseUrl: string, sink: { port: number; dns: string }): Settings {
+  return {
+    POSTROAD_DATABASE_URL: databaseUrl,
+    POSTROAD_DELIVERY: 'direct',
+    POSTROAD_HOSTNAME: 'out.chaos.test',
+    POSTROAD_DNS_SERVERS: sink.dns,
+    POSTROAD_SMTP_PORT: String(sink.port),
+    POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    POSTROAD_RETRY_SCHEDULE: RETRY_SCHEDULE,
+    POSTROAD_DELIVERY_THREADS: '2',
+    POSTROAD_SHUTDOWN_TIMEOUT: '10s',
+    // Nodes that share a database share it.
+    POSTROAD_SECRET_KEY: '5f'.repeat(32),
+  }
+}
