@@ -122,7 +122,10 @@ export class Installation {
   /** A company with an active sending domain and a key for it. By the verbs, not by commands: each of those is a process. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
-    const settings = loadSettings(await this.#environment(), { envFile: null })
+    const environment = await this.#environment()
+    // As the service takes it, which runs there.
+    const url = environment.POSTROAD_DATABASE_URL!.replace(/^sqlite:(?!\/)/, `sqlite:${this.directory}/`)
+    const settings = loadSettings({ ...environment, POSTROAD_DATABASE_URL: url }, { envFile: null })
     await using op = await openOperation(settings, { make: true })
     const again = async () => Object.assign(op, { accounts: await op.store.accounts() })
     const { id: companyId } = await createCompany(op, { name: company })
