@@ -10,6 +10,7 @@ const checks = [
   ['lint and format', bin('biome'), ['check', '--error-on-warnings']],
   ['house', node, ['scripts/house.ts', '--check']],
   ['configuration page', node, ['scripts/configuration-page.ts', '--check']],
+  ['OpenAPI document', node, ['scripts/openapi.ts', '--check']],
 ]
 
 let failed = 0

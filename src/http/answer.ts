@@ -7,6 +7,7 @@ import { LogThrottle } from '../common/log-throttle.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
+import type { Admission } from './admission/admission.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { writePieces } from './long-answer.ts'
 import { discardBody } from './unread-body.ts'
@@ -23,8 +24,11 @@ export interface Answer {
   heldFor?: number
 }
 
-/** Names of what can be asked for, as metrics label them. */
-export type Operation = 'email_send' | 'email_read' | 'form_send' | 'mime_send' | 'other'
+/** An answer of status 200 that is made while it leaves. */
+export interface LongAnswer {
+  type: string
+  pieces: Iterable<string>
+}
 
 /** The same trouble is told once in so many milliseconds: in an outage it befalls every request. */
 const TOLD_EVERY = 1_000
@@ -37,11 +41,13 @@ export class Answers {
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
   readonly #counted = new Map<string, Counter.Internal>()
-  readonly #timed = new Map<Operation, Histogram.Internal<'operation'>>()
+  readonly #timed = new Map<string, Histogram.Internal<'operation'>>()
   readonly #throttles = new Map<string, LogThrottle>()
+  readonly #admission: Pick<Admission, 'release'>
 
-  constructor(log: Logger, registry: Registry) {
+  constructor(log: Logger, registry: Registry, admission: Pick<Admission, 'release'>) {
     this.#log = log
+    this.#admission = admission
     this.#requests = new Counter({
       name: 'postroad_http_requests_total',
       help: 'Requests answered, by operation and status.',
@@ -57,14 +63,19 @@ export class Answers {
     })
   }
 
-  /** Sends `answer`. `startedAt`: `performance.now()` when the request was taken up, to be timed. */
+  /**
+   * Sends `answer`; the request no longer counts as under way. `operation`: its label in metrics. `startedAt`: `performance.now()` when the
+   * request was taken up, to be timed. A promise only where the answer is long: it resolves when that has left, or its client has gone.
+   */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    operation: Operation,
-    answer: Answer,
+    operation: string,
+    answer: Answer | LongAnswer,
     startedAt?: number,
-  ): FastifyReply {
+  ): FastifyReply | Promise<FastifyReply> {
+    if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
+    this.#admission.release(request.raw)
     this.#noted(request, operation, answer.status, startedAt)
     const headers = headersOf(request, answer.type)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
@@ -77,19 +88,39 @@ export class Answers {
     return reply
   }
 
-  /** Sends an answer of status 200 in pieces. Resolves when it has left, or its client has gone. */
-  async sendPieces(
+  /** For an answer that the framework writes: what is to be done with every answer, just before it leaves. */
+  leaves(request: FastifyRequest, reply: FastifyReply, operation: string): void {
+    this.#admission.release(request.raw)
+    this.#noted(request, operation, reply.statusCode, performance.now() - reply.elapsedTime)
+    const headers = headersOf(request, String(reply.getHeader('content-type') ?? JSON_TYPE))
+    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!)
+    discardBody(request.raw, reply.raw)
+  }
+
+  async #sendPieces(
     request: FastifyRequest,
     reply: FastifyReply,
-    operation: Operation,
-    { type, pieces }: { type: string; pieces: Iterable<string> },
-    startedAt: number,
+    operation: string,
+    { type, pieces }: LongAnswer,
+    startedAt: number | undefined,
   ): Promise<FastifyReply> {
     this.#noted(request, operation, 200, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
     reply.raw.writeHead(200, headersOf(request, type))
-    await writePieces(reply.raw, pieces)
+    try {
+      await writePieces(reply.raw, pieces)
+    } catch (err) {
+      // Its head has left: that it is not whole can only be told by cutting it off.
+      this.#log.error(
+        { requestId: request.id, method: request.method, err },
+        'an answer could not be finished',
+      )
+      reply.raw.destroy()
+    } finally {
+      // What was read counts until its client has it.
+      this.#admission.release(request.raw)
+    }
     return reply
   }
 
@@ -143,7 +174,7 @@ export class Answers {
     this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
   }
 
-  #noted(request: FastifyRequest, operation: Operation, status: number, startedAt: number | undefined): void {
+  #noted(request: FastifyRequest, operation: string, status: number, startedAt: number | undefined): void {
     this.#count(operation, status)
     if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
     if (this.#log.isLevelEnabled('debug')) {
@@ -151,7 +182,7 @@ export class Answers {
     }
   }
 
-  #count(operation: Operation, status: number): void {
+  #count(operation: string, status: number): void {
     const key = operation + status
     let child = this.#counted.get(key)
     if (!child) {
@@ -161,7 +192,7 @@ export class Answers {
     child.inc()
   }
 
-  #time(operation: Operation, seconds: number): void {
+  #time(operation: string, seconds: number): void {
     let child = this.#timed.get(operation)
     if (!child) {
       child = this.#seconds.labels(operation)

@@ -4,13 +4,15 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answer, Answers } from './answer.ts'
 import type { HttpReason } from './fault.ts'
-import { jsonWords } from './json/words.ts'
 import { isAnswered } from './unread-body.ts'
 
 type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 
-/** What happens to such a connection. The body has the keys of the JSON dialect, since the path may not be known. */
-export function clientErrorHandler(answers: Answers): (error: NodeJS.ErrnoException, socket: Socket) => void {
+/** What happens to such a connection. `words`: those of paths that belong to no API, since none may be known. */
+export function clientErrorHandler(
+  answers: Answers,
+  words: (reason: Malformed) => Answer,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
     // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
@@ -21,7 +23,7 @@ export function clientErrorHandler(answers: Answers): (error: NodeJS.ErrnoExcept
     const reason = malformed(error)
     const requestId = randomUUID()
     answers.note(requestId, reason)
-    socket.end(rawAnswer(jsonWords(reason), requestId), () => socket.destroy())
+    socket.end(rawAnswer(words(reason), requestId), () => socket.destroy())
   }
 }
 

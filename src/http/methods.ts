@@ -20,10 +20,8 @@ export class PathMethods {
     })
   }
 
-  /** E.g. `GET, HEAD`; null when there is no such path. `target` may have a query. */
-  allowed(target: string): string | null {
-    const query = target.indexOf('?')
-    const path = query < 0 ? target : target.slice(0, query)
+  /** E.g. `GET, HEAD`; null when there is no such path. */
+  allowed(path: string): string | null {
     const methods = new Set<string>()
     for (const route of this.#routes.values()) {
       if (route.path.test(path)) for (const method of route.methods) methods.add(method)

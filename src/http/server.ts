@@ -8,25 +8,22 @@ import {
 } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify from 'fastify'
 import { Admission } from './admission/admission.ts'
 import { watchAdmission } from './admission/gauges.ts'
 import { withoutLongPipelines } from './admission/pipeline.ts'
-import { type Answer, Answers } from './answer.ts'
+import { Answers } from './answer.ts'
+import type { ApiClass, HttpCore } from './api.ts'
+import { APIS, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
 import { Callers } from './caller.ts'
 import { ClientAddress } from './client-address.ts'
 import { clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, clip } from './fault.ts'
-import { FormDialect } from './form/routes.ts'
-import { formWords } from './form/words.ts'
-import { JsonDialect } from './json/routes.ts'
-import { jsonWords } from './json/words.ts'
-import { PathMethods } from './methods.ts'
 import { MetricsListener } from './metrics-listener.ts'
-import { registerPages } from './pages/pages.ts'
 import { RateLimiter } from './rate-limit.ts'
+import { Routing } from './routing.ts'
 import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
 import { CertificateWatch, readCertificate } from './tls.ts'
@@ -46,35 +43,29 @@ const HANDSHAKE_WITHIN = 10_000
 const MAX_PARAMETER = 3 * 255
 
 export interface HttpServer {
-  /** For further routes; to be added before `listen`. */
-  readonly app: FastifyInstance
   /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 in the settings one is chosen. */
   listen(): Promise<{ url: string; metricsUrl: string | null }>
   /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
   close(ms?: number): Promise<void>
 }
 
-/** Throws when the TLS files cannot be used. */
-export async function createServer(deps: HttpDeps): Promise<HttpServer> {
+/** `apis`: what is served beside the pages, on a node that takes mail in. Throws when the TLS files cannot be used. */
+export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = APIS): Promise<HttpServer> {
   const { settings, log, registry } = deps
   const certificate = settings.tls && (await readCertificate(settings.tls))
   const options = serverOptions(settings.requestTimeout)
   let server: Server | HttpsServer | undefined
   /** Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for them. */
   const unused = new Set<Socket>()
-  const methods = new PathMethods()
   const admission = new Admission(deps.plan, deps.monitor)
   watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
-  const answers = new Answers(log, registry)
+  const answers = new Answers(log, registry, admission)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission: limit.admission })
-  const json = new JsonDialect({ deps, answers, limit, callers })
-  const form = new FormDialect({ deps, answers, limit, callers, maxRecipients: settings.maxRecipients })
-
-  const fail = (request: FastifyRequest, reply: FastifyReply, reason: AnyReason) =>
-    answers.send(request, reply, 'other', inDialect(request.raw.url ?? '/', reason))
+  const core: HttpCore = { deps, answers, limit, callers }
+  const routing = new Routing(servedApis(core, apis), answers)
 
   const app = fastify({
     serverFactory: (routed) => {
@@ -82,7 +73,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
       server = certificate
         ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
         : createHttp(options, handler)
-      admitExpectations(server, handler, answers)
+      admitExpectations(server, handler, answers, routing)
       const { connections } = admission
       server.on('connection', (socket: Socket) => connections.opened(socket, certificate !== null))
       server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -92,16 +83,12 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
       })
       return server as Server
     },
-    clientErrorHandler: clientErrorHandler(answers),
+    clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
     // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too long.
     frameworkErrors: (error, request, reply) => {
-      const url = request.raw.url ?? '/'
-      const unreadable = error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH'
-      if (unreadable && url.startsWith('/emails/')) void json.answerUnreadableId(request, reply)
-      else {
-        const reason = unreadable ? ({ code: 'path_unknown' } as const) : reasonOfFramework(error)
-        fail(request, reply, reason ?? answers.reasonOf(error, request))
-      }
+      if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
+        routing.failUnreadable(request, reply)
+      } else routing.fail(request, reply, reasonOfFramework(error) ?? answers.reasonOf(error, request))
     },
     genReqId: requestId,
     rewriteUrl: (request) => normalTarget(request.url ?? '/'),
@@ -114,8 +101,7 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     logger: false,
   })
 
-  methods.watch(app)
-  // Bodies are read by the dialects, with their own limits and words. A POST without a body to the framework is one it leaves
+  // Bodies are read by the APIs, with their own limits and words. A POST without a body to the framework is one it leaves
   // alone; parsing nothing would still cost it a tenth of what accepting a message does.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
@@ -126,34 +112,26 @@ export async function createServer(deps: HttpDeps): Promise<HttpServer> {
     const wrong = wrongFraming(raw)
     if (wrong !== null) {
       reply.raw.setHeader('connection', 'close')
-      fail(request, reply, wrong)
+      routing.fail(request, reply, wrong)
       return
     }
     done()
   })
-  const failUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
-    const allow = methods.allowed(request.raw.url ?? '/')
-    fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
-  }
-  app.setNotFoundHandler(failUnrouted)
+  app.setNotFoundHandler((request, reply) => routing.failUnrouted(request, reply))
   app.setErrorHandler((error, request, reply) => {
     const reason = reasonOfFramework(error)
     // What the framework finds wrong with a request that has no route matters less than that.
-    if (reason !== null && request.is404) failUnrouted(request, reply)
-    else fail(request, reply, reason ?? answers.reasonOf(error, request))
+    if (reason !== null && request.is404) routing.failUnrouted(request, reply)
+    else routing.fail(request, reply, reason ?? answers.reasonOf(error, request))
   })
-  if (deps.api) {
-    json.register(app)
-    form.register(app)
-  }
-  registerPages(app, deps, answers)
+  routing.register(app)
+  await app.ready()
 
   const metrics =
     typeof settings.metrics === 'string' ? null : new MetricsListener(settings.metrics, registry, log)
   let watch: CertificateWatch | null = null
 
   return {
-    app,
     async listen() {
       const metricsUrl = metrics ? await metrics.listen() : null
       const { host, port } = settings.listen
@@ -202,10 +180,15 @@ function serverOptions(requestTimeout: number): ServerOptions {
 }
 
 /**
- * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so the dialects say "continue"
- * themselves. Any other expectation is refused.
+ * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so `readBody` says "continue"
+ * itself. Any other expectation is refused.
  */
-function admitExpectations(server: Server | HttpsServer, handler: RequestListener, answers: Answers): void {
+function admitExpectations(
+  server: Server | HttpsServer,
+  handler: RequestListener,
+  answers: Answers,
+  routing: Routing,
+): void {
   server.on('checkContinue', handler)
   server.on('checkExpectation', (request, response) => {
     const reason = {
@@ -214,7 +197,7 @@ function admitExpectations(server: Server | HttpsServer, handler: RequestListene
       detail: 'The only expectation that is understood is `100-continue`.',
     } as const
     const id = requestId(request)
-    const answer = inDialect(normalTarget(request.url ?? '/'), reason)
+    const answer = routing.words(normalTarget(request.url ?? '/'), reason)
     answers.note(id, reason)
     response.writeHead(answer.status, lastHeaders(answer, id))
     response.end(answer.body)
@@ -239,11 +222,6 @@ function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): An
     return { code: 'http_malformed', status: 501, detail }
   }
   return null
-}
-
-/** Paths under `/v3/` speak the form dialect, all others the JSON dialect. */
-function inDialect(target: string, reason: AnyReason): Answer {
-  return /^\/v3(?:\/|$)/.test(target) ? formWords(reason) : jsonWords(reason)
 }
 
 /** What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault. */

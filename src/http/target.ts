@@ -13,6 +13,18 @@ export function normalTarget(target: string): string {
   return (collapsed.startsWith('/') ? collapsed : `/${collapsed}`) + (query < 0 ? '' : origin.slice(query))
 }
 
+/** The path of a target as routing compares it, without query; as it was written where it cannot be decoded. */
+export function decodedPath(target: string): string {
+  const query = target.indexOf('?')
+  const path = query < 0 ? target : target.slice(0, query)
+  if (!path.includes('%')) return path
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 
 /** The client's own `x-request-id` when it is harmless in a log, else a new one. */

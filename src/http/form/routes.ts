@@ -1,13 +1,13 @@
 /** The form dialect: `POST /v3/{domain}/messages` and `POST /v3/{domain}/messages.mime`. */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import type { Receipt } from '../../intake/submission.ts'
 import { jobAt } from '../../workers/job.ts'
-import { type Answer, type Answers, JSON_TYPE } from '../answer.ts'
-import { type BodyLimit, readBody } from '../body.ts'
-import type { Callers } from '../caller.ts'
+import { type Answer, JSON_TYPE } from '../answer.ts'
+import type { Answering, Api, HttpCore } from '../api.ts'
+import { readBody } from '../body.ts'
 import { basicCredentials } from '../credentials.ts'
-import type { HttpDeps } from '../deps.ts'
 import { Fault } from '../fault.ts'
 import { idempotencyKey } from '../idempotency.ts'
 import { checkNotEncoded } from '../media-type.ts'
@@ -21,69 +21,47 @@ const job = jobAt<FormOrder, Read>(new URL('./read-job.ts', import.meta.url))
 /** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
 const OTHER_PARTS = 2_000
 
-export interface FormParts {
-  deps: Pick<HttpDeps, 'intake' | 'workers'>
-  answers: Answers
-  limit: BodyLimit
-  callers: Callers
-  maxRecipients: number
-}
-
 type Route = { Params: { domain: string } }
 
-export class FormDialect {
-  readonly #parts: FormParts
+export class FormDialect implements Api {
+  readonly prefixes = ['/v3']
+  readonly words = formWords
+  readonly #core: HttpCore
   readonly #maxParts: number
 
-  constructor(parts: FormParts) {
-    this.#parts = parts
-    this.#maxParts = OTHER_PARTS + parts.maxRecipients
+  constructor(core: HttpCore) {
+    this.#core = core
+    this.#maxParts = OTHER_PARTS + core.deps.settings.maxRecipients
   }
 
-  register(app: FastifyInstance): void {
-    app.post<Route>('/v3/:domain/messages', (request, reply) =>
-      this.#send(request, reply, request.params.domain, false),
+  register(app: FastifyInstance, answering: Answering): void {
+    app.post(
+      '/v3/:domain/messages',
+      answering<Route>('form_send', (request, reply) => this.#send(request, reply, false)),
     )
-    app.post<Route>('/v3/:domain/messages.mime', (request, reply) =>
-      this.#send(request, reply, request.params.domain, true),
+    app.post(
+      '/v3/:domain/messages.mime',
+      answering<Route>('mime_send', (request, reply) => this.#send(request, reply, true)),
     )
   }
 
-  async #send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    domain: string,
-    mime: boolean,
-  ): Promise<FastifyReply> {
-    const startedAt = performance.now()
-    const { answers, deps } = this.#parts
-    let answer: Answer
-    try {
-      const caller = this.#authenticate(request)
-      const principal = caller instanceof Promise ? await caller : caller
-      const admitted = deps.intake.admit(principal, domain)
-      if (admitted !== undefined) await admitted
-      checkNotEncoded(request.raw.headers['content-encoding'])
-      const key = idempotencyKey(request.raw.headers)
-      const idempotent =
-        key === undefined ? null : { key, endpoint: `POST /v3/messages${mime ? '.mime' : ''}` }
-      const asked = {
-        domain,
-        mime,
-        contentType: request.raw.headers['content-type'],
-        maxParts: this.#maxParts,
-      }
-      checkFormType(asked, true)
-      const received = await readBody(request.raw, reply.raw, this.#parts.limit)
-      const { messageId } = await this.#accepted(principal, asked, received, idempotent)
-      const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
-      answer = { status: 200, type: JSON_TYPE, body }
-    } catch (error) {
-      answer = formWords(answers.reasonOf(error, request))
-    } finally {
-      this.#parts.limit.admission.release(request.raw)
-    }
-    return answers.send(request, reply, mime ? 'mime_send' : 'form_send', answer, startedAt)
+  async #send(request: FastifyRequest<Route>, reply: FastifyReply, mime: boolean): Promise<Answer> {
+    const { deps, limit } = this.#core
+    const { domain } = request.params
+    const { headers } = request.raw
+    const caller = this.#authenticate(request.raw)
+    const principal = caller instanceof Promise ? await caller : caller
+    const admitted = deps.intake.admit(principal, domain)
+    if (admitted !== undefined) await admitted
+    checkNotEncoded(headers['content-encoding'])
+    const key = idempotencyKey(headers)
+    const idempotent = key === undefined ? null : { key, endpoint: `POST /v3/messages${mime ? '.mime' : ''}` }
+    const asked = { domain, mime, contentType: headers['content-type'], maxParts: this.#maxParts }
+    checkFormType(asked, true)
+    const received = await readBody(request.raw, reply.raw, limit)
+    const { messageId } = await this.#accepted(principal, asked, received, idempotent)
+    const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
+    return { status: 200, type: JSON_TYPE, body }
   }
 
   async #accepted(
@@ -92,7 +70,7 @@ export class FormDialect {
     body: Buffer,
     idempotent: Idempotent | null,
   ): Promise<Receipt> {
-    const { intake, workers } = this.#parts.deps
+    const { intake, workers } = this.#core.deps
     if (body.length <= SMALL_BODY) {
       const submission = readFormRequest(request, body)
       // A small template with many recipients is much work.
@@ -106,10 +84,10 @@ export class FormDialect {
   }
 
   /** User name `api`, password the key; whatever is wrong gets one answer. */
-  #authenticate(request: FastifyRequest): Principal | Promise<Principal> {
-    const { authorization } = request.raw.headers
+  #authenticate(request: IncomingMessage): Principal | Promise<Principal> {
+    const { authorization } = request.headers
     if (authorization === undefined) throw new Fault({ code: 'key_missing' })
     const credentials = basicCredentials(authorization)
-    return this.#parts.callers.admit(request.raw, credentials?.user === 'api' ? credentials.password : null)
+    return this.#core.callers.admit(request, credentials?.user === 'api' ? credentials.password : null)
   }
 }

@@ -1,34 +1,8 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
-import { type Answer, JSON_TYPE } from '../answer.ts'
+import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
+import { errorAnswer } from '../error-body.ts'
 import { type AnyReason, clip, inMegabytes, REFUSED_FOR } from '../fault.ts'
-
-/** The closed list of names that existing clients know; some fail to read an error with another one. */
-export type ErrorName =
-  | 'application_error'
-  | 'internal_server_error'
-  | 'invalid_api_key'
-  | 'invalid_attachment'
-  | 'invalid_idempotency_key'
-  | 'invalid_idempotent_request'
-  | 'method_not_allowed'
-  | 'missing_api_key'
-  | 'missing_required_field'
-  | 'not_found'
-  | 'rate_limit_exceeded'
-  | 'restricted_api_key'
-  | 'validation_error'
-
-/** An error body has exactly these three keys. */
-export function errorAnswer(
-  status: number,
-  name: ErrorName,
-  message: string,
-  headers?: Record<string, string>,
-): Answer {
-  const body = JSON.stringify({ statusCode: status, message, name })
-  return headers ? { status, type: JSON_TYPE, body, headers } : { status, type: JSON_TYPE, body }
-}
 
 /** RFC 9110 11.6.1: a 401 names the scheme it wants. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="Postroad"' }

@@ -1,0 +1,69 @@
+/**
+ * What an API is to the server: its paths, its words, its routes. All else is the server's, for every API alike: connections and framing,
+ * request ids, who may have how much at once, the limit of a body, what is logged and counted, and how an answer leaves.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { Answer, Answers, LongAnswer } from './answer.ts'
+import type { BodyLimit } from './body.ts'
+import type { Callers } from './caller.ts'
+import type { HttpDeps } from './deps.ts'
+import type { AnyReason } from './fault.ts'
+
+export interface Api {
+  /**
+   * The paths that are its own, e.g. `/v3` for `/v3` and all beneath it. Of two APIs the longer prefix wins. A request there is answered in
+   * its words, whatever is wrong with it.
+   */
+  readonly prefixes: readonly string[]
+  /** Any refusal there is, as an answer. */
+  words(reason: AnyReason): Answer
+  /** Adds its routes to `app`, a scope of its own: hooks and parsers that it adds there are its alone. */
+  register(app: FastifyInstance, answering: Answering): void
+  /** For a path of its own that cannot be decoded. Default: such a path is unknown. */
+  readonly unreadable?: Operation
+}
+
+/** Makes an answer; throws or rejects with what the request is refused for. */
+export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = (
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+) => Promise<Answer | LongAnswer>
+
+export interface Operation {
+  /** As metrics label it, e.g. `email_send`. */
+  name: string
+  work: Work
+}
+
+/** The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed under `name`. */
+export type Answering = <Route extends RouteGenericInterface>(
+  name: string,
+  work: Work<Route>,
+) => (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply>
+
+/** What the server has for every API. */
+export interface HttpCore {
+  deps: HttpDeps
+  answers: Answers
+  /** To read a body with (`readBody`). */
+  limit: BodyLimit
+  /** Who holds a key. */
+  callers: Callers
+}
+
+/** A class of APIs. */
+export type ApiClass = new (core: HttpCore) => Api
+
+export function answeringFor(api: Api, answers: Answers): Answering {
+  return (name, work) => (request, reply) => {
+    const startedAt = performance.now()
+    // No `await`, which would cost the usual message one more turn.
+    return work(request, reply).then(
+      (answer) => answers.send(request, reply, name, answer, startedAt),
+      (error: unknown) => {
+        const answer = api.words(answers.reasonOf(error, request))
+        return answers.send(request, reply, name, answer, startedAt)
+      },
+    )
+  }
+}

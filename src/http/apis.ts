@@ -1,0 +1,12 @@
+import type { Api, ApiClass, HttpCore } from './api.ts'
+import { FormDialect } from './form/routes.ts'
+import { JsonDialect } from './json/routes.ts'
+import { Pages } from './pages/pages.ts'
+
+/** Every API there is: a new one is a folder and a line here. */
+export const APIS: readonly ApiClass[] = [JsonDialect, FormDialect]
+
+/** What a node serves: the pages, and where it takes mail in `apis`. */
+export function servedApis(core: HttpCore, apis = APIS): Api[] {
+  return [...(core.deps.api ? apis : []), Pages].map((Served) => new Served(core))
+}

@@ -1,0 +1,87 @@
+/** Whose a path is: each API answers what is under its prefixes, found or not, and nobody else does. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer, Answers } from './answer.ts'
+import { type Answering, type Api, answeringFor } from './api.ts'
+import type { AnyReason } from './fault.ts'
+import { PathMethods } from './methods.ts'
+import { decodedPath } from './target.ts'
+
+interface Owner {
+  prefix: string
+  api: Api
+  answering: Answering
+}
+
+export class Routing {
+  readonly #answers: Answers
+  readonly #apis: readonly Api[]
+  /** Those of longer prefixes first. */
+  readonly #owners: Owner[]
+  readonly #methods = new PathMethods()
+
+  /** One of `apis` has the prefix `/`: it answers what belongs to no other. */
+  constructor(apis: readonly Api[], answers: Answers) {
+    this.#apis = apis
+    this.#answers = answers
+    this.#owners = apis
+      .flatMap((api) => api.prefixes.map((prefix) => ownerOf(prefix, api, answers)))
+      .sort((a, b) => b.prefix.length - a.prefix.length)
+    const prefixes = this.#owners.map(({ prefix }) => prefix)
+    const twice = prefixes.find((prefix, index) => prefixes.indexOf(prefix) !== index)
+    if (twice !== undefined) throw new Error(`Two APIs want the paths under ${twice}`)
+    if (!prefixes.includes('/')) throw new Error('No API answers what belongs to no other')
+  }
+
+  /** Gives every API a scope of `app`. */
+  register(app: FastifyInstance): void {
+    this.#methods.watch(app)
+    for (const api of this.#apis) {
+      app.register(async (scope) => {
+        scope.addHook('onRoute', ({ url }) => {
+          if (this.#ownerOf(url).api !== api)
+            throw new Error(`${url} is a route of an API that does not own it`)
+        })
+        api.register(scope, answeringFor(api, this.#answers))
+      })
+    }
+  }
+
+  /** A reason in the words of the API that the request target belongs to. */
+  words(target: string, reason: AnyReason): Answer {
+    return this.#ownerOf(target).api.words(reason)
+  }
+
+  fail(request: FastifyRequest, reply: FastifyReply, reason: AnyReason): void {
+    this.#answers.send(request, reply, 'other', this.words(targetOf(request), reason))
+  }
+
+  /** There is no such route. */
+  failUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+    const allow = this.#methods.allowed(decodedPath(targetOf(request)))
+    this.fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
+  }
+
+  /** The path cannot be decoded, or a part of it is too long to be anything. */
+  failUnreadable(request: FastifyRequest, reply: FastifyReply): void {
+    const { api, answering } = this.#ownerOf(targetOf(request))
+    if (api.unreadable === undefined) this.fail(request, reply, { code: 'path_unknown' })
+    else void answering(api.unreadable.name, api.unreadable.work)(request, reply)
+  }
+
+  #ownerOf(target: string): Owner {
+    const path = decodedPath(target)
+    return this.#owners.find(({ prefix }) => isUnder(path, prefix))!
+  }
+}
+
+function ownerOf(prefix: string, api: Api, answers: Answers): Owner {
+  return { prefix, api, answering: answeringFor(api, answers) }
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
+}
+
+function targetOf(request: FastifyRequest): string {
+  return request.raw.url ?? '/'
+}
