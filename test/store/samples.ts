@@ -157,6 +157,7 @@ export interface Result {
   postponedSince?: number
   uncertain: boolean
   preferredServer: string | null
+  server: string
   code: number | null
   message: string
   held?: boolean
@@ -174,6 +175,7 @@ export function result(position: number, change: Partial<Result> = {}): Recipien
     attempts: 1,
     uncertain: false,
     preferredServer: null,
+    server: 'mx.x.test [192.0.2.1]:25',
     code: 250,
     message: '250 2.0.0 Ok',
     suppress: false,
@@ -184,14 +186,15 @@ export function result(position: number, change: Partial<Result> = {}): Recipien
 }
 
 function decided({ state, dueAt, tried, attempts, events, ...given }: Result): Decision {
-  const { postponedSince, uncertain, preferredServer, code, message, held, suspicion, suppress } = given
+  const { postponedSince, uncertain, preferredServer, server, code, message, held, suspicion, suppress } =
+    given
   const answers: Partial<Facts> = {
     attempts,
     uncertain,
     preferredServer,
     postponedSince: null,
     suspicion: 0,
-    server: 'mx.x.test [192.0.2.1]:25',
+    server,
     lastCode: code,
     lastMessage: message,
   }

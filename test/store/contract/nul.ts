@@ -76,9 +76,10 @@ export function nulContract(open: OpenBench): void {
         state: 'bounced',
         message: reply,
         suppress: true,
+        server: 'm\0x',
         events: [{ type: 'bounced', at: NOW, detail: refused }],
       })
-      const again = deferred(1, NOW + HOUR, { message: reply, preferredServer: 'm\0x' })
+      const again = deferred(1, NOW + HOUR, { message: reply, preferredServer: 'm\0x', server: 'm\0x' })
       const change = { server: 'm\0x', tls: 'T\0LS', dialogue: '0 < 220 m\0x' }
       const answer = await store.record(attempt(value, 1, [bounced, again], change))
       assert.deepEqual(answer, { refused: [] })

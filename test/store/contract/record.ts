@@ -177,7 +177,7 @@ export function recordContract(open: OpenBench): void {
         const [work] = await store.claim(claimRequest(token, { now: NOW + HOUR }))
         return work?.recipients[0]
       }
-      const postponed = { postponedSince: NOW, message: '550 relay not permitted' }
+      const postponed = { attempts: 0, postponedSince: NOW, message: '550 relay not permitted' }
       await store.record(attempt(value, 1, [deferred(0, NOW, postponed)]))
       const history = (await store.readHistory(value.id))!
       assert.equal(history.recipients[0]?.attempts, 0)
