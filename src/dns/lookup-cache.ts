@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Lookup } from './lookup.ts'
 
 /** A look-up's value and how many seconds it may be used again. */
@@ -8,8 +9,6 @@ export interface Fresh<T> {
 
 interface Entry<T> {
   lookup: Lookup<T>
-  /** Its records, or one for the answer that there are none. */
-  places: number
   /** Milliseconds of the cache's clock. */
   until: number
 }
@@ -20,54 +19,30 @@ interface Entry<T> {
  * recently used goes first.
  */
 export class LookupCache<T> {
-  readonly #entries = new Map<string, Entry<T>>()
+  readonly #entries: LRUCache<string, Entry<T>>
   readonly #underWay = new Map<string, Promise<Lookup<T>>>()
-  readonly #capacity: number
-  #places = 0
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */
   constructor(capacity: number, now: () => number) {
-    this.#capacity = capacity
+    // Also the answer that there are none takes a place.
+    const sizeCalculation = ({ lookup }: Entry<T>) => (lookup.kind === 'found' ? lookup.records.length : 1)
+    this.#entries = new LRUCache({ maxSize: capacity, sizeCalculation })
     this.#now = now
   }
 
   /** `query` must not reject. */
   get(name: string, query: () => Promise<Fresh<T>>): Promise<Lookup<T>> {
     const entry = this.#entries.get(name)
-    if (entry !== undefined) {
-      if (entry.until > this.#now()) {
-        // Last in order.
-        this.#entries.delete(name)
-        this.#entries.set(name, entry)
-        return Promise.resolve(entry.lookup)
-      }
-      this.#forget(name, entry)
-    }
+    if (entry !== undefined && entry.until > this.#now()) return Promise.resolve(entry.lookup)
     const shared = this.#underWay.get(name)
     if (shared !== undefined) return shared
     const started = query().then(({ lookup, seconds }) => {
       this.#underWay.delete(name)
-      const places = lookup.kind === 'found' ? lookup.records.length : 1
-      if (seconds > 0) this.#keep(name, { lookup, places, until: this.#now() + seconds * 1000 })
+      if (seconds > 0) this.#entries.set(name, { lookup, until: this.#now() + seconds * 1000 })
       return lookup
     })
     this.#underWay.set(name, started)
     return started
-  }
-
-  #keep(name: string, entry: Entry<T>): void {
-    if (entry.places > this.#capacity) return
-    this.#entries.set(name, entry)
-    this.#places += entry.places
-    for (const [oldest, { places }] of this.#entries) {
-      if (this.#places <= this.#capacity) return
-      this.#forget(oldest, { places })
-    }
-  }
-
-  #forget(name: string, { places }: Pick<Entry<T>, 'places'>): void {
-    this.#entries.delete(name)
-    this.#places -= places
   }
 }
