@@ -132,8 +132,7 @@ export interface AttemptRecord {
 /** What becomes of one recipient: the decision, and what it says once more in fields of its own. */
 export interface RecipientRecord {
   position: number
-  /** What is decided. Absent only on its way within SQLite's own code, until that reads it as well. */
-  decision?: Decision
+  decision: Decision
   /** New state; `waiting` for another attempt at `dueAt`. */
   state: Exclude<RecipientState, 'sending' | 'quarantined'>
   /** Unix ms, for `waiting`. */

@@ -19,7 +19,7 @@ const SMALL = [
   /^nodes$/,
   /^pauses$/,
   /^lanes$/,
-  /^cancel_requests$/,
+  /INDEX recipients_to_cancel$/,
   /INDEX recipients_sending$/,
   /INDEX recipients_quarantined$/,
 ]

@@ -172,7 +172,7 @@ export function result(position: number, change: Partial<Result> = {}): Recipien
     state: 'delivered',
     dueAt: null,
     tried: true,
-    attempts: 1,
+    attempts: change.postponedSince === undefined ? 1 : 0,
     uncertain: false,
     preferredServer: null,
     server: 'mx.x.test [192.0.2.1]:25',
@@ -200,6 +200,7 @@ function decided({ state, dueAt, tried, attempts, events, ...given }: Result): D
   }
   const change: Partial<Facts> = {
     ...(tried && answers),
+    ...(state !== 'waiting' && { cancelRequested: false }),
     state,
     dueAt,
     heldFor: held ? (postponedSince === undefined ? 'domain' : 'path') : null,
@@ -236,9 +237,17 @@ export function attempt(
     tls: 'TLSv1.3',
     dialogue: '0 < 220 mx.x.test',
     captured: null,
-    recipients,
+    recipients:
+      change.server === undefined ? recipients : recipients.map((one) => askedOf(one, change.server ?? null)),
     ...change,
   }
+}
+
+function askedOf(record: RecipientRecord, server: string | null): RecipientRecord {
+  const { decision } = record
+  return decision.tried
+    ? { ...record, decision: { ...decision, change: { ...decision.change, server } } }
+    : record
 }
 
 /** Accepts, and leaves the recipients waiting. */

@@ -3,10 +3,11 @@
  * fields of an object are copied and looked up again for each; without them the crossing costs a third.
  */
 import type { EventDetail, EventType } from '../../email/event.ts'
+import type { Decision, Facts } from '../../email/lifecycle.ts'
 import type { Attachment } from '../../mail/message.ts'
-import type { AttemptRecord, Lease, NewEmail, NewRecipient, RecipientRecord, Suspicion } from '../store.ts'
+import type { Lease, NewEmail, NewRecipient } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'
-import type { Call, Writes } from './protocol.ts'
+import type { Call, Recording, Writes } from './protocol.ts'
 
 /** Lists that are empty, and fields that are absent, cross as null. */
 type Parcel =
@@ -68,18 +69,26 @@ type AttemptParcel = [
 
 type ResultParcel = [
   position: number,
-  state: RecipientRecord['state'],
-  dueAt: number | null,
   tried: boolean,
-  postponedSince: number | null,
-  uncertain: boolean,
-  preferredServer: string | null,
-  code: number | null,
-  message: string,
-  held: boolean,
-  suspicion: Suspicion,
-  suppress: boolean,
+  suppress: string | null,
   events: EventParcel[],
+  change: ChangeParcel,
+]
+
+/** Undefined: it stays as it was. */
+type ChangeParcel = [
+  state: Facts['state'] | undefined,
+  dueAt: number | null | undefined,
+  attempts: number | undefined,
+  uncertain: boolean | undefined,
+  preferredServer: string | null | undefined,
+  postponedSince: number | null | undefined,
+  heldFor: Facts['heldFor'] | undefined,
+  suspicion: Facts['suspicion'] | undefined,
+  cancelRequested: boolean | undefined,
+  server: string | null | undefined,
+  lastCode: number | null | undefined,
+  lastMessage: string | null | undefined,
 ]
 
 type EventParcel = [type: EventType, at: number, detail: EventDetail]
@@ -132,7 +141,7 @@ export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuf
 }
 
 /** Octets as in `packAccept`. */
-export function packRecord(attempt: AttemptRecord, moved: ArrayBuffer[]): Parcel {
+export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
   return [
     'record',
     [
@@ -144,22 +153,31 @@ export function packRecord(attempt: AttemptRecord, moved: ArrayBuffer[]): Parcel
       attempt.tls,
       attempt.dialogue,
       attempt.captured === null ? null : copied(attempt.captured, moved),
-      attempt.recipients.map((recipient) => [
-        recipient.position,
-        recipient.state,
-        recipient.dueAt,
-        recipient.tried,
-        recipient.postponedSince ?? null,
-        recipient.uncertain,
-        recipient.preferredServer,
-        recipient.code,
-        recipient.message,
-        recipient.held === true,
-        recipient.suspicion ?? 0,
-        recipient.suppress,
-        recipient.events.map(({ type, at, detail }) => [type, at, detail]),
+      attempt.recipients.map(({ position, decision: { tried, suppress, events, change } }) => [
+        position,
+        tried,
+        suppress === null ? null : suppress.reason,
+        events.map(({ type, at, detail }) => [type, at, detail]),
+        packedChange(change ?? {}),
       ]),
     ],
+  ]
+}
+
+function packedChange(change: Partial<Facts>): ChangeParcel {
+  return [
+    change.state,
+    change.dueAt,
+    change.attempts,
+    change.uncertain,
+    change.preferredServer,
+    change.postponedSince,
+    change.heldFor,
+    change.suspicion,
+    change.cancelRequested,
+    change.server,
+    change.lastCode,
+    change.lastMessage,
   ]
 }
 
@@ -249,7 +267,7 @@ function attemptOf([
   dialogue,
   captured,
   recipients,
-]: AttemptParcel): AttemptRecord {
+]: AttemptParcel): Recording {
   return {
     emailId,
     leaseToken,
@@ -265,34 +283,48 @@ function attemptOf([
 
 function resultOf([
   position,
-  state,
-  dueAt,
   tried,
-  postponedSince,
-  uncertain,
-  preferredServer,
-  code,
-  message,
-  held,
-  suspicion,
   suppress,
   events,
-]: ResultParcel): RecipientRecord {
-  return {
-    position,
-    state,
-    dueAt,
-    tried,
-    uncertain,
-    preferredServer,
-    code,
-    message,
-    held,
-    suspicion,
-    suppress,
-    ...(postponedSince !== null && { postponedSince }),
+  change,
+]: ResultParcel): Recording['recipients'][number] {
+  const decision: Decision = {
+    change: changeOf(change),
     events: events.map(([type, at, detail]) => ({ type, at, detail })),
+    suppress: suppress === null ? null : { reason: suppress },
+    tried,
   }
+  return { position, decision }
+}
+
+function changeOf([
+  state,
+  dueAt,
+  attempts,
+  uncertain,
+  preferredServer,
+  postponedSince,
+  heldFor,
+  suspicion,
+  cancelRequested,
+  server,
+  lastCode,
+  lastMessage,
+]: ChangeParcel): Partial<Facts> {
+  const change: Partial<Facts> = {}
+  if (state !== undefined) change.state = state
+  if (dueAt !== undefined) change.dueAt = dueAt
+  if (attempts !== undefined) change.attempts = attempts
+  if (uncertain !== undefined) change.uncertain = uncertain
+  if (preferredServer !== undefined) change.preferredServer = preferredServer
+  if (postponedSince !== undefined) change.postponedSince = postponedSince
+  if (heldFor !== undefined) change.heldFor = heldFor
+  if (suspicion !== undefined) change.suspicion = suspicion
+  if (cancelRequested !== undefined) change.cancelRequested = cancelRequested
+  if (server !== undefined) change.server = server
+  if (lastCode !== undefined) change.lastCode = lastCode
+  if (lastMessage !== undefined) change.lastMessage = lastMessage
+  return change
 }
 
 function orNull<T>(list: T[]): T[] | null {

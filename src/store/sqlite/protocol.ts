@@ -30,6 +30,11 @@ export interface HeldChunk {
   next: HeldPlace | null
 }
 
+/** Of a record, what the writer reads. */
+export type Recording = Omit<store.AttemptRecord, 'recipients'> & {
+  recipients: Pick<store.AttemptRecord['recipients'][number], 'position' | 'decision'>[]
+}
+
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
 export interface Writes {
   join(node: store.NodeDescription, alone: boolean): number
@@ -38,7 +43,7 @@ export interface Writes {
   leave(token: number): void
   accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted
   claim(request: store.ClaimRequest): store.ClaimedEmail[]
-  record(attempt: store.AttemptRecord): store.Recorded
+  record(attempt: Recording): store.Recorded
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk

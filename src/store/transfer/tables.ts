@@ -211,9 +211,7 @@ export const TABLES: readonly Table[] = [
       // 0 is the lease of what is in quarantine.
       lease: "CASE t.state WHEN 'sending' THEN t.lease WHEN 'quarantined' THEN 0 END",
       ready: '0',
-      cancel: 'EXISTS (SELECT 1 FROM cancel_requests r WHERE r.email = t.email AND r.position = t.position)',
-      held_for: `(SELECT h.domain_id FROM held_recipients h
-        WHERE h.email = t.email AND h.position = t.position AND h.due_at = t.due_at AND t.state = 'waiting')`,
+      held_for: 't.held_domain',
     },
     order: ['t.email', 't.position'],
   },

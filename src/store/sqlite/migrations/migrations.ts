@@ -5,6 +5,7 @@ import { sql as keyBounds } from './0004-key-bounds.ts'
 import { sql as sending } from './0005-sending.ts'
 import { sql as eventNumbers } from './0006-event-numbers.ts'
 import { sql as nodeMachine } from './0013-node-machine.ts'
+import { sql as holdsAndCancellations } from './0014-holds-and-cancellations.ts'
 
 export interface Migration {
   name: string
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-sending', sql: sending },
   { name: '0006-event-numbers', sql: eventNumbers },
   { name: '0013-node-machine', sql: nodeMachine },
+  { name: '0014-holds-and-cancellations', sql: holdsAndCancellations },
 ]

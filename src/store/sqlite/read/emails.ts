@@ -78,7 +78,8 @@ export class EmailReader {
        FROM attempts WHERE email = ? ORDER BY seq`,
     )
     this.#cancelRequests = db.prepare(
-      'SELECT DISTINCT e.id FROM cancel_requests c CROSS JOIN emails e ON e.num = c.email',
+      `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
+       WHERE r.cancel = 1`,
     )
     this.#captured = db.prepare(
       `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,

@@ -30,9 +30,9 @@ export class QueueReader {
     // From one domain to the next, however many recipients each has.
     this.#heldDomains = db.prepare(
       `WITH RECURSIVE held (domain) AS (
-         SELECT min(domain_id) FROM held_recipients
+         SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
          UNION ALL
-         SELECT (SELECT min(domain_id) FROM held_recipients WHERE domain_id > held.domain) FROM held WHERE domain IS NOT NULL
+         SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
        ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
     )
     this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')

@@ -7,7 +7,8 @@ import {
   type FileRow,
   variablesOf,
 } from '../../content-rows.ts'
-import type { ClaimedEmail, ClaimedRecipient, Suspicion } from '../../store.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
+import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
@@ -38,7 +39,7 @@ export class WorkReader {
   readonly #byId: StatementSync
   readonly #content: StatementSync
   readonly #attachments: StatementSync
-  readonly #recipients: StatementSync
+  readonly #recipients: RecipientQuery
 
   constructor(db: DatabaseSync) {
     this.#email = db.prepare(
@@ -53,11 +54,7 @@ export class WorkReader {
       `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
        FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
     )
-    this.#recipients = db.prepare(
-      `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain, postponed_since AS postponedSince, 0 AS suspicion
-       FROM recipients WHERE email = ? ORDER BY position`,
-    )
+    this.#recipients = new RecipientQuery(db, 'WHERE r.email = ? ORDER BY r.position', 'r.variables')
   }
 
   /** The small row of an email; its content is not touched. */
@@ -90,30 +87,33 @@ export class WorkReader {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)
-    email.recipients = all<RecipientRow>(this.#recipients, num).map((row) => {
-      const recipient = claimedRecipient(row)
+    email.recipients = this.#recipients.allWith<string | null>(num).map((stored) => {
+      const recipient = claimedRecipient(stored)
       if (recipient instanceof ContentDamaged) throw recipient
-      return recipient
+      return { ...recipient, suspicion: 0 }
     })
     return email
   }
 }
 
-export interface RecipientRow {
-  position: number
-  address: string
-  domain: string
-  attempts: number
-  variables: string | null
-  preferredServer: string | null
-  uncertain: number
-  postponedSince: number | null
-  suspicion: Suspicion
-}
+/** `variables` in JSON. */
+export type StoredRecipient = [recipient: Recipient, variables: string | null]
 
 /** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */
-export function claimedRecipient(row: RecipientRow): ClaimedRecipient | ContentDamaged {
-  const variables = variablesOf(row.variables)
+export function claimedRecipient([recipient, text]: StoredRecipient): ClaimedRecipient | ContentDamaged {
+  const variables = variablesOf(text)
   if (variables instanceof ContentDamaged) return variables
-  return { ...row, uncertain: row.uncertain === 1, variables }
+  const { position, address, domain, attempts, preferredServer, uncertain, postponedSince, suspicion } =
+    recipient
+  return {
+    position,
+    address,
+    domain,
+    attempts,
+    variables,
+    preferredServer,
+    uncertain,
+    postponedSince,
+    suspicion,
+  }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
+import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
 import { listText, mapText } from '../../json-columns.ts'
 import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
@@ -7,9 +8,9 @@ import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Contents } from './contents.ts'
-import type { EmailEvents, PlacedEvent } from './email-events.ts'
+import type { EmailEvents } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
-import type { Lanes } from './lanes.ts'
+import type { LaneChanges } from './lane-changes.ts'
 import type { Suppressions } from './suppressions.ts'
 
 export interface AcceptParts {
@@ -17,7 +18,7 @@ export interface AcceptParts {
   contents: Contents
   events: EmailEvents
   numbers: EmailNumbers
-  lanes: Lanes
+  lanes: LaneChanges
   suppressions: Suppressions
   changes: Changes
 }
@@ -39,8 +40,8 @@ export class Acceptance {
        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#insertRecipient = db.prepare(
-      `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables, last_message)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#earlier = db.prepare(
       `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
@@ -58,10 +59,9 @@ export class Acceptance {
     if (earlier !== null) return earlier
 
     const reasons = email.recipients.map((to) => this.#parts.suppressions.reason(company, email.testMode, to))
-    const events = firstEvents(email, reasons)
     const num = this.#insert(company, email)
     this.#parts.contents.insert(num, company, email)
-    this.#parts.events.appendAll(num, company, events)
+    this.#parts.events.append(num, company, null, firstEvent(email))
     if (email.idempotency !== null) {
       const { key, fingerprint } = email.idempotency
       const { messageId } = email.content
@@ -127,48 +127,33 @@ export class Acceptance {
     reasons: readonly (string | null)[],
     lease: Lease | null,
   ): number[] {
-    const dueAt = Math.round(email.dueAt)
-    const token = lease === null || email.scheduled ? null : lease.token
+    const unlisted = born(email, lease !== null)
+    const dueAt = unlisted.dueAt === null ? null : Math.round(unlisted.dueAt)
+    const token = unlisted.state === 'sending' ? lease!.token : null
     const leased: number[] = []
-    const waiting = new Map<string, number>()
+    let waiting = 0
     for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
-      const suppressed = reasons[position] !== null
-      const state = suppressed ? 'suppressed' : token === null ? 'waiting' : 'sending'
-      this.#insertRecipient.run(
-        num,
-        position,
-        company,
-        address,
-        domain,
-        kind,
-        state,
-        state === 'waiting' ? dueAt : null,
-        state === 'sending' ? token : null,
-        variables === null ? null : JSON.stringify(variables),
-      )
-      if (state === 'sending') leased.push(position)
-      else if (state === 'waiting') waiting.set(domain, (waiting.get(domain) ?? 0) + 1)
+      const reason = reasons[position]!
+      const values = variables === null ? null : JSON.stringify(variables)
+      const place = [num, position, company, address, domain, kind] as const
+      if (reason !== null) {
+        const { change, events } = bornSuppressed(email.createdAt, reason)
+        this.#insertRecipient.run(...place, change!.state!, null, null, values, change!.lastMessage!)
+        for (const event of events) this.#parts.events.append(num, company, position, event)
+        continue
+      }
+      this.#insertRecipient.run(...place, unlisted.state, dueAt, token, values, null)
+      if (token !== null) leased.push(position)
+      else {
+        this.#parts.lanes.note({ company, domain }, null, unlisted)
+        waiting++
+      }
     }
-    for (const [domain, count] of waiting) this.#parts.lanes.add(company, domain, dueAt, count)
-    if (waiting.size > 0) this.#parts.changes.queue = true
+    if (waiting > 0) {
+      this.#parts.lanes.write()
+      this.#parts.changes.queue = true
+    }
     if (leased.length > 0) this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
     return leased
   }
-}
-
-function firstEvents(email: NewEmail, reasons: readonly (string | null)[]): PlacedEvent[] {
-  const at = email.createdAt
-  const accepted: PlacedEvent = email.scheduled
-    ? { recipient: null, type: 'scheduled', at, detail: { nextAttemptAt: email.dueAt } }
-    : { recipient: null, type: 'sent', at, detail: {} }
-  const events = [accepted]
-  for (const [recipient, reason] of reasons.entries()) {
-    if (reason !== null) events.push(suppressedEvent(recipient, at, reason))
-  }
-  return events
-}
-
-export function suppressedEvent(recipient: number, at: number, reason: string): PlacedEvent {
-  const message = `Not sent: the address is on the suppression list (${reason})`
-  return { recipient, type: 'suppressed', at, detail: { message } }
 }

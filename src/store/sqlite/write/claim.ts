@@ -1,14 +1,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { begun } from '../../../email/lifecycle/birth.ts'
+import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { claimedRecipient, type RecipientRow, type Work, WorkReader } from '../read/work.ts'
-import { all, one } from '../rows.ts'
-import { suppressedEvent } from './accept.ts'
+import { claimedRecipient, type StoredRecipient, type Work, WorkReader } from '../read/work.ts'
+import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { one } from '../rows.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
-import type { EmailEvents, PlacedEvent } from './email-events.ts'
+import type { EmailEvents } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
+import type { LaneChanges } from './lane-changes.ts'
 import type { Lanes } from './lanes.ts'
+import type { Recipients } from './recipients.ts'
 import type { Suppressions } from './suppressions.ts'
 
 /** Lanes looked into in one turn of a company before the turn passes on; bounds the time a claim takes. */
@@ -19,6 +23,8 @@ export interface ClaimParts {
   damage: Damage
   events: EmailEvents
   lanes: Lanes
+  laneChanges: LaneChanges
+  recipients: Recipients
   numbers: EmailNumbers
   suppressions: Suppressions
 }
@@ -37,9 +43,7 @@ interface Gathering {
 interface Offer {
   num: number
   work: Work | ContentDamaged
-  due: RecipientRow[]
-  /** How many of each recipient domain wait no longer. */
-  ceased: Map<string, number>
+  due: StoredRecipient[]
 }
 
 /**
@@ -53,9 +57,7 @@ export class Claim {
   readonly #works: WorkReader
   readonly #firstDue: StatementSync
   readonly #allDue: StatementSync
-  readonly #due: StatementSync
-  readonly #lease: StatementSync
-  readonly #end: StatementSync
+  readonly #due: RecipientQuery
   readonly #markSent: StatementSync
 
   constructor(db: DatabaseSync, parts: ClaimParts) {
@@ -69,16 +71,10 @@ export class Claim {
       `SELECT email FROM recipients INDEXED BY recipients_waiting
        WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at`,
     )
-    this.#due = db.prepare(
-      `SELECT position, address, domain, attempts, variables, preferred_server AS preferredServer,
-              uncertain, postponed_since AS postponedSince, suspicion
-       FROM recipients WHERE email = ? AND state = 'waiting' AND due_at <= ? ORDER BY domain <> ?, domain, position`,
-    )
-    this.#lease = db.prepare(
-      `UPDATE recipients SET state = 'sending', lease = ?, due_at = NULL WHERE email = ? AND position = ?`,
-    )
-    this.#end = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = NULL, last_message = ? WHERE email = ? AND position = ?`,
+    this.#due = new RecipientQuery(
+      db,
+      `WHERE r.email = ? AND r.state = 'waiting' AND r.due_at <= ? ORDER BY r.domain <> ?, r.domain, r.position`,
+      'r.variables',
     )
     this.#markSent = db.prepare('UPDATE emails SET sent = 1 WHERE num = ?')
   }
@@ -121,7 +117,7 @@ export class Claim {
    * Returns how many; 0 ends its turns.
    */
   #turn(gathering: Gathering, company: number, room: number): number {
-    const { lanes, damage } = this.#parts
+    const { lanes, laneChanges, damage } = this.#parts
     const { now } = gathering.request
     if (room <= 0) return 0
     const companyId = this.#parts.companies.id(company)
@@ -146,11 +142,8 @@ export class Claim {
         break
       }
       if (offer !== null) taken = this.#accept(gathering, company, offer, room)
-      for (const touched of new Set([domain, ...(offer?.ceased.keys() ?? [])])) {
-        if (!damage.none && damage.lane(company, touched, now)) continue
-        const ceased = offer?.ceased.get(touched) ?? 0
-        damage.inLane(company, touched, now, () => lanes.refresh(company, touched, ceased))
-      }
+      laneChanges.turned({ company, domain })
+      laneChanges.writeAround(now)
     }
     for (const domain of passed) lanes.putBack(company, domain)
     return taken
@@ -166,7 +159,7 @@ export class Claim {
     return damage.inEmail(num, now, () => {
       const work = this.#open(gathering, num)
       if (work === 'no room') return work
-      return { num, work, due: all<RecipientRow>(this.#due, num, now, domain), ceased: new Map() }
+      return { num, work, due: this.#due.allWith<string | null>(num, now, domain) }
     })
   }
 
@@ -187,7 +180,7 @@ export class Claim {
     const { num, work, due } = offer
     return this.#parts.damage.inEmail(num, now, () =>
       work instanceof ContentDamaged
-        ? this.#fail(offer, company, due, now, work)
+        ? this.#fail(due, now, work)
         : this.#take(gathering, company, work, offer, room),
     )
   }
@@ -216,31 +209,24 @@ export class Claim {
     const { num, email } = work
     const { damage } = this.#parts
     const { now } = request
-    const events: PlacedEvent[] = []
+    const decisions: [Recipient, Decision][] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
-    for (const row of offer.due) {
-      if (row.domain !== transaction.domain) transaction = { domain: row.domain, recipients: 0 }
+    for (const stored of offer.due) {
+      const [before] = stored
+      const { domain } = before
+      if (domain !== transaction.domain) transaction = { domain, recipients: 0 }
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
-      if (skipped(gathering, email.companyId, row.domain)) continue
-      if (!damage.none && damage.lane(company, row.domain, now)) continue
-      const reason = this.#parts.suppressions.reason(company, email.testMode, row)
-      if (reason !== null) {
-        const event = suppressedEvent(row.position, request.now, reason)
-        this.#end.run('suppressed', event.detail.message ?? null, num, row.position)
-        cease(offer, row)
-        events.push(event)
-        continue
-      }
-      const recipient = claimedRecipient(row)
+      if (skipped(gathering, email.companyId, domain)) continue
+      if (!damage.none && damage.lane(company, domain, now)) continue
+      const suppressed = this.#parts.suppressions.reason(company, email.testMode, before)
+      const recipient = suppressed === null ? claimedRecipient(stored) : null
       if (recipient instanceof ContentDamaged) {
-        this.#fail(offer, company, [row], request.now, recipient)
+        decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])
         continue
       }
-      damage.inRecipient({ email: num, company, domain: row.domain }, now, () =>
-        this.#lease.run(request.lease.token, num, row.position),
-      )
-      cease(offer, row)
+      decisions.push([before, decide(before, { kind: 'claimed', at: now, suppressed })!])
+      if (recipient === null) continue
       email.recipients.push(recipient)
       transaction.recipients++
       taken++
@@ -248,9 +234,9 @@ export class Claim {
     if (taken > 0 && !work.sent) {
       work.sent = true
       this.#markSent.run(num)
-      events.unshift({ recipient: null, type: 'sent', at: request.now, detail: {} })
+      this.#parts.events.append(num, company, null, begun(now))
     }
-    this.#parts.events.appendAll(num, company, events)
+    this.#apply(decisions, now, request.lease.token)
     if (taken > 0 && !works.has(num)) {
       works.set(num, work)
       this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
@@ -261,24 +247,21 @@ export class Claim {
   }
 
   /** What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(offer: Offer, company: number, due: readonly RecipientRow[], at: number, why: ContentDamaged): 0 {
-    const { num } = offer
+  #fail(due: readonly StoredRecipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
-    for (const row of due) {
-      this.#end.run('failed', message, num, row.position)
-      cease(offer, row)
-    }
-    const events = due.map(({ position }): PlacedEvent => {
-      return { recipient: position, type: 'failed', at, detail: { message } }
-    })
-    this.#parts.events.appendAll(num, company, events)
+    this.#apply(
+      due.map(([before]) => [before, decide(before, { kind: 'damaged', at, message })!]),
+      at,
+    )
     return 0
   }
-}
 
-/** The recipient waits no longer. */
-function cease({ ceased }: Offer, { domain }: RecipientRow): void {
-  ceased.set(domain, (ceased.get(domain) ?? 0) + 1)
+  #apply(decisions: readonly [Recipient, Decision][], now: number, token: number | null = null): void {
+    const { damage, recipients } = this.#parts
+    for (const [before, decision] of decisions) {
+      damage.inRecipient(before, now, () => recipients.apply(before, decision, now, token))
+    }
+  }
 }
 
 function skipped({ skip, skipDomains }: Gathering, companyId: string, domain: string): boolean {

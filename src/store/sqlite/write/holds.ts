@@ -1,54 +1,48 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { decide } from '../../../email/lifecycle.ts'
 import type { HeldRelease } from '../../store.ts'
 import type { HeldChunk, HeldPlace } from '../protocol.ts'
-import { all, one } from '../rows.ts'
+import { RecipientQuery } from '../recipient-rows.ts'
 import type { Changes } from './changes.ts'
-import type { Lanes } from './lanes.ts'
+import type { LaneChanges } from './lane-changes.ts'
+import type { Recipients } from './recipients.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-/** Recipients that wait only because their sending domain may not send. */
+export interface HoldParts {
+  recipients: Recipients
+  lanes: LaneChanges
+  changes: Changes
+}
+
+/** Recipients that wait only because their sending domain may not send, or their path is closed. */
 export class Holds {
-  readonly #lanes: Lanes
-  readonly #changes: Changes
-  readonly #hold: StatementSync
-  readonly #held: StatementSync
-  readonly #drop: StatementSync
-  readonly #due: StatementSync
+  readonly #parts: HoldParts
+  readonly #held: RecipientQuery
 
-  constructor(db: DatabaseSync, { lanes, changes }: { lanes: Lanes; changes: Changes }) {
-    this.#lanes = lanes
-    this.#changes = changes
-    this.#hold = db.prepare(
-      'INSERT OR REPLACE INTO held_recipients (domain_id, email, position, due_at) VALUES (?, ?, ?, ?)',
+  constructor(db: DatabaseSync, parts: HoldParts) {
+    this.#parts = parts
+    this.#held = new RecipientQuery(
+      db,
+      `INDEXED BY recipients_held
+       WHERE r.held_domain = ? AND (r.email, r.position) > (?, ?) AND r.due_at < ? ORDER BY r.email, r.position LIMIT ?`,
     )
-    this.#held = db.prepare(
-      `SELECT email, position, due_at AS dueAt FROM held_recipients
-       WHERE domain_id = ? AND (email, position) > (?, ?) AND due_at < ? ORDER BY email, position LIMIT ?`,
-    )
-    this.#drop = db.prepare('DELETE FROM held_recipients WHERE domain_id = ? AND email = ? AND position = ?')
-    this.#due = db.prepare(
-      `UPDATE recipients SET due_at = ? WHERE email = ? AND position = ? AND state = 'waiting' AND due_at = ?
-       RETURNING company, domain`,
-    )
-  }
-
-  hold(domainId: string, email: number, position: number, dueAt: number): void {
-    this.#hold.run(domainId, email, position, dueAt)
   }
 
   /** Makes at most a chunk of the domain's held recipients due now, after the place that the chunk before came to. */
   releaseChunk(domainId: string, { now, dueBefore }: HeldRelease, place: HeldPlace | null): HeldChunk {
+    const { recipients, lanes, changes } = this.#parts
     const { email: after, position: behind } = place ?? { email: -1, position: -1 }
-    const held = all<HeldPlace & { dueAt: number }>(this.#held, domainId, after, behind, dueBefore, CHUNK)
-    for (const { email, position, dueAt } of held) {
-      this.#drop.run(domainId, email, position)
-      const place = one<{ company: number; domain: string }>(this.#due, now, email, position, dueAt)
-      if (place !== undefined) this.#lanes.refresh(place.company, place.domain, 0)
+    const held = this.#held.all(domainId, after, behind, dueBefore, CHUNK)
+    for (const before of held)
+      recipients.apply(before, decide(before, { kind: 'hold-released', at: now })!, now)
+    lanes.write()
+    if (held.length > 0) changes.queue = true
+    const last = held.length < CHUNK ? undefined : held.at(-1)!
+    return {
+      released: held.length,
+      next: last === undefined ? null : { email: last.email, position: last.position },
     }
-    if (held.length > 0) this.#changes.queue = true
-    const last = held.length < CHUNK ? undefined : held.at(-1)
-    return { released: held.length, next: last === undefined ? null : last }
   }
 }

@@ -11,12 +11,14 @@ import { Damage } from './damage.ts'
 import { EmailEvents } from './email-events.ts'
 import { EmailNumbers } from './email-numbers.ts'
 import { Holds } from './holds.ts'
+import { LaneChanges } from './lane-changes.ts'
 import { Lanes } from './lanes.ts'
 import type { Memory } from './memory.ts'
 import { Nodes } from './nodes.ts'
 import { Pauses } from './pauses.ts'
 import { Quarantine } from './quarantine.ts'
-import { Recording } from './record.ts'
+import { Recipients } from './recipients.ts'
+import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
@@ -35,10 +37,12 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
   const events = new EmailEvents(db, memory)
   const numbers = new EmailNumbers(db, memory)
   const damage = new Damage()
-  const lanes = new Lanes(db, damage, memory)
+  const ring = new Lanes(db, damage, memory)
+  const lanes = new LaneChanges(ring, damage, memory)
   const nodes = new Nodes(db)
-  const recovery = new Recovery(db, { lanes, damage, changes })
   const suppressions = new Suppressions(db, companies, changes)
+  const recipients = new Recipients(db, { events, lanes, suppressions })
+  const recovery = new Recovery(db, { recipients, lanes, damage, changes })
   const pauses = new Pauses(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
   const retention = new Retention(db, contents, numbers, memory)
@@ -51,12 +55,21 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
     suppressions,
     changes,
   })
-  const claim = new Claim(db, { companies, damage, events, lanes, numbers, suppressions })
-  const holds = new Holds(db, { lanes, changes })
-  const retry = new Retry(db, { companies, numbers, lanes, damage, changes })
-  const cancellation = new Cancellation(db, { events, lanes, changes, memory })
-  const quarantine = new Quarantine(db, { companies, numbers, events, lanes, cancellation, changes })
-  const recording = new Recording(db, { events, numbers, lanes, suppressions, holds, cancellation })
+  const claim = new Claim(db, {
+    companies,
+    damage,
+    events,
+    lanes: ring,
+    laneChanges: lanes,
+    recipients,
+    numbers,
+    suppressions,
+  })
+  const holds = new Holds(db, { recipients, lanes, changes })
+  const retry = new Retry(db, { companies, numbers, recipients, lanes, damage, changes })
+  const cancellation = new Cancellation(db, { recipients, lanes, changes })
+  const quarantine = new Quarantine(db, { companies, numbers, recipients, lanes, changes })
+  const records = new Records(db, { numbers, recipients, lanes })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     operations: {
@@ -66,12 +79,8 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
       leave: (token) => nodes.leave(token),
       accept: (email, lease) => acceptance.accept(email, lease),
       claim: (request) => claim.claim(request),
-      record: (attempt) => recording.record(attempt),
-      recoverChunk: (request) => {
-        const recovered = recovery.chunk(request)
-        if (recovered > 0) cancellation.endWaiting(request.now)
-        return recovered
-      },
+      record: (attempt) => records.record(attempt),
+      recoverChunk: (request) => recovery.chunk(request),
       releaseHeldChunk: (domainId, release, place) => holds.releaseChunk(domainId, release, place),
       setAside: (request) => quarantine.setAside(request),
       releaseQuarantinedChunk: (scope, now) => quarantine.releaseChunk(scope, now),

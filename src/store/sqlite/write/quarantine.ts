@@ -1,13 +1,12 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { RELEASED, releasedEvent, setAsideEvent } from '../../../email/quarantine-events.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { decide } from '../../../email/lifecycle.ts'
 import type { QuarantineScope, SetAside } from '../../store.ts'
-import { all } from '../rows.ts'
-import { type Cancellation, canceledEvent } from './cancellation.ts'
+import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
-import type { EmailEvents, PlacedEvent } from './email-events.ts'
 import type { EmailNumbers } from './email-numbers.ts'
-import type { Lanes } from './lanes.ts'
+import type { LaneChanges } from './lane-changes.ts'
+import type { Recipients } from './recipients.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
@@ -15,102 +14,68 @@ const CHUNK = 500
 export interface QuarantineParts {
   companies: CompanyNumbers
   numbers: EmailNumbers
-  events: EmailEvents
-  lanes: Lanes
-  cancellation: Cancellation
+  recipients: Recipients
+  lanes: LaneChanges
   changes: Changes
-}
-
-interface Place {
-  position: number
-  company: number
-  domain: string
 }
 
 /** What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it. */
 export class Quarantine {
   readonly #parts: QuarantineParts
-  readonly #leased: StatementSync
-  readonly #waiting: StatementSync
-  readonly #suspect: StatementSync
-  readonly #inQuarantine: StatementSync
-  readonly #ofEmail: StatementSync
-  readonly #release: StatementSync
+  readonly #inQuarantine: RecipientQuery
+  readonly #ofEmail: RecipientQuery
 
   constructor(db: DatabaseSync, parts: QuarantineParts) {
     this.#parts = parts
-    this.#leased = db.prepare(
-      `UPDATE recipients SET state = ?, lease = NULL, suspicion = 2, last_message = ?
-       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
+    this.#inQuarantine = new RecipientQuery(
+      db,
+      `INDEXED BY recipients_quarantined
+       WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? LIMIT ?`,
     )
-    this.#waiting = db.prepare(
-      `UPDATE recipients SET state = 'quarantined', due_at = NULL, suspicion = 2, last_message = ?
-       WHERE email = ? AND state = 'waiting' RETURNING position, company, domain`,
-    )
-    this.#suspect = db.prepare(
-      "UPDATE recipients SET suspicion = 2 WHERE email = ? AND state IN ('waiting', 'sending')",
-    )
-    this.#inQuarantine = db.prepare(
-      `SELECT email, position, company, domain FROM recipients INDEXED BY recipients_quarantined
-       WHERE state = 'quarantined' AND company BETWEEN ? AND ? LIMIT ?`,
-    )
-    this.#ofEmail = db.prepare(
-      `SELECT email, position, company, domain FROM recipients
-       WHERE state = 'quarantined' AND email = ? AND company BETWEEN ? AND ? LIMIT ?`,
-    )
-    this.#release = db.prepare(
-      `UPDATE recipients SET state = 'waiting', due_at = ?, suspicion = 1, last_message = ?
-       WHERE email = ? AND position = ?`,
+    this.#ofEmail = new RecipientQuery(
+      db,
+      "WHERE r.state = 'quarantined' AND r.email = ? AND r.company BETWEEN ? AND ? LIMIT ?",
     )
   }
 
   setAside({ emailId, leaseToken, positions, others, at, message }: SetAside): number {
-    const { numbers, events, lanes, cancellation, changes } = this.#parts
-    const found = numbers.find(emailId)
-    if (found === undefined) return 0
-    const { num } = found
-    const written: PlacedEvent[] = []
+    const { numbers, recipients, lanes, changes } = this.#parts
+    const num = numbers.find(emailId)?.num
+    if (num === undefined) return 0
+    const dangerous = new Set(positions)
+    const isIn = (before: Recipient) =>
+      before.state === 'sending'
+        ? before.lease === leaseToken && dangerous.has(before.position)
+        : others === 'quarantine'
     let setAside = 0
-    for (const position of positions) {
-      const canceled = cancellation.requested(num, position)
-      const state = canceled ? 'canceled' : 'quarantined'
-      if (this.#leased.run(state, message, num, position, leaseToken).changes === 0) continue
-      if (canceled) cancellation.done(num, position)
-      else setAside++
-      written.push(canceled ? canceledEvent(position, at, message) : setAsideEvent(position, at, message))
+    for (const before of recipients.live(num)) {
+      const happening = isIn(before)
+        ? ({ kind: 'quarantine', at, message } as const)
+        : ({ kind: 'suspect', suspicion: 2 } as const)
+      const decision = decide(before, happening)
+      if (decision === null) continue
+      if (recipients.apply(before, decision, at).state === 'quarantined') setAside++
     }
-    if (others === 'quarantine') {
-      const waiting = all<Place>(this.#waiting, message, num)
-      for (const { position, company, domain } of waiting) {
-        lanes.refresh(company, domain, 1)
-        written.push(setAsideEvent(position, at, message))
-      }
-      setAside += waiting.length
-    }
-    this.#suspect.run(num)
-    events.appendAll(num, found.company, written)
+    lanes.write()
     changes.queue = true
     return setAside
   }
 
   /** Releases at most a chunk. Returns how many; 0 when none is left. */
   releaseChunk({ companyId, emailId }: QuarantineScope, now: number): number {
-    const { companies, numbers, events, lanes, changes } = this.#parts
+    const { companies, numbers, recipients, lanes, changes } = this.#parts
     const num = emailId === null ? null : numbers.find(emailId)?.num
     if (num === undefined) return 0
     const range =
       companyId === null ? [0, Number.MAX_SAFE_INTEGER] : Array(2).fill(companies.number(companyId))
     const [from, to] = range as [number, number]
-    const rows =
-      num === null
-        ? all<Place & { email: number }>(this.#inQuarantine, from, to, CHUNK)
-        : all<Place & { email: number }>(this.#ofEmail, num, from, to, CHUNK)
-    for (const { email, position, company, domain } of rows) {
-      this.#release.run(Math.round(now), RELEASED, email, position)
-      lanes.add(company, domain, Math.round(now), 1)
-      events.append(email, company, position, releasedEvent(position, now))
+    const found =
+      num === null ? this.#inQuarantine.all(from, to, CHUNK) : this.#ofEmail.all(num, from, to, CHUNK)
+    for (const before of found) {
+      recipients.apply(before, decide(before, { kind: 'quarantine-released', at: now })!, now)
     }
-    if (rows.length > 0) changes.queue = true
-    return rows.length
+    lanes.write()
+    if (found.length > 0) changes.queue = true
+    return found.length
   }
 }

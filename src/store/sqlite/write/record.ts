@@ -1,50 +1,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { AttemptRecord, RecipientRecord, Recorded } from '../../store.ts'
-import { one } from '../rows.ts'
-import { type Cancellation, canceledEvent } from './cancellation.ts'
-import type { EmailEvents, PlacedEvent } from './email-events.ts'
+import { type Decision, orCanceled } from '../../../email/lifecycle.ts'
+import type { Recorded } from '../../store.ts'
+import type { Recording } from '../protocol.ts'
+import type { Recipient } from '../recipient-rows.ts'
 import type { EmailNumbers } from './email-numbers.ts'
-import type { Holds } from './holds.ts'
-import type { Lanes } from './lanes.ts'
-import type { Suppressions } from './suppressions.ts'
+import type { LaneChanges } from './lane-changes.ts'
+import type { Recipients } from './recipients.ts'
 
 export interface RecordParts {
-  events: EmailEvents
   numbers: EmailNumbers
-  lanes: Lanes
-  suppressions: Suppressions
-  holds: Holds
-  cancellation: Cancellation
-}
-
-interface Place {
-  address: string
-  domain: string
+  recipients: Recipients
+  lanes: LaneChanges
 }
 
 /** Writes down what became of recipients. */
-export class Recording {
+export class Records {
   readonly #parts: RecordParts
-  readonly #place: StatementSync
-  readonly #tried: StatementSync
-  readonly #untried: StatementSync
   readonly #attempt: StatementSync
   readonly #captured: StatementSync
 
   constructor(db: DatabaseSync, parts: RecordParts) {
     this.#parts = parts
-    this.#place = db.prepare('SELECT address, domain FROM recipients WHERE email = ? AND position = ?')
-    this.#tried = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, attempts = attempts + ?, preferred_server = ?,
-         uncertain = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?, postponed_since = ?
-       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
-    )
-    this.#untried = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = NULL, suspicion = max(suspicion, ?),
-         last_message = coalesce(?, last_message),
-         postponed_since = coalesce(?, postponed_since)
-       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ?`,
-    )
     this.#attempt = db.prepare(
       `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
        VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
@@ -53,93 +29,40 @@ export class Recording {
   }
 
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
-  record(attempt: AttemptRecord): Recorded {
-    const { emailId, startedAt, duration } = attempt
-    const found = this.#parts.numbers.find(emailId)
-    if (found === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
-    const { num, company, domainId } = found
+  record(attempt: Recording): Recorded {
+    const { emailId, leaseToken } = attempt
+    const at = attempt.startedAt + attempt.duration
+    const { numbers, recipients, lanes } = this.#parts
+    const num = numbers.find(emailId)?.num
+    if (num === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
 
     const refused: number[] = []
     const tried: number[] = []
-    const events: PlacedEvent[] = []
-    for (const given of attempt.recipients) {
-      const { position } = given
-      const toCancel = this.#parts.cancellation.requested(num, position)
-      const recipient =
-        toCancel && given.state === 'waiting' ? canceledInstead(given, startedAt + duration) : given
-      if (!this.#move(num, attempt, recipient)) {
+    for (const { position, decision } of attempt.recipients) {
+      const before = recipients.find(num, position)
+      if (before?.state !== 'sending' || before.lease !== leaseToken) {
         refused.push(position)
         continue
       }
-      if (toCancel) this.#parts.cancellation.done(num, position)
-      if (recipient.tried) tried.push(position)
-      for (const event of recipient.events) events.push({ recipient: position, ...event })
-      if (recipient.state !== 'waiting' && !recipient.suppress) continue
-      const { address, domain } = one<Place>(this.#place, num, position)!
-      if (recipient.state === 'waiting') {
-        const dueAt = dueAtOf(recipient, attempt)
-        this.#parts.lanes.add(company, domain, dueAt, 1)
-        if (recipient.held === true) this.#parts.holds.hold(domainId, num, position, dueAt)
-      }
-      if (recipient.suppress) {
-        const reason = recipient.message === '' ? 'refused by its server' : recipient.message
-        this.#parts.suppressions.add(company, address, reason, startedAt + duration, emailId)
-      }
+      recipients.apply(before, asOfNow(decision, before, at), at)
+      if (decision.tried) tried.push(position)
     }
+    lanes.write()
     if (tried.length > 0) this.#writeAttempt(num, attempt, JSON.stringify(tried))
-    this.#parts.events.appendAll(num, company, events)
     return { refused }
   }
 
-  /** False when the recipient is not leased under the attempt's token. */
-  #move(num: number, attempt: AttemptRecord, recipient: RecipientRecord): boolean {
-    const { position, state, preferredServer, uncertain, code, message } = recipient
-    const { postponedSince = null, suspicion = 0 } = recipient
-    const dueAt = state === 'waiting' ? dueAtOf(recipient, attempt) : null
-    const { leaseToken, server } = attempt
-    const { changes } = recipient.tried
-      ? this.#tried.run(
-          state,
-          dueAt,
-          postponedSince === null ? 1 : 0,
-          preferredServer,
-          uncertain ? 1 : 0,
-          suspicion,
-          server,
-          code,
-          message,
-          postponedSince,
-          num,
-          position,
-          leaseToken,
-        )
-      : this.#untried.run(
-          state,
-          dueAt,
-          suspicion,
-          message === '' ? null : message,
-          postponedSince,
-          num,
-          position,
-          leaseToken,
-        )
-    return changes === 1
-  }
-
-  #writeAttempt(num: number, attempt: AttemptRecord, recipients: string): void {
+  #writeAttempt(num: number, attempt: Recording, recipients: string): void {
     const { startedAt, duration, server, tls, dialogue, captured } = attempt
     this.#attempt.run(num, recipients, Math.round(startedAt), Math.round(duration), server, tls, dialogue)
     if (captured !== null) this.#captured.run(num, recipients, captured)
   }
 }
 
-/** What was to be canceled does not wait for another attempt. */
-function canceledInstead(recipient: RecipientRecord, at: number): RecipientRecord {
-  const { type, detail } = canceledEvent(recipient.position, at, recipient.message)
-  return { ...recipient, state: 'canceled', dueAt: null, events: [{ type, at, detail }] }
-}
-
-/** A recipient that waits without a time is due as soon as the attempt ended. */
-function dueAtOf(recipient: RecipientRecord, attempt: AttemptRecord): number {
-  return Math.round(recipient.dueAt ?? attempt.startedAt + attempt.duration)
+/** The node decided by what it claimed. What others may have changed since: that it is to be canceled, and how suspect it is. */
+function asOfNow(decision: Decision, before: Recipient, at: number): Decision {
+  const decided = before.cancelRequested ? orCanceled(decision, at) : decision
+  const { tried, change } = decided
+  if (tried || change?.suspicion === undefined || change.suspicion >= before.suspicion) return decided
+  return { ...decided, change: { ...change, suspicion: before.suspicion } }
 }

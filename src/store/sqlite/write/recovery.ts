@@ -1,8 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { decide } from '../../../email/lifecycle.ts'
+import { RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { Damage } from './damage.ts'
-import type { Lanes } from './lanes.ts'
+import type { LaneChanges } from './lane-changes.ts'
+import type { Recipients } from './recipients.ts'
 
 /** Recipients given back in one operation, so that a long recovery does not hold up commits. */
 const CHUNK = 500
@@ -21,7 +24,8 @@ interface Row {
 }
 
 export interface RecoveryParts {
-  lanes: Lanes
+  recipients: Recipients
+  lanes: LaneChanges
   damage: Damage
   changes: Changes
 }
@@ -32,9 +36,7 @@ export class Recovery {
   readonly #node: StatementSync
   readonly #tokenAfter: StatementSync
   readonly #leased: StatementSync
-  readonly #lane: StatementSync
-  readonly #giveBack: StatementSync
-  readonly #suspect: StatementSync
+  readonly #unsuspected: RecipientQuery
 
   constructor(db: DatabaseSync, parts: RecoveryParts) {
     this.#parts = parts
@@ -47,13 +49,9 @@ export class Recovery {
       `SELECT email, position FROM recipients INDEXED BY recipients_sending
        WHERE state = 'sending' AND lease = ? AND (email, position) > (?, ?) ORDER BY email, position LIMIT ?`,
     )
-    this.#lane = db.prepare('SELECT company, domain FROM recipients WHERE email = ? AND position = ?')
-    this.#giveBack = db.prepare(
-      `UPDATE recipients SET state = 'waiting', lease = NULL, due_at = ?, suspicion = max(suspicion, 1)
-       WHERE email = ? AND position = ?`,
-    )
-    this.#suspect = db.prepare(
-      "UPDATE recipients SET suspicion = 1 WHERE email = ? AND state = 'waiting' AND suspicion = 0",
+    this.#unsuspected = new RecipientQuery(
+      db,
+      "WHERE r.email = ? AND r.state = 'waiting' AND r.suspicion = 0",
     )
   }
 
@@ -62,7 +60,7 @@ export class Recovery {
    * stays as it is, and is told.
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
-    const { damage, changes } = this.#parts
+    const { damage, lanes, changes } = this.#parts
     if (!damage.none && damage.index(UNDER_WAY, now)) return 0
     return damage.inIndex(UNDER_WAY, now, () => {
       let recovered = 0
@@ -75,6 +73,7 @@ export class Recovery {
         if (one(this.#node, token) !== undefined) continue
         recovered += this.#giveBackFrom(token, CHUNK - recovered, now, jitterMs)
       }
+      lanes.writeAround(now)
       if (recovered > 0) changes.queue = true
       return recovered
     })
@@ -99,22 +98,23 @@ export class Recovery {
 
   /** What is in one of them may be in all: none must take down the next process. */
   #suspectOthers(email: number, now: number): void {
-    const { damage } = this.#parts
+    const { damage, recipients } = this.#parts
     if (!damage.none && damage.email(email, now)) return
-    damage.inEmail(email, now, () => this.#suspect.run(email))
+    damage.inEmail(email, now, () => {
+      for (const before of this.#unsuspected.all(email)) {
+        recipients.apply(before, decide(before, { kind: 'suspect', suspicion: 1 })!, now)
+      }
+    })
   }
 
   #giveBackOne({ email, position }: Row, now: number, delay: number): boolean {
-    const { damage } = this.#parts
+    const { damage, recipients } = this.#parts
     if (!damage.none && damage.email(email, now)) return false
-    const { company, domain } = damage.inEmail(email, now, () => {
-      return one<{ company: number; domain: string }>(this.#lane, email, position)!
-    })
-    if (!damage.none && damage.lane(company, domain, now)) return false
-    const dueAt = Math.round(now + delay)
+    const before = damage.inEmail(email, now, () => recipients.find(email, position)!)
+    if (!damage.none && damage.lane(before.company, before.domain, now)) return false
+    const { company, domain } = before
     damage.inRecipient({ email, company, domain, laneAt: NEIGHBOURS }, now, () => {
-      this.#giveBack.run(dueAt, email, position)
-      this.#parts.lanes.add(company, domain, dueAt, 1)
+      recipients.apply(before, decide(before, { kind: 'node-lost', at: now, dueAt: now + delay })!, now)
     })
     return true
   }

@@ -61,8 +61,6 @@ export class Retention implements Remembered {
     this.#deletes = [
       db.prepare('DELETE FROM events WHERE email = ?'),
       db.prepare('DELETE FROM attempts WHERE email = ?'),
-      db.prepare('DELETE FROM held_recipients WHERE email = ?'),
-      db.prepare('DELETE FROM cancel_requests WHERE email = ?'),
       db.prepare('DELETE FROM recipients WHERE email = ?'),
       db.prepare('DELETE FROM emails WHERE num = ?'),
     ]

@@ -1,12 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { decide } from '../../../email/lifecycle.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
-import { all, one } from '../rows.ts'
+import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
 import type { EmailNumbers } from './email-numbers.ts'
-import type { Lanes } from './lanes.ts'
+import type { LaneChanges, LaneOf } from './lane-changes.ts'
+import type { Recipients } from './recipients.ts'
 
 /** Recipients, and lanes, looked at in one operation, so that a long retry does not hold up commits. */
 const CHUNK = 500
@@ -14,23 +17,16 @@ const CHUNK = 500
 /** Before every domain and every recipient. */
 const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, position: -1 }
 
-interface Lane {
-  company: number
-  domain: string
-}
+type Place = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
-interface Row {
-  dueAt: number
-  email: number
-  position: number
-  scheduled: number
-  held: number
-}
+/** `scheduled`, 1 or 0: its email has not been begun, and its sender gave the time. */
+type Waiting = [recipient: Recipient, scheduled: number]
 
 export interface RetryParts {
   companies: CompanyNumbers
   numbers: EmailNumbers
-  lanes: Lanes
+  recipients: Recipients
+  lanes: LaneChanges
   damage: Damage
   changes: Changes
 }
@@ -41,9 +37,8 @@ export class Retry {
   readonly #laneAfter: StatementSync
   readonly #laneAtDomain: StatementSync
   readonly #paused: StatementSync
-  readonly #waiting: StatementSync
-  readonly #ofEmail: StatementSync
-  readonly #due: StatementSync
+  readonly #waiting: RecipientQuery
+  readonly #ofEmail: RecipientQuery
 
   constructor(db: DatabaseSync, parts: RetryParts) {
     this.#parts = parts
@@ -58,23 +53,18 @@ export class Retry {
     this.#paused = db.prepare(
       `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
     )
-    const state = `e.sent = 0 AS scheduled, EXISTS (
-        SELECT 1 FROM held_recipients h WHERE h.email = r.email AND h.position = r.position AND h.due_at = r.due_at
-      ) AND r.postponed_since IS NULL AS held`
-    this.#waiting = db.prepare(
-      `SELECT r.due_at AS dueAt, r.email, r.position, ${state}
-       FROM recipients r INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
+    this.#waiting = new RecipientQuery(
+      db,
+      `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
        WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
          AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
        ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
+      'e.sent = 0',
     )
-    this.#ofEmail = db.prepare(
-      `SELECT r.due_at AS dueAt, r.email, r.position, r.company, r.domain, ${state}
-       FROM recipients r CROSS JOIN emails e ON e.num = r.email
-       WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
-    )
-    this.#due = db.prepare(
-      'UPDATE recipients SET due_at = ?, postponed_since = 0 WHERE email = ? AND position = ?',
+    this.#ofEmail = new RecipientQuery(
+      db,
+      `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
+      'e.sent = 0',
     )
   }
 
@@ -83,6 +73,7 @@ export class Retry {
     const chunk: RetryChunk = { retried: 0, scheduled: 0, paused: 0, held: 0, next: null }
     if (request.emailId !== null) this.#retryEmail(request, request.emailId, chunk)
     else this.#retryLanes(request, place, chunk)
+    this.#parts.lanes.writeAround(request.now)
     if (chunk.retried > 0) this.#parts.changes.queue = true
     return chunk
   }
@@ -92,20 +83,20 @@ export class Retry {
     const num = numbers.find(emailId)?.num
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
-    const found = damage.inEmail(num, request.now, () => all<Row & Lane>(this.#ofEmail, num, request.now))
-    const wanted = found.filter((row) => {
-      const ofCompany = company === null || row.company === company
-      return ofCompany && (request.domain === null || row.domain === request.domain)
+    const found = damage.inEmail(num, request.now, () => this.#ofEmail.allWith<number>(num, request.now))
+    const wanted = found.filter(([recipient]) => {
+      const ofCompany = company === null || recipient.company === company
+      return ofCompany && (request.domain === null || recipient.domain === request.domain)
     })
-    for (const rows of Map.groupBy(wanted, ({ domain }) => domain).values()) {
-      this.#retryRows(rows[0]!, rows, request, chunk)
+    for (const rows of Map.groupBy(wanted, ([{ domain }]) => domain).values()) {
+      this.#retryRows(rows[0]![0], rows, request, chunk)
     }
   }
 
   #retryLanes(request: RetryRequest, place: RetryPlace | null, chunk: RetryChunk): void {
     const { now } = request
-    let lane: Lane | undefined = place ?? this.#next(request, { company: -1, domain: '' })
-    let from: Pick<Row, 'dueAt' | 'email' | 'position'> = place ?? START
+    let lane: LaneOf | undefined = place ?? this.#next(request, { company: -1, domain: '' })
+    let from: Place = place ?? START
     let rest = CHUNK
     for (let looks = 0; lane !== undefined; looks++) {
       if (rest <= 0 || looks === CHUNK) {
@@ -116,46 +107,52 @@ export class Retry {
       this.#retryRows(lane, rows, request, chunk)
       rest -= rows.length
       from = START
-      if (rest <= 0) from = rows.at(-1)!
+      if (rest <= 0) from = placeOf(rows.at(-1)![0])
       else lane = this.#next(request, lane)
     }
   }
 
-  #rowsOf(lane: Lane, now: number, from: Pick<Row, 'dueAt' | 'email' | 'position'>, limit: number): Row[] {
+  #rowsOf(lane: LaneOf, now: number, from: Place, limit: number): Waiting[] {
     const { damage } = this.#parts
     const { company, domain } = lane
     if (damage.lane(company, domain, now)) return []
     return damage.inLane(company, domain, now, () => {
-      return all<Row>(this.#waiting, company, domain, now, from.dueAt, from.email, from.position, limit)
+      const { dueAt, email, position } = from
+      return this.#waiting.allWith<number>(company, domain, now, dueAt, email, position, limit)
     })
   }
 
-  #retryRows(lane: Lane, rows: readonly Row[], { emailId, now }: RetryRequest, chunk: RetryChunk): void {
-    const { lanes, damage } = this.#parts
-    const { company, domain } = lane
+  #retryRows(
+    lane: LaneOf,
+    rows: readonly Waiting[],
+    { emailId, now }: RetryRequest,
+    chunk: RetryChunk,
+  ): void {
+    const { recipients, damage } = this.#parts
     if (rows.length === 0) return
-    if (one(this.#paused, company, domain) !== undefined) {
-      chunk.paused += rows.length
-      return
-    }
-    let retried = 0
-    for (const { email, position, scheduled, held } of rows) {
-      if (held !== 0) chunk.held++
-      else if (scheduled !== 0 && emailId === null) chunk.scheduled++
-      else if (damage.none || !damage.email(email, now)) {
-        damage.inRecipient({ email, company, domain }, now, () => this.#due.run(now, email, position))
-        retried++
+    const paused = one(this.#paused, lane.company, lane.domain) !== undefined
+    const named = emailId !== null
+    for (const [before, scheduled] of rows) {
+      const happening = { kind: 'retry', at: now, named, paused, scheduled: scheduled === 1 } as const
+      const decision = decide(before, happening)
+      if (decision === null) continue
+      if (decision.left !== undefined) chunk[decision.left]++
+      else if (damage.none || !damage.email(before.email, now)) {
+        damage.inRecipient(before, now, () => recipients.apply(before, decision, now))
+        chunk.retried++
       }
     }
-    chunk.retried += retried
-    if (retried > 0) damage.inLane(company, domain, now, () => lanes.refresh(company, domain, 0))
   }
 
-  #next({ companyId, domain }: RetryRequest, after: Lane): Lane | undefined {
+  #next({ companyId, domain }: RetryRequest, after: LaneOf): LaneOf | undefined {
     const company = companyId === null ? undefined : (this.#parts.companies.find(companyId) ?? -1)
     const first = company ?? 0
     const last = company ?? Number.MAX_SAFE_INTEGER
-    if (domain === null) return one<Lane>(this.#laneAfter, after.company, after.domain, first, last)
-    return one<Lane>(this.#laneAtDomain, domain, after.company, first, last)
+    if (domain === null) return one<LaneOf>(this.#laneAfter, after.company, after.domain, first, last)
+    return one<LaneOf>(this.#laneAtDomain, domain, after.company, first, last)
   }
+}
+
+function placeOf({ dueAt, email, position }: Recipient): Place {
+  return { dueAt: dueAt!, email, position }
 }

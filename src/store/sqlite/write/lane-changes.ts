@@ -1,0 +1,92 @@
+import type { Facts } from '../../../email/lifecycle.ts'
+import type { Damage } from './damage.ts'
+import type { Lanes } from './lanes.ts'
+import type { Memory, Remembered } from './memory.ts'
+
+export interface LaneOf {
+  /** By number. */
+  company: number
+  domain: string
+}
+
+type Standing = Pick<Facts, 'state' | 'dueAt'>
+
+interface Change extends LaneOf {
+  /** So many more wait. */
+  more: number
+  /** Of those that came, the earliest. */
+  dueAt: number
+  /** Some have left, or wait until another time than before. */
+  left: boolean
+}
+
+/**
+ * What changed for the lanes as recipients changed: noted one by one, written lane by lane. Each operation writes what it has noted
+ * before it ends.
+ */
+export class LaneChanges implements Remembered {
+  readonly #lanes: Lanes
+  readonly #damage: Damage
+  readonly #changes = new Map<string, Change>()
+
+  constructor(lanes: Lanes, damage: Damage, memory: Memory) {
+    memory.add(this)
+    this.#lanes = lanes
+    this.#damage = damage
+  }
+
+  /** A recipient was so and is so now; null: it was not there. */
+  note(lane: LaneOf, before: Standing | null, after: Standing): void {
+    const waited = before?.state === 'waiting'
+    const waits = after.state === 'waiting'
+    if (!waited && !waits) return
+    if (waited && waits && before.dueAt === after.dueAt) return
+    const change = this.#of(lane)
+    if (waited) {
+      change.more--
+      change.left = true
+    }
+    if (waits) {
+      change.more++
+      change.dueAt = Math.min(change.dueAt, Math.round(after.dueAt!))
+    }
+  }
+
+  /** Its turn is over: it takes its place again. */
+  turned(lane: LaneOf): void {
+    this.#of(lane).left = true
+  }
+
+  write(): void {
+    for (const change of this.#changes.values()) this.#writeOne(change)
+    this.#changes.clear()
+  }
+
+  /** The same, around lanes that are damaged: each costs only itself. */
+  writeAround(now: number): void {
+    for (const change of this.#changes.values()) {
+      const { company, domain } = change
+      if (!this.#damage.none && this.#damage.lane(company, domain, now)) continue
+      this.#damage.inLane(company, domain, now, () => this.#writeOne(change))
+    }
+    this.#changes.clear()
+  }
+
+  forget(): void {
+    this.#changes.clear()
+  }
+
+  #of({ company, domain }: LaneOf): Change {
+    const key = `${company} ${domain}`
+    const known = this.#changes.get(key)
+    if (known !== undefined) return known
+    const change = { company, domain, more: 0, dueAt: Number.POSITIVE_INFINITY, left: false }
+    this.#changes.set(key, change)
+    return change
+  }
+
+  #writeOne({ company, domain, more, dueAt, left }: Change): void {
+    if (left) this.#lanes.refresh(company, domain, -more)
+    else this.#lanes.add(company, domain, dueAt, more)
+  }
+}

@@ -1,0 +1,99 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Decision, Facts } from '../../../email/lifecycle.ts'
+import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { one } from '../rows.ts'
+import type { EmailEvents } from './email-events.ts'
+import type { LaneChanges } from './lane-changes.ts'
+import type { Suppressions } from './suppressions.ts'
+
+export interface RecipientParts {
+  events: EmailEvents
+  lanes: LaneChanges
+  suppressions: Suppressions
+}
+
+/** Reads what decisions rest on, and writes what they say. It decides nothing. */
+export class Recipients {
+  readonly #parts: RecipientParts
+  readonly #one: RecipientQuery
+  readonly #live: RecipientQuery
+  readonly #update: StatementSync
+  readonly #hold: StatementSync
+  readonly #requestCancel: StatementSync
+  readonly #emailId: StatementSync
+
+  constructor(db: DatabaseSync, parts: RecipientParts) {
+    this.#parts = parts
+    this.#one = new RecipientQuery(db, 'WHERE r.email = ? AND r.position = ?')
+    this.#live = new RecipientQuery(
+      db,
+      "WHERE r.email = ? AND r.state IN ('waiting', 'sending', 'quarantined') ORDER BY r.position",
+    )
+    this.#update = db.prepare(
+      `UPDATE recipients SET state = ?, due_at = ?, lease = ?, attempts = ?, uncertain = ?, preferred_server = ?,
+         postponed_since = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?
+       WHERE email = ? AND position = ?`,
+    )
+    // Written by themselves, as hardly ever: their indexes need not be looked at otherwise.
+    this.#hold = db.prepare(
+      `UPDATE recipients SET held_for = ?1, held_domain = iif(?1 IS NULL, NULL, (SELECT domain_id FROM emails WHERE num = ?2))
+       WHERE email = ?2 AND position = ?3`,
+    )
+    this.#requestCancel = db.prepare('UPDATE recipients SET cancel = ? WHERE email = ? AND position = ?')
+    this.#emailId = db.prepare('SELECT id FROM emails WHERE num = ?')
+  }
+
+  find(email: number, position: number): Recipient | undefined {
+    return this.#one.one(email, position)
+  }
+
+  /** Those of an email that wait, are under way or in quarantine. */
+  live(email: number): Recipient[] {
+    return this.#live.all(email)
+  }
+
+  /**
+   * Writes what was decided about a recipient: its row, events, its address on the list. Its lane is noted (`LaneChanges`). What is
+   * under way then is so under `token`. Returns what it is now. `at` in Unix ms.
+   */
+  apply(
+    before: Recipient,
+    { change, events, suppress }: Decision,
+    at: number,
+    token: number | null = before.lease,
+  ): Facts {
+    const after = change === null ? before : { ...before, ...change }
+    const { email, company, position } = before
+    if (change !== null) this.#write(before, after, token)
+    for (const event of events) this.#parts.events.append(email, company, position, event)
+    if (suppress !== null) {
+      const { id } = one<{ id: string }>(this.#emailId, email)!
+      this.#parts.suppressions.add(company, before.address, suppress.reason, at, id)
+    }
+    return after
+  }
+
+  #write(before: Recipient, after: Recipient, token: number | null): void {
+    const { email, position } = before
+    this.#update.run(
+      after.state,
+      after.dueAt === null ? null : Math.round(after.dueAt),
+      after.state === 'sending' ? token : null,
+      after.attempts,
+      after.uncertain ? 1 : 0,
+      after.preferredServer,
+      after.postponedSince,
+      after.suspicion,
+      after.server,
+      after.lastCode,
+      after.lastMessage,
+      email,
+      position,
+    )
+    if (after.heldFor !== before.heldFor) this.#hold.run(after.heldFor, email, position)
+    if (after.cancelRequested !== before.cancelRequested) {
+      this.#requestCancel.run(after.cancelRequested ? 1 : 0, email, position)
+    }
+    this.#parts.lanes.note(before, before, after)
+  }
+}
