@@ -47,7 +47,7 @@ export function taught(details: string, examples: string[], error: boolean): str
 
 function wrapped(text: string, columns: number): string[] {
   const lines = ['']
-  for (const word of text.split(' ')) {
+  for (const word of text.split(/\s+/)) {
     const line = lines.at(-1)!
     if (line === '') lines[lines.length - 1] = word
     else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`

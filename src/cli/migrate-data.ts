@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { NotAllowed, parseDatabase } from '../config/parse.ts'
 import { masked } from '../config/schema.ts'
 import type { Settings } from '../config/settings.ts'
-import { migrateData, type TransferProgress } from '../operate/migrate-data.ts'
+import type { TransferProgress } from '../operate/migrate-data.ts'
 import { command, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { maintenance } from './open.ts'
@@ -35,6 +35,8 @@ async function move(
   if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
     throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
   }
+  // Loaded here: the driver of PostgreSQL is much code that the other commands do without.
+  const { migrateData } = await import('../operate/migrate-data.ts')
   const { tables, secretKeyFile } = await migrateData(maintenance(), {
     from: source.path,
     to: target.url,

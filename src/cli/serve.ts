@@ -2,29 +2,29 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load.ts'
 import type { Logger } from '../log.ts'
 import { firstStartText, firstStepsText } from './banner.ts'
+import { taught } from './command.ts'
 import { printJsonLine, printLine, printText } from './print.ts'
 
 /** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
 const SAME_STOP = 1000
+
+const DETAILS =
+  'Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names. ' +
+  'See them all with `postroad settings`.\n\n' +
+  'SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue. ' +
+  'A second signal ends it at once; that loses nothing that was accepted.'
+
+const EXAMPLES = [
+  'serve',
+  'POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve',
+]
 
 export function addServe(program: Command): void {
   program
     .command('serve')
     .description('Run the service: the HTTP endpoints and the delivery.')
     .option('--json', 'print address, and what the first start made up, as one JSON line')
-    .addHelpText(
-      'after',
-      `
-Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names.
-See them all with \`postroad settings\`.
-
-SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue.
-A second signal ends it at once; that loses nothing that was accepted.
-
-Examples:
-  postroad serve
-  POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve`,
-    )
+    .addHelpText('after', ({ error }) => taught(DETAILS, EXAMPLES, error))
     .action(async (options: { json?: true }) => serve(options.json === true))
 }
 

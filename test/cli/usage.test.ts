@@ -44,6 +44,10 @@ describe('the command', { concurrency: 4 }, () => {
     ['suppression', 'add'],
     ['suppression', 'remove'],
     ['node', 'list'],
+    ['events'],
+    ['backup'],
+    ['migrate'],
+    ['migrate-data'],
     ['settings'],
   ]
   for (const command of commands) {
@@ -53,8 +57,35 @@ describe('the command', { concurrency: 4 }, () => {
       assert.match(stdout, new RegExp(`^Usage: postroad ${command.join(' ')}`))
       assert.match(stdout, /--json/)
       assert.match(stdout, new RegExp(`Examples:\\n(.*\\n)*? .*postroad ${command.join(' ')}`))
+      const prose = stdout.split('\n').filter((line) => !/^ .*postroad /.test(line))
+      assert.deepEqual(
+        prose.filter((line) => line.length > 80),
+        [],
+      )
     })
   }
+
+  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'node']) {
+    test(`teaches what can be done to a ${group}`, async () => {
+      const { stdout } = await place.run(group, '--help')
+      const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout)!
+      const names = [...listed!.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name)
+      const examples = [...stdout.matchAll(new RegExp(`^ {2}postroad ${group} (\\w+)`, 'gm'))].map(
+        ([, name]) => name,
+      )
+      assert.ok(examples.length > 0)
+      for (const name of examples) assert.ok(names.includes(name), `${name} of ${names}`)
+    })
+  }
+
+  test('teaches the first steps, and what exit codes mean', async () => {
+    const { stdout } = await place.run('--help')
+    for (const step of ['serve', 'company create', 'domain add', 'domain verify', 'key create']) {
+      assert.match(stdout, new RegExp(`^ {2}postroad ${step}\\b`, 'm'))
+    }
+    assert.match(stdout, /Exit code: 0 when it is done; 1 when it is not/)
+    assert.match((await place.run('email', 'show', '--help')).stdout, /^ {2}quarantined {2}out of reach/m)
+  })
 
   const wrong = [
     [],
