@@ -1,3 +1,4 @@
+import { born, bornSuppressed, firstEvent, NOT_SENT } from '../../email/lifecycle/birth.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { listText, mapText } from '../json-columns.ts'
 import type { NewEmail } from '../store.ts'
@@ -10,7 +11,8 @@ const MAX_INT4 = 0x7fff_ffff
 
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
- * a suppression list. ($1-$26: emails, by column. $27-$40: recipients, by column.)
+ * a suppression list. ($1-$27: emails, by column. $28-$41: recipients, by column. $42-$45: how who is on a suppression list begins: state,
+ * event, and its message before and after the reason. It only chooses between what was decided for either case.)
  */
 const INSERT: Statement = {
   name: 'accept',
@@ -26,30 +28,32 @@ WITH email AS (
     $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::bytea[], $24::bytea[], $25::bytea[]
   )
 ), recipient AS MATERIALIZED (
-  SELECT r.*, (SELECT s.reason FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS reason
+  SELECT r.*, (SELECT $44 || s.reason || $45 FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS not_sent
   FROM unnest(
-    $27::uuid[], $28::int4[], $29::int4[], $30::int4[], $31::int8[], $32::int8[], $33::bool[], $34::text[],
-    $35::text[], $36::text[], $37::text[], $38::text[], $39::int8[], $40::int4[]
+    $28::uuid[], $29::int4[], $30::int4[], $31::int4[], $32::int8[], $33::int8[], $34::bool[], $35::text[],
+    $36::text[], $37::text[], $38::text[], $39::text[], $40::int8[], $41::int4[]
   ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at, together)
 ), kept AS (
-  INSERT INTO recipients (email, position, kind, state, address, domain, variables)
-  SELECT email, position, kind, CASE WHEN reason IS NOT NULL THEN 'suppressed' END, address, domain, variables
+  INSERT INTO recipients (email, position, kind, state, address, domain, variables, last_message)
+  SELECT email, position, kind, CASE WHEN not_sent IS NOT NULL THEN $42 END, address, domain, variables, not_sent
   FROM recipient
 ), queued AS (
   INSERT INTO queue (email, position, company, size, together, due_at, lease, ready, domain)
-  SELECT email, position, company, size, together, CASE WHEN lease IS NULL THEN due_at END, lease, ready, domain
-  FROM recipient WHERE reason IS NULL
-), noted AS (
+  SELECT email, position, company, size, together, due_at, lease, ready, domain
+  FROM recipient WHERE not_sent IS NULL
+), logged AS (
   INSERT INTO events (email, company, recipient, at, type, detail)
-  SELECT id, company, NULL, at, CASE WHEN detail IS NULL THEN 'sent' ELSE 'scheduled' END, detail
-  FROM unnest($1::uuid[], $2::int4[], $3::int8[], $26::text[]) AS first (id, company, at, detail)
+  SELECT id, company, NULL, at, type, detail
+  FROM unnest($1::uuid[], $2::int4[], $3::int8[], $26::text[], $27::text[]) AS first (id, company, at, type, detail)
   UNION ALL
-  SELECT email, company, position, at, 'suppressed',
-    json_build_object('message', 'Not sent: the address is on the suppression list (' || reason || ')')::text
-  FROM recipient WHERE reason IS NOT NULL
+  SELECT email, company, position, at, $43, json_build_object('message', not_sent)::text
+  FROM recipient WHERE not_sent IS NOT NULL
 )
-SELECT email, position FROM recipient WHERE reason IS NOT NULL`,
+SELECT email, position FROM recipient WHERE not_sent IS NOT NULL`,
 }
+
+const { change, events } = bornSuppressed(0, '')
+const SUPPRESSED = [change!.state!, events[0]!.type, NOT_SENT.before, NOT_SENT.after]
 
 type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>
 
@@ -59,6 +63,7 @@ export async function insertEmails(run: Run, entries: readonly Entry[]): Promise
   for (const { email, position } of await run(INSERT, [
     ...emailColumns(entries),
     ...recipientColumns(entries),
+    ...SUPPRESSED,
   ])) {
     const positions = suppressed.get(email) ?? new Set()
     suppressed.set(email, positions.add(position))
@@ -69,6 +74,7 @@ export async function insertEmails(run: Run, entries: readonly Entry[]): Promise
 function emailColumns(entries: readonly Entry[]): Buffer[] {
   const emails = entries.map(({ email }) => email)
   const contents = emails.map(({ content }) => content)
+  const firsts = emails.map(firstEvent)
   return [
     uuids(emails.map(({ id }) => id)),
     int4s(entries.map(({ company }) => company)),
@@ -95,13 +101,9 @@ function emailColumns(entries: readonly Entry[]): Buffer[] {
     encoded(contents.map(({ html }) => html ?? null)),
     encoded(contents.map(({ text }) => text ?? null)),
     byteas(emails.map(({ raw }) => raw)),
-    texts(emails.map(scheduledDetail)),
+    texts(firsts.map(({ type }) => type)),
+    texts(firsts.map(({ detail }) => mapText(detail))),
   ]
-}
-
-/** Of the event `scheduled`; null when the first event is `sent`, which has none. */
-function scheduledDetail({ scheduled, dueAt }: NewEmail): string | null {
-  return scheduled ? JSON.stringify({ nextAttemptAt: dueAt }) : null
 }
 
 function recipientColumns(entries: readonly Entry[]): Buffer[] {
@@ -109,7 +111,7 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
   const positions: number[] = []
   const companies: number[] = []
   const sizes: number[] = []
-  const dues: number[] = []
+  const dues: (number | null)[] = []
   const leases: (number | null)[] = []
   const ready: boolean[] = []
   const kinds: string[] = []
@@ -120,17 +122,17 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
   const times: number[] = []
   const together: number[] = []
   for (const { email, company, lease } of entries) {
-    const dueAt = Math.round(email.dueAt)
-    const isDue = dueAt <= email.createdAt
+    const { state, dueAt } = born(email, lease !== null)
+    const isDue = Math.round(email.dueAt) <= email.createdAt
     const size = Math.min(Math.round(email.size), MAX_INT4)
-    const token = lease === null || email.scheduled ? null : lease.token
+    const token = state === 'sending' ? lease!.token : null
     const atDomain = recipientsByDomain(email)
     for (const [position, recipient] of email.recipients.entries()) {
       ids.push(email.id)
       positions.push(position)
       companies.push(company)
       sizes.push(size)
-      dues.push(dueAt)
+      dues.push(dueAt === null ? null : Math.round(dueAt))
       leases.push(token)
       ready.push(isDue)
       kinds.push(recipient.kind)

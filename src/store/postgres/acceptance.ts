@@ -1,3 +1,4 @@
+import { born } from '../../email/lifecycle/birth.ts'
 import { type Accepted, type Lease, type NewEmail, StoreConflict, StoreUnavailable } from '../store.ts'
 import { insertEmails } from './accept-statement.ts'
 import { Batcher } from './batcher.ts'
@@ -216,7 +217,7 @@ export class Acceptance {
 }
 
 function accepted({ email, lease }: Entry, suppressed: ReadonlySet<number> | undefined): Accepted {
-  if (lease === null || email.scheduled) return { kind: 'accepted', leased: [] }
+  if (born(email, lease !== null).state !== 'sending') return { kind: 'accepted', leased: [] }
   const positions = [...email.recipients.keys()]
   return {
     kind: 'accepted',
