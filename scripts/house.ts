@@ -172,7 +172,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'loop-monitor.ts',
     about: 'how long the main thread stalls, and for whom',
-    imports: ['log.ts', 'common'],
+    imports: ['common'],
   },
   {
     name: 'log.ts',

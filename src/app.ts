@@ -1,4 +1,5 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
+
 import { setFlagsFromString } from 'node:v8'
 import { LiveAccounts } from './accounts/live-accounts.ts'
 import { BOUNDARIES, type Seal } from './accounts/seal.ts'
@@ -6,13 +7,13 @@ import { openSeal } from './accounts/secret-key.ts'
 import { Membership } from './cluster/membership.ts'
 import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
+import type { Log } from './common/logging.ts'
 import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import { largeElsewhere } from './delivery/composing.ts'
 import type { Courier } from './delivery/courier.ts'
 import { IsolatedCourier } from './delivery/isolation/isolated-courier.ts'
 import { PathFinder } from './delivery/path/path-finder.ts'
-import type { RouteLog } from './delivery/route/route.ts'
 import { RouteCourier } from './delivery/route-courier.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import type { CourierOptions } from './delivery/thread/message.ts'
@@ -118,13 +119,12 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
   await membership.start()
-  const routeLog: RouteLog = (level, message, detail) => log[level](detail, message)
   let scheduler: Scheduler | null = null
   if (roles.includes('delivery')) {
     const delivering = new Scheduler({
       store,
-      courier: openCourier(settings, seal, right, workers, routeLog),
-      isolated: openIsolated(settings, seal, right, metrics, routeLog),
+      courier: openCourier(settings, seal, right, workers, log),
+      isolated: openIsolated(settings, seal, right, metrics, log),
       membership,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
@@ -210,7 +210,7 @@ function openCourier(
   seal: Seal,
   right: SendingRight,
   workers: Workers,
-  log: RouteLog,
+  log: Log,
 ): Courier {
   const { deliveryThreads } = settings
   const { dnsServers, boundarySecret, ...options } = courierOptions(settings, seal)
@@ -243,7 +243,7 @@ function openIsolated(
   seal: Seal,
   right: SendingRight,
   metrics: Metrics,
-  log: RouteLog,
+  log: Log,
 ): Courier {
   return new IsolatedCourier({
     process: courierOptions(settings, seal),
@@ -251,9 +251,7 @@ function openIsolated(
     log,
     onDeath: (cause) => {
       metrics.isolatedDeaths.inc({ cause })
-      log('warn', 'The process for suspect mail died of what it was given; another takes its place', {
-        cause,
-      })
+      log.warn({ cause }, 'The process for suspect mail died of what it was given; another takes its place')
     },
   })
 }

@@ -4,7 +4,7 @@
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from './common/log-throttle.ts'
-import type { Logger } from './log.ts'
+import type { Log } from './common/logging.ts'
 
 /** Ms between ticks of the stopwatch. A tick that comes late tells how long something kept the thread. */
 const TICK = 20
@@ -26,7 +26,7 @@ interface Work {
 }
 
 export class LoopMonitor {
-  readonly #log: Logger
+  readonly #log: Pick<Log, 'warn'>
   readonly #seconds: Histogram
   readonly #stalls: Counter
   readonly #throttle = new LogThrottle(TOLD_EVERY)
@@ -38,7 +38,7 @@ export class LoopMonitor {
   #tickAt = performance.now()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(registry: Registry, log: Logger) {
+  constructor(registry: Registry, log: Pick<Log, 'warn'>) {
     this.#log = log
     this.#seconds = new Histogram({
       name: 'postroad_main_thread_stall_seconds',

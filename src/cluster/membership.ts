@@ -1,5 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import { LogThrottle } from '../common/log-throttle.ts'
+import type { Log } from '../common/logging.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Lease, NodeBeat, NodeDescription, Store } from '../store/store.ts'
 import { HeartbeatWatch } from './heartbeat-watch.ts'
@@ -13,11 +14,7 @@ export interface MembershipParts {
   claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
   metrics: Pick<Metrics, 'nodesGivenUp' | 'rejoined' | 'storeFaults'>
-  log: {
-    info(o: object, m: string): void
-    warn(o: object, m: string): void
-    error(o: object, m: string): void
-  }
+  log: Log
 }
 
 export interface MembershipListener {

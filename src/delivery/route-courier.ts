@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { SendingRight } from '../cluster/sending-right.ts'
 import { monotonic } from '../common/clock.ts'
+import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
@@ -13,7 +14,7 @@ import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
 import { ProbePauses } from './route/probe-pauses.ts'
 import { Relay } from './route/relay.ts'
-import type { Leg, Route, RouteLog, RouteResult } from './route/route.ts'
+import type { Leg, Route, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
 import { simulate } from './route/simulator.ts'
 import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
@@ -27,7 +28,7 @@ export interface RouteCourierOptions extends Preparation {
   allowPrivateNetworks: boolean
   /** What is refused for good is tried again as if it were refused for now. */
   softBounce?: boolean
-  log: RouteLog
+  log: Log
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
   /** Prepares a large message elsewhere; null for one to be prepared here, as all are without it. */
@@ -131,7 +132,7 @@ export class RouteCourier implements Courier {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
-      this.#options.log('error', failure.message, { email: delivery.emailId, destination: kind })
+      this.#options.log.error({ email: delivery.emailId, destination: kind }, failure.message)
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }

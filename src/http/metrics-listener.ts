@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Log } from '../common/logging.ts'
 import type { HostPort } from '../config/settings.ts'
 import { cannotListen } from './start-error.ts'
 
@@ -10,7 +10,7 @@ export class MetricsListener {
   readonly #at: HostPort
   readonly #server: Server
 
-  constructor(at: HostPort, registry: Registry, log: Logger) {
+  constructor(at: HostPort, registry: Registry, log: Pick<Log, 'error'>) {
     this.#at = at
     this.#server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
       if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {

@@ -4,7 +4,7 @@ import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:https'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import type { Logger } from 'pino'
+import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
 
@@ -37,11 +37,11 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
 export class CertificateWatch {
   readonly #server: Server
   readonly #files: TlsFiles
-  readonly #log: Logger
+  readonly #log: Log
   readonly #onChange: StatsListener
   #timer: NodeJS.Timeout | undefined
 
-  constructor(server: Server, files: TlsFiles, log: Logger) {
+  constructor(server: Server, files: TlsFiles, log: Log) {
     this.#server = server
     this.#files = files
     this.#log = log
@@ -66,7 +66,7 @@ export class CertificateWatch {
   async #reload(): Promise<void> {
     try {
       this.#server.setSecureContext(await readCertificate(this.#files))
-      this.#log.info('the TLS certificate was replaced')
+      this.#log.info({}, 'the TLS certificate was replaced')
     } catch (err) {
       this.#log.error({ err }, 'the new TLS certificate cannot be used, the old one stays')
     }

@@ -1,4 +1,5 @@
 import { LogThrottle } from '../common/log-throttle.ts'
+import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -54,11 +55,7 @@ export interface PathHealthParts {
   domainName(id: string): string
   /** What was withheld of mail from this sending domain may go: all that is due before then (Unix ms). */
   release(domainId: string, dueBefore: number): void
-  log: {
-    info(o: object, m: string): void
-    warn(o: object, m: string): void
-    error(o: object, m: string): void
-  }
+  log: Log
 }
 
 /** Why a delivery does not begin, and when it is due again (Unix ms). */

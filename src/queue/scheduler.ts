@@ -2,6 +2,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import { LateResults } from '../cluster/late-results.ts'
 import type { Membership } from '../cluster/membership.ts'
 import { monotonic } from '../common/clock.ts'
+import type { Log } from '../common/logging.ts'
 import type { Courier } from '../delivery/courier.ts'
 import type { Condemned, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import type { Path, Routed } from '../delivery/path/path.ts'
@@ -41,11 +42,7 @@ export interface SchedulerParts {
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
-  log: {
-    info(o: object, m: string): void
-    warn(o: object, m: string): void
-    error(o: object, m: string): void
-  }
+  log: Log
 }
 
 /** Recipients one claim brings. */

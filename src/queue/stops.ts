@@ -1,4 +1,5 @@
 import type { SendingDomain } from '../accounts/account.ts'
+import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, ClaimRequest, Store } from '../store/store.ts'
 import { NewSuppressions } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
@@ -33,7 +34,7 @@ export interface WithheldParts {
   waiting(): Iterable<ReadyDelivery>
   /** Mail that was held or paused may go, or what waits in memory is paused. */
   onChanged(): void
-  log: { error(o: object, m: string): void }
+  log: Pick<Log, 'error'>
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Log } from '../common/logging.ts'
 import type { Condemned } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
@@ -14,7 +15,7 @@ const AGAIN_MS = 1_000
 export interface SuspectsParts {
   store: Pick<Store, 'setAside'>
   metrics: Pick<Metrics, 'outcomes' | 'storeFaults'>
-  log: { error(o: object, m: string): void }
+  log: Pick<Log, 'error'>
 }
 
 interface Known {

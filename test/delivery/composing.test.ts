@@ -11,6 +11,7 @@ import { prepareMessage } from '../../src/delivery/prepare.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { createLogger } from '../../src/log.ts'
 import { Workers, type WorkersOptions } from '../../src/workers/workers.ts'
 import { type Sink, startSink } from '../support/sink.ts'
 import { boundaries, content, deliveryTo, wayBy } from './route/rig.ts'
@@ -129,7 +130,7 @@ async function relayed(
       ? new ThreadedCourier(
           threads,
           { ...options, dnsServers: [], boundarySecret: Buffer.alloc(32, 1), right: right.shared },
-          () => {},
+          createLogger('silent'),
           elsewhere,
         )
       : new RouteCourier({
@@ -137,7 +138,7 @@ async function relayed(
           boundaries,
           right,
           resolver: new Resolver({ servers: [] }),
-          log: () => {},
+          log: createLogger('silent'),
           elsewhere,
         })
   t.after(async () => {

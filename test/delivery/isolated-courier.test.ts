@@ -1,4 +1,5 @@
 /** The process in which suspect mail is delivered: what becomes of whom when it dies. */
+
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -15,6 +16,7 @@ import type { Delivery } from '../../src/delivery/delivery.ts'
 import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
+import { createLogger } from '../../src/log.ts'
 import { Boundaries } from '../../src/mail/compose/boundary.ts'
 import type { Suspicion } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
@@ -70,7 +72,7 @@ function open(
   const courier = new IsolatedCourier({
     process: { ...options, boundarySecret: secret },
     right,
-    log: () => {},
+    log: createLogger('silent'),
     onDeath: (cause) => deaths.push(cause),
     deadline,
   })
@@ -101,7 +103,7 @@ test('delivers the same octets as the service itself', async (t) => {
     retrySchedule: [120_000],
     boundaries: new Boundaries(secret),
     right: { holds: () => true },
-    log: () => {},
+    log: createLogger('silent'),
   })
   const [isolated, usual] = await Promise.all([
     courier.deliver(delivery('healthy')),

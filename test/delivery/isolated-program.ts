@@ -1,7 +1,9 @@
 /** A service that has nothing but a suspect message which never ends. See isolated-courier.test.ts. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { IsolatedCourier } from '../../src/delivery/isolation/isolated-courier.ts'
+import { createLogger } from '../../src/log.ts'
 import { content, deliveryTo } from './route/rig.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -14,7 +16,7 @@ const courier = new IsolatedCourier({
     boundarySecret: Buffer.alloc(32),
   },
   right: new SendingRight(),
-  log: () => {},
+  log: createLogger('silent'),
   onDeath: () => {},
 })
 await courier.deliver({

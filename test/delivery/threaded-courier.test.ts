@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { monotonic } from '../../src/common/clock.ts'
+import { postedLog } from '../../src/common/logging.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
@@ -132,7 +133,7 @@ function open(
       boundarySecret: Buffer.alloc(32),
       right: right.shared,
     },
-    (_level, message) => log(message),
+    postedLog(({ message }) => log(message)),
   )
   const path = wayBy(relayAt(port, { tls: 'off' }))
   return {

@@ -188,7 +188,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     allowPrivateNetworks: true,
     retrySchedule: [120_000],
     boundaries: new Boundaries(Buffer.alloc(32)),
-    log: () => {},
+    log: createLogger('silent'),
   })
   const noted: Courier = {
     deliver: (delivery) => {

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { SendingRight } from '../../cluster/sending-right.ts'
+import { type Log, writeLine } from '../../common/logging.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { Courier } from '../courier.ts'
 import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { released, unanswered } from '../outcome.ts'
-import type { RouteLog } from '../route/route.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
@@ -32,7 +32,7 @@ interface Item {
 export interface IsolatedCourierOptions {
   process: CourierOptions
   right: SendingRight
-  log: RouteLog
+  log: Log
   /** The process died of what it was given. */
   onDeath(cause: DeathCause): void
   /** Milliseconds; for tests. */
@@ -180,7 +180,7 @@ export class IsolatedCourier implements Courier {
         return
       }
       case 'log':
-        this.#options.log(message.level, message.message, message.detail)
+        writeLine(this.#options.log, message.line)
         return
       case 'closed':
         return
@@ -267,7 +267,7 @@ export class IsolatedCourier implements Courier {
 
   /** Nobody is to blame for that; the mail waits. */
   #failedToStart(how: string): void {
-    this.#options.log('error', 'The process for suspect mail could not be started; trying again', { how })
+    this.#options.log.error({ how }, 'The process for suspect mail could not be started; trying again')
     this.#restartTimer = setTimeout(() => {
       this.#restartTimer = undefined
       this.#pump()

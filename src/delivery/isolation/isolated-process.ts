@@ -1,8 +1,10 @@
 /** The body of the isolated process: composes, signs and sends what is suspect, and may die of it. */
+
 import { createPrivateKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
+import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
@@ -36,7 +38,7 @@ function start({ dnsServers, boundarySecret, ...options }: CourierOptions, paren
     right: { holds: (token) => process.ppid === parent && right.holds(token) },
     signer: signHere,
     elsewhere: (delivery) => prepared.get(delivery) ?? null,
-    log: (level, message, detail) => say({ kind: 'log', level, message, detail }),
+    log: postedLog((line) => say({ kind: 'log', line })),
   })
   say({ kind: 'started' })
 }

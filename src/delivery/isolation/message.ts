@@ -1,4 +1,5 @@
 /** What the service and the isolated process say to each other. Plain values that v8.serialize knows. */
+import type { LogLine } from '../../common/logging.ts'
 import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
 import type { CourierOptions } from '../thread/message.ts'
 
@@ -20,5 +21,5 @@ export type FromProcess =
   /** The message of this delivery is composed and signed, or cannot be; it is on its way. */
   | { kind: 'prepared'; number: number }
   | { kind: 'result'; number: number; result: DeliveryResult }
-  | { kind: 'log'; level: 'warn' | 'error'; message: string; detail: Record<string, string | number | null> }
+  | { kind: 'log'; line: LogLine }
   | { kind: 'closed' }

@@ -1,4 +1,5 @@
 import { monotonic } from '../../common/clock.ts'
+import type { Log } from '../../common/logging.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
@@ -7,7 +8,7 @@ import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
 import type { ProbePauses } from './probe-pauses.ts'
-import type { Leg, Route, RouteLog, RouteResult } from './route.ts'
+import type { Leg, Route, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
@@ -26,7 +27,7 @@ export interface DirectOptions {
   ca?: string[]
   limits: WalkLimits
   pauses: ProbePauses
-  log: RouteLog
+  log: Log
 }
 
 /** Hands mail to the recipient domain's own mail servers (RFC 5321 5.1). */
@@ -109,7 +110,7 @@ export class DirectRoute implements Route {
     for (const { refusedAddress, message } of failures) {
       if (!refusedAddress) continue
       const hint = 'If that network is yours, POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it.'
-      this.#options.log('warn', `${message}. ${hint}`, { domain })
+      this.#options.log.warn({ domain }, `${message}. ${hint}`)
     }
   }
 }

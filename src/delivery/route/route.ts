@@ -34,10 +34,3 @@ export interface Route {
   /** Ends every session, whatever it is doing. */
   destroy(): void
 }
-
-/** For the operator: what no recipient is to blame for. `detail` holds no secrets. */
-export type RouteLog = (
-  level: 'warn' | 'error',
-  message: string,
-  detail: Record<string, string | number | null>,
-) => void

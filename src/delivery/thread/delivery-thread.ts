@@ -1,6 +1,8 @@
 /** The body of a delivery thread: composes, signs and speaks SMTP for the deliveries it is posted. */
+
 import { parentPort, workerData } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
+import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
@@ -37,7 +39,7 @@ const courier = new RouteCourier({
   // Nothing else waits for this thread, and a thread of the pool would cost two changes of context for each signature.
   signer: signHere,
   elsewhere: (delivery) => prepared.get(delivery) ?? null,
-  log: (level, message, detail) => say({ kind: 'log', level, message, detail }),
+  log: postedLog((line) => say({ kind: 'log', line })),
 })
 const results = new Gathered<FlatResult>((gathered) => say({ kind: 'results', results: gathered }))
 let waiting: FlatDelivery[] = []

@@ -1,4 +1,5 @@
 /** What the main thread and a delivery thread say to each other. */
+import type { LogLine } from '../../common/logging.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
 import type { Policy, Source } from '../path/path.ts'
@@ -31,7 +32,7 @@ export type ToThread =
 
 export type FromThread =
   | { kind: 'results'; results: FlatResult[] }
-  | { kind: 'log'; level: 'warn' | 'error'; message: string; detail: Record<string, string | number | null> }
+  | { kind: 'log'; line: LogLine }
   /** For a large message, which does not cross: it is composed by a worker, at the word of the main thread. */
   | { kind: 'compose'; request: number; delivery: number; capabilities: MessageCapabilities }
   | { kind: 'closed' }

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
+import { type Log, writeLine } from '../../common/logging.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier } from '../courier.ts'
 import type { Delivery, DeliveryResult } from '../delivery.ts'
 import { unanswered } from '../outcome.ts'
 import type { PreparedMessage } from '../prepare.ts'
-import type { RouteLog } from '../route/route.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
 import { Gathered } from './gathered.ts'
@@ -25,7 +25,7 @@ interface UnderWay {
 /** One delivery thread with what it has under way. It starts with its first delivery, and again after it has died. */
 class DeliveryThread {
   readonly #options: ThreadOptions
-  readonly #log: RouteLog
+  readonly #log: Log
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
@@ -35,7 +35,7 @@ class DeliveryThread {
   #number = 0
   #closing: (() => void) | null = null
 
-  constructor(options: ThreadOptions, log: RouteLog, elsewhere: Elsewhere) {
+  constructor(options: ThreadOptions, log: Log, elsewhere: Elsewhere) {
     this.#options = options
     this.#log = log
     this.#elsewhere = elsewhere
@@ -95,7 +95,7 @@ class DeliveryThread {
           }
           return
         case 'log':
-          this.#log(message.level, message.message, message.detail)
+          writeLine(this.#log, message.line)
           return
         case 'compose':
           void this.#compose(worker, message)
@@ -134,10 +134,8 @@ class DeliveryThread {
     this.#knownPolicies.clear()
     this.#worker = null
     if (this.#closing === null) {
-      this.#log('error', 'A delivery thread died; another takes its place', {
-        cause,
-        deliveries: lost.length,
-      })
+      const facts = { cause, deliveries: lost.length }
+      this.#log.error(facts, 'A delivery thread died; another takes its place')
     }
     for (const { delivery, startedAt, resolve } of lost) resolve(uncertain(delivery, startedAt, cause))
     this.#closing?.()
@@ -148,7 +146,7 @@ class DeliveryThread {
 export class ThreadedCourier implements Courier {
   readonly #threads: DeliveryThread[]
 
-  constructor(threads: number, options: ThreadOptions, log: RouteLog, elsewhere: Elsewhere = () => null) {
+  constructor(threads: number, options: ThreadOptions, log: Log, elsewhere: Elsewhere = () => null) {
     this.#threads = Array.from({ length: threads }, () => new DeliveryThread(options, log, elsewhere))
   }
 

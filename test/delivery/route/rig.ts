@@ -1,9 +1,11 @@
 /** Parts for the tests of routes: deliveries, couriers over a zone of DNS, and sinks on loopback addresses with one port. */
+
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../../harness/dns.ts'
+import { type LogLine, postedLog } from '../../../src/common/logging.ts'
 import type { DeliveryRoute, RelayRoute } from '../../../src/config/settings.ts'
 import type {
   Delivery,
@@ -77,12 +79,6 @@ export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {})
   }
 }
 
-export interface LogLine {
-  level: string
-  message: string
-  detail: Record<string, unknown>
-}
-
 export interface Rig {
   courier: RouteCourier
   dns: FakeDns
@@ -108,7 +104,7 @@ export async function startRig(
     retrySchedule: [120_000],
     boundaries,
     right: { holds: () => true },
-    log: (level, message, detail) => log.push({ level, message, detail }),
+    log: postedLog((line) => log.push(line)),
     ...changes,
   })
   t.after(async () => {
