@@ -211,6 +211,13 @@ test('a cache that is full forgets the least recently used name', async () => {
   assert.deepEqual(server.queries, ['udp a.test/MX', 'udp b.test/MX', 'udp c.test/MX', 'udp b.test/MX'])
 })
 
+test('without a cache each question is asked anew, and those at the same time once', async () => {
+  const { server, resolver } = await resolving({ 'x.test/MX': ['10 mx.x.test.'] }, { cacheSize: 0 })
+  await Promise.all([resolver.mx('x.test'), resolver.mx('x.test')])
+  assert.equal((await resolver.mx('x.test')).kind, 'found')
+  assert.equal(server.queries.length, 2)
+})
+
 test('a server that is not an address is refused at once', () => {
   assert.throws(() => new Resolver({ servers: ['dns.x.test'] }), /dns\.x\.test/)
 })
