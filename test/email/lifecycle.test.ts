@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { NewEvent } from '../../src/email/event.ts'
 import { born, bornSuppressed, firstEvent } from '../../src/email/lifecycle/birth.ts'
@@ -115,4 +116,25 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   const { change, events } = bornSuppressed(AT, 'by hand')
   assert.deepEqual([change?.state, change?.lastMessage], ['suppressed', message])
   assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message } }])
+})
+
+/** What the rows of one kind come to in each state, as docs/architecture.md shows it. */
+function shownTable(): string {
+  const named = ({ happening }: (typeof TABLE)[number]) => {
+    return happening.kind === 'returned' ? `returned: ${happening.report}` : happening.kind
+  }
+  const lines = [...Map.groupBy(TABLE, named)].map(([name, rows]) => {
+    const shown = [...STATES.keys()].map((index) => {
+      const cells = rows.map((row) => row.cells[index]!).filter((cell) => cell !== null)
+      const after = cells.map(({ change }) => (change?.state === undefined ? '=' : change.state))
+      return after.length === 0 ? '' : [...new Set(after)].join(', ')
+    })
+    return `| ${name} | ${shown.join(' | ')} |`
+  })
+  return [`| | ${STATES.join(' | ')} |`, `|---|${STATES.map(() => '---|').join('')}`, ...lines].join('\n')
+}
+
+test('docs/architecture.md shows the table as it is', () => {
+  const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
+  assert.ok(page.includes(shownTable()), `It should have:\n${shownTable()}`)
 })

@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { type Bench, storeContract } from './contract/contract.ts'
+import { lifecycleContract } from './contract/lifecycle.ts'
 
 async function open(context: TestContext): Promise<Bench> {
   const url = await freshDatabase(context)
@@ -18,4 +19,7 @@ async function open(context: TestContext): Promise<Bench> {
   return { store, commits: () => store.commits, another: view, rows }
 }
 
-describe('on a real server', { skip: withoutPostgres() }, () => storeContract('PostgreSQL', open))
+describe('on a real server', { skip: withoutPostgres() }, () => {
+  storeContract('PostgreSQL', open)
+  lifecycleContract(open)
+})

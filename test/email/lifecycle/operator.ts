@@ -108,6 +108,12 @@ export const OPERATOR: Row[] = [
     cells: [{ change: { suspicion: 1 } }, { change: { suspicion: 1 } }, no, no, no, no, no, no],
   },
   {
+    name: 'suspect of the worst',
+    given: { suspicion: 1 },
+    happening: { kind: 'suspect', suspicion: 2 },
+    cells: [{ change: { suspicion: 2 } }, { change: { suspicion: 2 } }, no, no, no, no, no, no],
+  },
+  {
     name: 'suspect what is suspect already',
     given: { suspicion: 2 },
     happening: { kind: 'suspect', suspicion: 1 },
