@@ -1,7 +1,9 @@
 /** One company sends the worst there is, another posts a small mail every 100 ms: what becomes of the other one? See `--help`. */
+
 import { writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { provenance } from '../harness/results.ts'
 import { parseSize } from '../src/config/parse.ts'
 import { ATTACKS } from './abuse/attacks.ts'
 import type { AbuseOrder, AbuseReport } from './abuse/order.ts'
@@ -10,7 +12,6 @@ import { Victim } from './abuse/victim.ts'
 import { takeNumbers } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { PinnedProcess, pinning } from './service/pinned-process.ts'
@@ -200,10 +201,7 @@ say(passed ? 'As promised.' : 'FAILED')
 await rig.stop(service)
 if (!values['no-keep']) {
   const run: AbuseRun = {
-    at: new Date().toISOString(),
-    commit: currentCommit(),
-    node: `Node ${process.version}`,
-    machine: describeMachine(),
+    ...provenance(),
     cpus,
     database: rig.database.name,
     connections,

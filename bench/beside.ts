@@ -2,15 +2,17 @@
  * What a change costs: the service of this checkout and that of another one run side by side and are measured in turns, in short rounds,
  * so that a machine whose speed wanders slows both alike. See `--help`.
  */
+
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { provenance } from '../harness/results.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, database, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine, USUAL_CONNECTIONS } from './report.ts'
+import { USUAL_CONNECTIONS } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig, type RigChoice } from './rig.ts'
 import { median } from './statistics.ts'
@@ -133,11 +135,8 @@ for (const measurement of measurements) {
 }
 
 const run = {
-  at: new Date().toISOString(),
-  commit: currentCommit(),
+  ...provenance(),
   before: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: directory, encoding: 'utf8' }).trim(),
-  node: `Node ${process.version}`,
-  machine: describeMachine(),
   cpus: choice.cpus,
   database: values.database,
   settings,

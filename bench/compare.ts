@@ -1,7 +1,9 @@
 /** Compares the service with Postfix + opendkim and with Haraka on the same work, in turns. See `--help`. */
+
 import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { provenance } from '../harness/results.ts'
 import { verifyDkim } from '../harness/verify-dkim.ts'
 import { startHaraka } from './compare/haraka.ts'
 import { harakaIsThere, installHaraka, installPostfix, postfixIsThere } from './compare/install.ts'
@@ -13,7 +15,6 @@ import { whenInterrupted } from './interrupted.ts'
 import { deliver, measureLimits } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, firstCpu, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
 import { OBLIGING } from './sink/behaviour.ts'
@@ -147,10 +148,7 @@ try {
   const { port: sinkPort } = await sink.hear()
   await start({ parent: values.directory, cpus, sinkPort: sinkPort! })
   const comparison: Comparison = {
-    at: new Date().toISOString(),
-    commit: currentCommit(),
-    node: `Node ${process.version}`,
-    machine: describeMachine(),
+    ...provenance(),
     cpus,
     messages,
     connections,

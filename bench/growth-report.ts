@@ -1,4 +1,5 @@
 /** The figures of a run that measures whether cost grows with what lies in the database. */
+import type { Provenance } from '../harness/results.ts'
 import type { HistoryShape } from './history/shape.ts'
 import type { AcceptFigure, DeliveryRound } from './measure.ts'
 import type { Memory } from './service/process-usage.ts'
@@ -43,11 +44,7 @@ export function ratioWithSpread({ ratio, lowest, highest }: Ratio): string {
   return `${ratio.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`
 }
 
-export interface GrowthRun {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface GrowthRun extends Provenance {
   cpus: string
   database: string
   history: HistoryShape

@@ -1,12 +1,13 @@
 /** Does the cost of a message grow with what lies in the database? See `--help`. */
+
 import os from 'node:os'
+import { provenance } from '../harness/results.ts'
 import { figures, type GrowthRound, type GrowthRun, type Ratio, ratioWithSpread } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { processMemory } from './service/process-usage.ts'
@@ -113,10 +114,7 @@ const summary = names.map((name): Ratio => {
 const memory = { empty: memoryOf(empty), full: memoryOf(full) }
 
 const run: GrowthRun = {
-  at: new Date().toISOString(),
-  commit: currentCommit(),
-  node: `Node ${process.version}`,
-  machine: describeMachine(),
+  ...provenance(),
   cpus,
   database: rig.database.name,
   history,

@@ -1,6 +1,5 @@
 /** The figures of a run, and how they are put on the terminal. */
-import { execFileSync } from 'node:child_process'
-import os from 'node:os'
+import type { Provenance } from '../harness/results.ts'
 import type { AcceptFigure, DeliveryRound, LatencyFigure } from './measure.ts'
 import { type MessageShape, USUAL_SIZE } from './message.ts'
 import { type Usage, wholeOf } from './service/process-usage.ts'
@@ -9,11 +8,7 @@ import { median } from './statistics.ts'
 /** Connections that offer the messages where nothing else is said. */
 export const USUAL_CONNECTIONS = 20
 
-export interface Run {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface Run extends Provenance {
   cpus: string
   /** `sqlite`, or `postgres` with its version. */
   database: string
@@ -33,26 +28,6 @@ export interface Run {
   latencies: LatencyFigure[]
   /** Octets. */
   peakMemory: number
-}
-
-export function describeMachine(): string {
-  const cpus = os.cpus()
-  return `${cpus.length} x ${cpus[0]?.model ?? 'unknown'}, ${os.platform()} ${os.release()}`
-}
-
-export function currentCommit(): string {
-  try {
-    const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const
-    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()
-    const changed = execFileSync(
-      'git',
-      ['status', '--porcelain', '--untracked-files=no', '--', '../src'],
-      options,
-    ).trim()
-    return changed === '' ? commit : `${commit}+`
-  } catch {
-    return 'unknown'
-  }
 }
 
 function column(rounds: DeliveryRound[], pick: (round: DeliveryRound) => number): number {
@@ -76,6 +51,25 @@ export function summary(run: Run) {
     octets: column(rounds, (round) => round.octets),
     databaseCpu: column(rounds, (round) => round.databaseCpu ?? Number.NaN),
   }
+}
+
+/** Its row in results/history.md. */
+export function historyRow(run: Run): string[] {
+  const s = summary(run)
+  return [
+    run.at.slice(0, 16).replace('T', ' '),
+    run.commit,
+    ways(run) === '' ? run.cpus : `${run.cpus} (${ways(run)})`,
+    `${run.rounds[0]?.messages ?? 0} x ${run.rounds.length}`,
+    `${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)})`,
+    `${s.cpu.toFixed(2)} (${s.cpuBest.toFixed(2)})`,
+    `${s.latencyMedian.toFixed(1)} / ${s.latencyP99.toFixed(0)}`,
+    s.signatures.toFixed(0),
+    s.ratio.toFixed(2),
+    s.syncs.toFixed(0),
+    (run.peakMemory / 1048576).toFixed(0),
+    run.accepting.map(({ accepted }) => accepted.toFixed(0)).join(', '),
+  ]
 }
 
 /** CPU-ms of the service for each message, by name of thread, the busiest first; none in runs from before they were kept. */

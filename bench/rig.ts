@@ -1,7 +1,8 @@
 /** The processes every measurement needs, held to the same CPUs: load generator, receiving servers, yardstick, database and service. */
 import { randomBytes } from 'node:crypto'
 import { type FakeDns, startDns, type Zone } from '../harness/dns.ts'
-import type { Installation, Tenant } from '../harness/service/installation.ts'
+import type { Installation } from '../harness/service/installation.ts'
+import type { Tenant } from '../harness/service/tenant.ts'
 import type { Parts } from './measure.ts'
 import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
 import { firstCpu } from './options.ts'

@@ -2,8 +2,9 @@
  * Measures the service against the limits of the machine it runs on. See `--help`.
  * Service, load generator and sink are processes that share the same CPUs; the yardstick is measured in the same run.
  */
+
 import os from 'node:os'
-import { keepRun } from './keep-run.ts'
+import { provenance } from '../harness/results.ts'
 import {
   type AcceptFigure,
   type DeliveryRound,
@@ -16,7 +17,8 @@ import {
 } from './measure.ts'
 import { USUAL_SIZE } from './message.ts'
 import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine, printRun, USUAL_CONNECTIONS } from './report.ts'
+import { printRun, USUAL_CONNECTIONS } from './report.ts'
+import { keepRun } from './results.ts'
 import { Rig, ROUTES } from './rig.ts'
 import { parseBehaviour } from './sink/behaviour.ts'
 
@@ -116,10 +118,7 @@ if (!values['skip-latency']) {
   latencies.push(await measureLatencyAt(parts, half, acceptMs))
 }
 const run = {
-  at: new Date().toISOString(),
-  commit: currentCommit(),
-  node: `Node ${process.version}`,
-  machine: describeMachine(),
+  ...provenance(),
   cpus,
   database: rig.database.name,
   nodes,

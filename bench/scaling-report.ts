@@ -1,4 +1,5 @@
 /** The figures of two set-ups that were measured in turns. */
+import type { Provenance } from '../harness/results.ts'
 import type { DeliveryRound } from './measure.ts'
 import { median } from './statistics.ts'
 
@@ -15,11 +16,7 @@ export interface ScaledSetup {
   rounds: DeliveryRound[]
 }
 
-export interface ScalingRun {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface ScalingRun extends Provenance {
   kind: ScalingKind
   /** Of both set-ups; older runs had none. */
   settings?: Record<string, string>

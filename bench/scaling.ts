@@ -1,10 +1,11 @@
 /** What more CPUs, or more delivery nodes, give: two set-ups in turns. See `--help`. */
+
 import os from 'node:os'
 import { parseArgs } from 'node:util'
+import { provenance } from '../harness/results.ts'
 import { type DeliveryRound, measureDelivery, type Parts } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
 import { count, parseSettings } from './options.ts'
-import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import { Rig, type RigChoice } from './rig.ts'
 import { ratioOf, SCALING_KINDS, type ScalingRun, scaledSetup } from './scaling-report.ts'
@@ -88,10 +89,7 @@ for (let round = 0; round < rounds; round++) {
 }
 
 const run: ScalingRun = {
-  at: new Date().toISOString(),
-  commit: currentCommit(),
-  node: `Node ${process.version}`,
-  machine: describeMachine(),
+  ...provenance(),
   kind,
   settings,
   messages,

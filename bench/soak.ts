@@ -1,7 +1,8 @@
 /** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
+
 import os from 'node:os'
+import { provenance } from '../harness/results.ts'
 import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
-import { currentCommit, describeMachine } from './report.ts'
 import { keepResult } from './results.ts'
 import type { SoakReport } from './soak/report.ts'
 import { judgeAll, shown } from './soak/series.ts'
@@ -105,10 +106,7 @@ if (end.doubles.length > 0) say(`doubled: ${end.doubles.join(', ')}`)
 say(passed ? 'Nothing grows.' : 'FAILED')
 if (!values['no-keep']) {
   const report: SoakReport = {
-    at: new Date().toISOString(),
-    commit: currentCommit(),
-    node: `Node ${process.version}`,
-    machine: describeMachine(),
+    ...provenance(),
     cpus: choice.cpus,
     database: values.database.startsWith('postgres') ? 'postgres' : values.database,
     nodes: choice.nodes,

@@ -1,59 +1,36 @@
-/** docs/reliability.md: its words are written by hand, its figures stand between markers and come from chaos/results. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** The generated section of docs/reliability.md: all runs that are kept. */
+import { table } from '../harness/marked-page.ts'
 import { CAUSES } from './doubles.ts'
 import { FAULT_KINDS, FAULT_WORDS } from './fault-log.ts'
-import type { KeptRun } from './results.ts'
-
-const PAGE = new URL('../docs/reliability.md', import.meta.url)
-const BEGIN = '<!-- begin runs: made by chaos/reliability-page.ts -->\n'
-const END = '<!-- end runs -->'
-
-/** The page with its runs made anew. Throws when a marker is missing. */
-export function madeAnew(page: string, runs: readonly KeptRun[]): string {
-  const from = page.indexOf(BEGIN)
-  const to = page.indexOf(END)
-  if (from < 0 || to < from) throw new Error('docs/reliability.md lacks the markers of the section "runs"')
-  return `${page.slice(0, from + BEGIN.length)}\n${section(runs)}\n\n${page.slice(to)}`
-}
-
-export function readPage(): string {
-  return readFileSync(PAGE, 'utf8')
-}
-
-export function writePage(runs: readonly KeptRun[]): void {
-  writeFileSync(PAGE, madeAnew(readPage(), runs))
-}
+import type { KeptRun } from './kept-run.ts'
 
 const figure = (value: number) => value.toLocaleString('en-US')
 const sum = (counts: Partial<Record<string, number>>) =>
   Object.values(counts).reduce<number>((all, count) => all + (count ?? 0), 0)
 
-function section(runs: readonly KeptRun[]): string {
+export function section(runs: readonly KeptRun[]): string {
   if (runs.length === 0) return 'No run is kept yet.'
-  return [table(runs), faults(runs), doubles(runs), afterFailedSync(runs)].join('\n\n')
+  return [outcomes(runs), faults(runs), doubles(runs), afterFailedSync(runs)].join('\n\n')
 }
 
-function table(runs: readonly KeptRun[]): string {
-  const head =
-    'date, commit | store | seed | minutes | faults | requests | accepted (recipients) | lost | doubled | unexplained | other defects'
-  const rows = runs.map((run) =>
-    [
-      `${run.at.slice(0, 10)}, ${run.commit}`,
-      `${run.store}, ${run.nodes} node${run.nodes === 1 ? '' : 's'}`,
-      run.seed,
-      run.minutes,
-      figure(sum(run.faults)),
-      figure(run.requests),
-      `${figure(run.messages)} (${figure(run.recipients)})`,
-      figure(run.lost),
-      figure(sum(run.doubled)),
-      figure(run.unexplained),
-      Object.entries(run.defects)
-        .map(([what, count]) => `${what}: ${count}`)
-        .join('; ') || 'none',
-    ].join(' | '),
-  )
-  return [head, head.replaceAll(/[^|]+/g, ' --- ').trim(), ...rows].map((row) => `| ${row} |`).join('\n')
+function outcomes(runs: readonly KeptRun[]): string {
+  const head = ['date, commit', 'store', 'seed', 'minutes', 'faults', 'requests', 'accepted (recipients)']
+  const rows = runs.map((run) => [
+    `${run.at.slice(0, 10)}, ${run.commit}`,
+    `${run.store}, ${run.nodes} node${run.nodes === 1 ? '' : 's'}`,
+    String(run.seed),
+    String(run.minutes),
+    figure(sum(run.faults)),
+    figure(run.requests),
+    `${figure(run.messages)} (${figure(run.recipients)})`,
+    figure(run.lost),
+    figure(sum(run.doubled)),
+    figure(run.unexplained),
+    Object.entries(run.defects)
+      .map(([what, count]) => `${what}: ${count}`)
+      .join('; ') || 'none',
+  ])
+  return table([...head, 'lost', 'doubled', 'unexplained', 'other defects'], rows)
 }
 
 /** Of all runs together, by store. */
@@ -65,23 +42,19 @@ function faults(runs: readonly KeptRun[]): string {
     )
     return counts.every((count) => count === 0)
       ? []
-      : [`| ${FAULT_WORDS[kind]} (\`${kind}\`) | ${counts.map(figure).join(' | ')} |`]
+      : [[`${FAULT_WORDS[kind]} (\`${kind}\`)`, ...counts.map(figure)]]
   })
-  return [
-    `| faults that struck, all runs together | ${stores.join(' | ')} |`,
-    `| --- |${' --- |'.repeat(stores.length)}`,
-    ...rows,
-  ].join('\n')
+  return table(['faults that struck, all runs together', ...stores], rows)
 }
 
 function doubles(runs: readonly KeptRun[]): string {
   const rows = CAUSES.flatMap((cause) => {
     if (cause === 'unexplained') return []
     const count = runs.reduce((all, run) => all + (run.doubled[cause] ?? 0), 0)
-    return count === 0 ? [] : [`| \`${cause}\` | ${figure(count)} |`]
+    return count === 0 ? [] : [[`\`${cause}\``, figure(count)]]
   })
   if (rows.length === 0) return 'No recipient got a message twice.'
-  return ['| sent again, by cause, all runs together | recipients |', '| --- | --- |', ...rows].join('\n')
+  return table(['sent again, by cause, all runs together', 'recipients'], rows)
 }
 
 function afterFailedSync(runs: readonly KeptRun[]): string {

@@ -1,82 +1,18 @@
-/** Where runs are kept: what docs/reliability.md needs of each, one JSON file a run, and the page that is made of them. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Cause } from './doubles.ts'
-import type { FaultKind } from './fault-log.ts'
-import { writePage } from './page.ts'
-import { type ChaosReport, defects } from './report.ts'
+/** Where runs are kept, one JSON file each, and the page that is made of them. */
+import { MarkedPage } from '../harness/marked-page.ts'
+import { Results } from '../harness/results.ts'
+import type { KeptRun } from './kept-run.ts'
+import { section } from './page.ts'
 
-const RESULTS = new URL('./results/', import.meta.url)
+const results = new Results('chaos/results')
 
-export interface KeptRun {
-  /** ISO 8601. */
-  at: string
-  commit: string
-  store: string
-  nodes: number
-  seed: number
-  /** How long faults struck. */
-  minutes: number
-  /** Faults that met somebody, by kind. */
-  faults: Partial<Record<FaultKind, number>>
-  /** Kinds that could not be had, with the reason. */
-  missing: Record<string, string>
-  requests: number
-  /** Accepted. */
-  messages: number
-  recipients: number
-  signaturesVerified: number
-  lost: number
-  doubled: Partial<Record<Cause, number>>
-  unexplained: number
-  /** Recipients of messages refused for a failed fsync, which the next start found committed. */
-  sentAfterFailedSync: number
-  /** Recipients of messages refused while their commit's fate could not be learned; absent: none. */
-  sentAfterLostCommit?: number
-  /** What must not be, beside what was lost or is unexplained. */
-  defects: Record<string, number>
-}
-
-export function keptRun(report: ChaosReport, commit: string): KeptRun {
-  const { lost: _, 'doubled without a reason': __, ...others } = Object.fromEntries(defects(report))
-  const struck = Object.entries(report.faults).flatMap(([kind, { struck }]) =>
-    struck > 0 ? [[kind, struck]] : [],
-  )
-  const { unexplained, ...explained } = report.doubled
-  return {
-    at: report.startedAt,
-    commit,
-    store: report.database,
-    nodes: report.nodes,
-    seed: report.seed,
-    minutes: Math.round(report.faultSeconds / 6) / 10,
-    faults: Object.fromEntries(struck),
-    missing: report.missing,
-    requests: report.requests,
-    messages: report.messages.accepted,
-    recipients: report.acceptedRecipients,
-    signaturesVerified: report.signaturesVerified,
-    lost: report.lostCount,
-    doubled: Object.fromEntries(Object.entries(explained).filter(([, count]) => count > 0)),
-    unexplained,
-    sentAfterFailedSync: report.sentAfterFailedSync,
-    ...(report.sentAfterLostCommit > 0 && { sentAfterLostCommit: report.sentAfterLostCommit }),
-    defects: others,
-  }
-}
+export const reliabilityPage = new MarkedPage('docs/reliability.md', 'chaos/reliability-page.ts', {
+  runs: () => section(results.read<KeptRun>()),
+})
 
 /** Writes the file, brings docs/reliability.md up to date, and returns the file's path. */
 export function keepRun(run: KeptRun): string {
-  mkdirSync(RESULTS, { recursive: true })
-  const name = `${run.at.slice(0, 19).replace(/[-:]/g, '')}-${run.commit}-${run.store}-${run.seed}.json`
-  writeFileSync(new URL(name, RESULTS), `${JSON.stringify(run, null, 1)}\n`)
-  writePage(readRuns())
-  return `chaos/results/${name}`
-}
-
-/** All kept runs, oldest first. */
-export function readRuns(): KeptRun[] {
-  return readdirSync(RESULTS)
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as KeptRun)
+  const path = results.keep(run, { suffix: `-${run.store}-${run.seed}` })
+  reliabilityPage.write()
+  return path
 }

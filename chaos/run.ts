@@ -1,12 +1,13 @@
 /** `npm run chaos`: random faults under load, and a count of what was lost, doubled or wrong. See `--help`. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { currentCommit } from '../bench/report.ts'
+import { currentCommit } from '../harness/results.ts'
 import { Campaign } from './campaign.ts'
 import { FAULT_KINDS, type FaultKind } from './fault-log.ts'
+import { keptRun } from './kept-run.ts'
 import { type ChaosOptions, DEFAULTS } from './options.ts'
 import { defects, reportText } from './report.ts'
-import { keepRun, keptRun } from './results.ts'
+import { keepRun } from './results.ts'
 
 const HELP = `Usage: npm run chaos -- [options]
 

@@ -204,6 +204,14 @@ export const HOUSE: readonly Place[] = [
 
 const MARKED = /(?<=<!-- house -->\n)[\s\S]*?(?=\n<!-- \/house -->)/
 
+/** Beside src: what each folder does not import. What tests, benchmarks and chaos runs share lies in harness. */
+const TOOLS: Record<string, string[]> = {
+  harness: ['test', 'bench', 'chaos'],
+  'test/support': ['bench', 'chaos'],
+  bench: ['test', 'chaos'],
+  chaos: ['test', 'bench'],
+}
+
 const isFile = (name: string) => name.endsWith('.ts')
 
 /** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
@@ -216,10 +224,19 @@ export function layersConfig(): object {
       },
     },
   }))
-  // Biome looks for circles only where the whole project is told to have none. Tools and tests have some of types.
+  const tools = Object.entries(TOOLS).map(([folder, strangers]) => {
+    const group = strangers.map((stranger) => `../**/${stranger}/**`)
+    const patterns = [{ group, message: `${folder} does not import of these: see scripts/house.ts.` }]
+    const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns } } } }
+    return { includes: [`${folder}/**`], linter: { rules } }
+  })
+  // Biome looks for circles only where the whole project is told to have none. Tests have some of types.
   const circles = (setting: unknown) => ({ linter: { rules: { suspicious: { noImportCycles: setting } } } })
-  const tools = { includes: ['**', '!src/**'], ...circles('off') }
-  return { ...circles({ level: 'error', options: { ignoreTypes: false } }), overrides: [tools, ...overrides] }
+  const tests = { includes: ['test/**', '!test/support/**'], ...circles('off') }
+  return {
+    ...circles({ level: 'error', options: { ignoreTypes: false } }),
+    overrides: [tests, ...tools, ...overrides],
+  }
 }
 
 /** One pattern for each other place of which it does not import everything. */

@@ -1,4 +1,5 @@
 /** What is kept and printed of a run of abuse. */
+import type { Provenance } from '../../harness/results.ts'
 import { percentile } from '../statistics.ts'
 import type { Statuses } from './order.ts'
 
@@ -19,11 +20,7 @@ export interface AttackFigure {
   octets: number
 }
 
-export interface AbuseRun {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface AbuseRun extends Provenance {
   cpus: string
   database: string
   connections: number

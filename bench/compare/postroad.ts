@@ -1,7 +1,8 @@
 /** Postroad itself, as a system under comparison. */
 
+import { currentCommit } from '../../harness/results.ts'
 import { USUAL_SHAPE } from '../message.ts'
-import { currentCommit, listed } from '../report.ts'
+import { listed } from '../report.ts'
 import { processCpu } from '../service/process-usage.ts'
 import { startServiceProcess } from '../service/service-process.ts'
 import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './system.ts'

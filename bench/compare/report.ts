@@ -1,4 +1,5 @@
 /** The figures of a comparison and how they are put side by side. */
+import type { Provenance } from '../../harness/results.ts'
 import type { Limits } from '../service/limits-process.ts'
 import { median } from '../statistics.ts'
 
@@ -25,11 +26,7 @@ export interface ComparedSystem {
   rounds: SystemRound[]
 }
 
-export interface Comparison {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface Comparison extends Provenance {
   cpus: string
   messages: number
   connections: number

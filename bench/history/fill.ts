@@ -1,5 +1,6 @@
 /** Puts weeks of history under a service that is not running yet. */
-import type { Installation, Tenant } from '../../harness/service/installation.ts'
+import type { Installation } from '../../harness/service/installation.ts'
+import type { Tenant } from '../../harness/service/tenant.ts'
 import { fillSqlite } from './fill-sqlite.ts'
 import type { HistoryShape } from './shape.ts'
 

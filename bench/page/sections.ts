@@ -1,17 +1,16 @@
 /** The generated sections of docs/performance.md: what was measured last, by kind of measurement. */
+import { table } from '../../harness/marked-page.ts'
 import { type AbuseRun, shownStatuses } from '../abuse/report.ts'
 import { type Comparison, compared } from '../compare/report.ts'
 import { type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
-import type { ResultKind } from '../results.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import { wholeOf } from '../service/process-usage.ts'
 import type { SoakReport } from '../soak/report.ts'
-import { day, megabytes, newestOfEach, table } from './table.ts'
 
 const NOTHING = 'Not measured yet.'
 
-type Read = <Result>(kind: ResultKind) => Result[]
+type Read = <Result>(kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse') => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
@@ -265,4 +264,19 @@ function how(run: Run): string {
     `CPUs ${run.cpus}`,
     ...[ways({ ...run, database: 'sqlite' })].filter((text) => text !== ''),
   ].join('; ')
+}
+
+/** The newest of each group, in the order in which groups first appear. `results` are oldest first. */
+function newestOfEach<Result>(results: Result[], group: (result: Result) => string): Result[] {
+  const newest = new Map<string, Result>()
+  for (const result of results) newest.set(group(result), result)
+  return [...newest.values()]
+}
+
+function day(at: string): string {
+  return at.slice(0, 16).replace('T', ' ')
+}
+
+function megabytes(octets: number): string {
+  return (octets / 1_048_576).toFixed(0)
 }

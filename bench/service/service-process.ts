@@ -1,6 +1,7 @@
 /** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
-import { Installation, type Tenant } from '../../harness/service/installation.ts'
+import { Installation } from '../../harness/service/installation.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'
+import type { Tenant } from '../../harness/service/tenant.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
 import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'

@@ -1,12 +1,9 @@
 /** What is kept of a soak run. */
+import type { Provenance } from '../../harness/results.ts'
 import type { Judged } from './series.ts'
 import type { SoakEnd, SoakSample } from './soak-run.ts'
 
-export interface SoakReport {
-  at: string
-  commit: string
-  node: string
-  machine: string
+export interface SoakReport extends Provenance {
   cpus: string
   database: string
   nodes: number

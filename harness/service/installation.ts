@@ -5,13 +5,9 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { loadSettings } from '../../src/config/load.ts'
-import { createCompany } from '../../src/operate/companies.ts'
-import { activateDomain, addDomain } from '../../src/operate/domains.ts'
-import { createKey } from '../../src/operate/keys.ts'
-import { openOperation } from '../../src/operate/open.ts'
-import { keysOfRecords, type PrintedRecord, type PublishedKeys } from '../verify-dkim.ts'
+import { keysOfRecords, type PrintedRecord } from '../verify-dkim.ts'
 import { ServiceChild } from './service-child.ts'
+import type { Tenant } from './tenant.ts'
 
 const run = promisify(execFile)
 
@@ -19,14 +15,6 @@ const POSTROAD = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
 
 /** `POSTROAD_...` and other variables of the environment. */
 export type Settings = Record<string, string>
-
-/** One company with one active domain and one key. */
-export interface Tenant {
-  companyId: string
-  domain: string
-  token: string
-  keys: PublishedKeys
-}
 
 export interface InstallationOptions {
   settings: Settings
@@ -119,20 +107,12 @@ export class Installation {
     }
   }
 
-  /** A company with an active sending domain and a key for it. By the verbs, not by commands: each of those is a process. */
+  /** A company with an active sending domain and a key for it. */
   async addTenant(domain: string, company = `Company of ${domain}`): Promise<Tenant> {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
-    const environment = await this.#environment()
-    // As the service takes it, which runs there.
-    const url = environment.POSTROAD_DATABASE_URL!.replace(/^sqlite:(?!\/)/, `sqlite:${this.directory}/`)
-    const settings = loadSettings({ ...environment, POSTROAD_DATABASE_URL: url }, { envFile: null })
-    await using op = await openOperation(settings, { make: true })
-    const again = async () => Object.assign(op, { accounts: await op.store.accounts() })
-    const { id: companyId } = await createCompany(op, { name: company })
-    const { records } = await addDomain(await again(), { company: companyId, name: domain })
-    await activateDomain(await again(), { domain })
-    const { token } = await createKey(await again(), { company: companyId, name: 'test' })
-    return { companyId, domain, token, keys: keysOfRecords(records) }
+    // Only now: who makes no tenant loads no store.
+    const { makeTenant } = await import('./tenant.ts')
+    return await makeTenant(await this.#environment(), this.directory, { domain, company })
   }
 
   /** Another checkout knows its own database. */

@@ -37,7 +37,6 @@ test('what cannot be used is named in one line', async () => {
     ['abuse', ['--memory', 'much'], /needs a number and a unit/],
     ['beside', ['/nowhere'], /^Name the directory of another checkout/],
     ['beside', ['--only', 'drinking', '.'], /^--only drinking: one of accept-1, /],
-    ['crash', ['--kills', 'few'], /^--kills few: a whole number from 1 on is needed/],
   ]
   // Where nothing can be pinned, CPUs are not looked at.
   if (canPin && os.availableParallelism() > 1) {
@@ -55,7 +54,7 @@ test('what cannot be used is named in one line', async () => {
 })
 
 test('each program says what it takes', async () => {
-  const programs = ['run', 'beside', 'growth', 'scaling', 'soak', 'abuse', 'compare', 'crash']
+  const programs = ['run', 'beside', 'growth', 'scaling', 'soak', 'abuse', 'compare']
   const ended = await Promise.all(programs.map((program) => run(program, '--help')))
   for (const [index, { status, said, printed }] of ended.entries()) {
     assert.match(printed, new RegExp(`^Usage: node bench/${programs[index]}\\.ts`))

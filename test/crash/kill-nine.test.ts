@@ -1,6 +1,6 @@
 /**
  * Hostile cases 1 and 2: the service is killed at each point of a message's way, twice, under load from both dialects.
- * `node bench/crash.ts` does the same for as long as one likes.
+ * `npm run chaos -- --faults kill` does the like for as long as one likes.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,8 +1,9 @@
 /** Several nodes, each a process of its own as users run it, on one PostgreSQL database and in front of one sink. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Settings, Tenant } from '../../harness/service/installation.ts'
+import type { Settings } from '../../harness/service/installation.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'
+import type { Tenant } from '../../harness/service/tenant.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Installation } from '../support/installation.ts'
 import { execute, freshDatabase } from '../support/postgres.ts'

@@ -1,7 +1,8 @@
 /** What most scenarios begin with: the service in front of a scriptable sink, with one company that may send from acme.test. */
 
-import type { Settings, Tenant } from '../../harness/service/installation.ts'
+import type { Settings } from '../../harness/service/installation.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'
+import type { Tenant } from '../../harness/service/tenant.ts'
 import { ApiClient } from './api-client.ts'
 import { Installation } from './installation.ts'
 import { type Sink, startSink } from './sink.ts'
