@@ -1,34 +1,23 @@
 /** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
-
 import { setFlagsFromString } from 'node:v8'
 import { LiveAccounts } from './accounts/live-accounts.ts'
-import { BOUNDARIES, type Seal } from './accounts/seal.ts'
+import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
 import { Membership } from './cluster/membership.ts'
 import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
-import type { Log } from './common/logging.ts'
-import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
+import { planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
-import { largeElsewhere } from './delivery/composing.ts'
-import type { Courier } from './delivery/courier.ts'
-import { IsolatedCourier } from './delivery/isolation/isolated-courier.ts'
-import { PathFinder } from './delivery/path/path-finder.ts'
-import { RouteCourier } from './delivery/route-courier.ts'
+import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
-import type { CourierOptions } from './delivery/thread/message.ts'
-import { ThreadedCourier } from './delivery/thread/threaded-courier.ts'
-import { Resolver } from './dns/resolver.ts'
 import { createServer } from './http/server.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
-import { Boundaries } from './mail/compose/boundary.ts'
 import { Metrics } from './metrics.ts'
 import { type FirstStart, firstStart as makeUp } from './operate/first-start.ts'
-import type { ReadyLimits } from './queue/ready-queues.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
@@ -56,20 +45,6 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Deliveries that wait in memory at most. */
-const MAX_DELIVERIES = 2_000
-
-function openPaths(settings: Settings): PathFinder {
-  // What is found is kept as paths.
-  const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
-  return new PathFinder({ ...settings, route: settings.delivery, resolver, maxDeliveries: MAX_DELIVERIES })
-}
-
-/** What the ready queues may hold in memory. */
-function readyLimits({ concurrency }: Settings, { ready, readyLarge }: MemoryPlan): ReadyLimits {
-  return { concurrency, maxDeliveries: MAX_DELIVERIES, maxBytes: ready, maxLargeBytes: readyLarge }
-}
-
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken, wrong
  * secret key, ...); then everything that had started is stopped again.
@@ -87,7 +62,6 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
   })
   started.defer(() => store.close())
-  const seal = await openSeal(settings, await store.accounts())
   const accounts = new LiveAccounts({
     source: store,
     onFault: (error) =>
@@ -97,6 +71,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const { directory } = accounts
   await accounts.start()
   started.defer(() => accounts.stop())
+  const seal = await openSeal(settings, { domains: directory.domains() })
 
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
@@ -121,16 +96,33 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await membership.start()
   let scheduler: Scheduler | null = null
   if (roles.includes('delivery')) {
+    const { courier, isolated, paths } = openDelivery({
+      settings,
+      seal,
+      right,
+      workers,
+      maxDeliveries: plan.deliveries,
+      onDeath: (cause) => {
+        metrics.isolatedDeaths.inc({ cause })
+        log.warn({ cause }, 'The process for suspect mail died of what it was given; another takes its place')
+      },
+      log,
+    })
     const delivering = new Scheduler({
       store,
-      courier: openCourier(settings, seal, right, workers, log),
-      isolated: openIsolated(settings, seal, right, metrics, log),
+      courier,
+      isolated,
       membership,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
-      paths: openPaths(settings),
-      limits: readyLimits(settings, plan),
+      paths,
+      limits: {
+        concurrency: settings.concurrency,
+        maxDeliveries: plan.deliveries,
+        maxBytes: plan.ready,
+        maxLargeBytes: plan.readyLarge,
+      },
       monitor,
       metrics,
       log,
@@ -184,12 +176,9 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   })
 
   const { url, metricsUrl } = await server.listen()
-  // Only where mail cannot leave, and can be handed in here, is a company made up; and not before nothing can fail any more: its key
-  // is shown this once.
-  const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
-  const makesUp = apart && directory.companies().length === 0
-  const firstStart = makesUp ? await makeUp(settings, store) : null
-  if (makesUp) await accounts.refresh()
+  // Not before nothing can fail any more: the key that it makes up is shown this once.
+  const firstStart = await makeUp(settings, store, directory.companies())
+  if (directory.companies().length === 0) await accounts.refresh()
   // Not before: a start keeps the thread busy, and nobody waits yet.
   monitor.start()
   started.defer(() => monitor.stop())
@@ -203,55 +192,4 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const close = () => running.disposeAsync()
   const refreshAccounts = () => accounts.refresh()
   return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
-}
-
-function openCourier(
-  settings: Settings,
-  seal: Seal,
-  right: SendingRight,
-  workers: Workers,
-  log: Log,
-): Courier {
-  const { deliveryThreads } = settings
-  const { dnsServers, boundarySecret, ...options } = courierOptions(settings, seal)
-  const boundaries = new Boundaries(boundarySecret)
-  const elsewhere = largeElsewhere(workers, boundaries)
-  if (deliveryThreads > 0) {
-    const threadOptions = { ...options, dnsServers, boundarySecret, right: right.shared }
-    return new ThreadedCourier(deliveryThreads, threadOptions, log, elsewhere)
-  }
-  const resolver = new Resolver({ servers: dnsServers })
-  return new RouteCourier({ ...options, boundaries, right, resolver, log, elsewhere })
-}
-
-/** Who delivers in another thread or process does it by the same settings. */
-function courierOptions(settings: Settings, seal: Seal): CourierOptions {
-  const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
-  const boundarySecret = seal.derive(BOUNDARIES)
-  return {
-    dnsServers,
-    smtpPort,
-    allowPrivateNetworks,
-    softBounce,
-    retrySchedule,
-    boundarySecret,
-  }
-}
-
-function openIsolated(
-  settings: Settings,
-  seal: Seal,
-  right: SendingRight,
-  metrics: Metrics,
-  log: Log,
-): Courier {
-  return new IsolatedCourier({
-    process: courierOptions(settings, seal),
-    right,
-    log,
-    onDeath: (cause) => {
-      metrics.isolatedDeaths.inc({ cause })
-      log.warn({ cause }, 'The process for suspect mail died of what it was given; another takes its place')
-    },
-  })
 }

@@ -61,6 +61,10 @@ export class AccountDirectory {
   }
 
   /** In order of creation. */
+  domains(): SendingDomain[] {
+    return [...this.#domains.values()]
+  }
+
   companies(): readonly Company[] {
     return this.#companies
   }

@@ -25,10 +25,11 @@ export function secretKeyPath(databasePath: string): string {
  * The seal for this database, proven on what is already sealed in it: a node with the wrong key must not start, for it
  * would send unsigned mail or seal new keys that the others cannot open. Throws SecretKeyError.
  */
-export async function openSeal(source: SecretKeySource, accounts: AccountsSnapshot): Promise<Seal> {
-  const identities = accounts.domains.flatMap((domain) =>
-    domain.dkim.map((identity) => ({ domain, identity })),
-  )
+export async function openSeal(
+  source: SecretKeySource,
+  { domains }: Pick<AccountsSnapshot, 'domains'>,
+): Promise<Seal> {
+  const identities = domains.flatMap((domain) => domain.dkim.map((identity) => ({ domain, identity })))
   const key = await loadSecretKey(source, { make: identities.length === 0 })
   const seal = new Seal(key)
   for (const { domain, identity } of identities) {

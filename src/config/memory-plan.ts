@@ -37,6 +37,8 @@ export interface MemoryPlan {
   /** Messages that wait in memory to be sent, those under way included; and large messages under way. */
   ready: number
   readyLarge: number
+  /** Of both, how many. Not octets. */
+  deliveries: number
   /** Connections of clients, and requests under way on them. */
   connections: number
   requests: number
@@ -54,6 +56,8 @@ export interface PlanInput {
   deliveryThreads: number
 }
 
+/** Deliveries that wait in memory to be sent, whatever they have. */
+const DELIVERIES = 2_000
 /** With less memory than this, garbage is collected more often: it saves up to 60 MB, and costs some percent of the speed. */
 const AMPLE = 600 * 1000 * 1000
 const FRUGAL_GROWTH = 60
@@ -72,6 +76,7 @@ export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInpu
     large: part(PART.large),
     ready: part(PART.ready),
     readyLarge: part(PART.readyLarge),
+    deliveries: DELIVERIES,
     connections,
     requests: Math.floor(memory / MIB),
     // The text of the largest body and the largest string in it are both in the heap for a moment.

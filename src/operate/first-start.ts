@@ -1,3 +1,4 @@
+import type { Company } from '../accounts/account.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../store/store.ts'
 import { createCompany } from './companies.ts'
@@ -15,10 +16,16 @@ export interface FirstStart {
 }
 
 /**
- * Makes a company, an active sending domain and a key, for an empty database whose mail is captured and goes nowhere. Null when another
- * node that started at the same moment was first.
+ * Makes a company, an active sending domain and a key in an empty database, where mail cannot leave and can be handed in here. Null
+ * elsewhere, and when another node that started at the same moment was first.
  */
-export async function firstStart(settings: Settings, store: Store): Promise<FirstStart | null> {
+export async function firstStart(
+  settings: Settings,
+  store: Store,
+  companies: readonly Company[],
+): Promise<FirstStart | null> {
+  const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
+  if (!apart || companies.length > 0) return null
   const next = async () => operationOn(settings, store, OPERATOR, await store.accounts())
   try {
     const company = await createCompany(await next(), { name: 'Acme' })

@@ -1,0 +1,67 @@
+/** The couriers of a node, as its settings want them. */
+import { BOUNDARIES, type Seal } from '../accounts/seal.ts'
+import type { SendingRight } from '../cluster/sending-right.ts'
+import type { Log } from '../common/logging.ts'
+import type { Settings } from '../config/settings.ts'
+import { Resolver } from '../dns/resolver.ts'
+import { Boundaries } from '../mail/compose/boundary.ts'
+import type { DeathCause } from '../workers/error.ts'
+import type { Workers } from '../workers/workers.ts'
+import { largeElsewhere } from './composing.ts'
+import type { Courier } from './courier.ts'
+import { IsolatedCourier } from './isolation/isolated-courier.ts'
+import { PathFinder } from './path/path-finder.ts'
+import { RouteCourier } from './route-courier.ts'
+import type { CourierOptions } from './thread/message.ts'
+import { ThreadedCourier } from './thread/threaded-courier.ts'
+
+export interface DeliveryParts {
+  settings: Settings
+  seal: Seal
+  right: SendingRight
+  /** For large messages. */
+  workers: Workers
+  /** Deliveries that may wait in memory. */
+  maxDeliveries: number
+  /** The isolated process died of what it was given. */
+  onDeath(cause: DeathCause): void
+  log: Log
+}
+
+export interface OpenDelivery {
+  courier: Courier
+  /** For what is suspect of taking a process down. */
+  isolated: Courier
+  paths: PathFinder
+}
+
+export function openDelivery(parts: DeliveryParts): OpenDelivery {
+  const { settings, right, log, onDeath, maxDeliveries } = parts
+  const options = courierOptions(parts)
+  // What is found is kept as paths.
+  const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
+  return {
+    courier: openCourier(parts, options),
+    isolated: new IsolatedCourier({ process: options, right, log, onDeath }),
+    paths: new PathFinder({ ...settings, route: settings.delivery, resolver, maxDeliveries }),
+  }
+}
+
+/** Who delivers in another thread or process does it by the same settings. */
+function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
+  const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
+  const boundarySecret = seal.derive(BOUNDARIES)
+  return { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule, boundarySecret }
+}
+
+function openCourier({ settings, right, workers, log }: DeliveryParts, options: CourierOptions): Courier {
+  const { boundarySecret, dnsServers, ...others } = options
+  const boundaries = new Boundaries(boundarySecret)
+  const elsewhere = largeElsewhere(workers, boundaries)
+  const { deliveryThreads } = settings
+  if (deliveryThreads > 0) {
+    return new ThreadedCourier(deliveryThreads, { ...options, right: right.shared }, log, elsewhere)
+  }
+  const resolver = new Resolver({ servers: dnsServers })
+  return new RouteCourier({ ...others, boundaries, right, resolver, log, elsewhere })
+}
