@@ -182,6 +182,27 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual([events.map(({ type }) => type), cursor], [['sent'], last + 1])
   })
 
+  test('brings what is held, and what for', async (t) => {
+    let domainId = ''
+    const way = await filled(t, async (store) => {
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@y.test'])
+      domainId = value.domainId
+      await store.accept(value, { token: 1 })
+      const held = { held: true, tried: false, events: [] }
+      const closed = deferred(1, NOW + HOUR, { ...held, postponedSince: NOW })
+      await store.record(attempt(value, 1, [deferred(0, NOW + HOUR, held), closed]))
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual(await store.heldDomains(), [domainId])
+    // Whose path is closed may be tried all the same, whose domain may not send may not.
+    const retried = await store.retry({ companyId: null, domain: null, emailId: null, now: NOW })
+    assert.deepEqual(retried, { retried: 1, held: 1, paused: 0, scheduled: 0 })
+    assert.equal(await store.releaseHeld(domainId, { now: NOW, dueBefore: NOW + HOUR + 1 }), 1)
+    assert.deepEqual(await store.heldDomains(), [])
+  })
+
   test('brings what was under way, which is claimed when the first node has taken it back', async (t) => {
     const ids: string[] = []
     const way = await filled(t, async (store) => {

@@ -32,8 +32,8 @@ WITH gone AS (
   WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position
 ), kept AS (
   UPDATE queue q SET lease = g.lease, due_at = g.due_at, ready = g.ready, suspicion = g.suspicion,
-    held_for = CASE WHEN g.held THEN q.held_for END, cancel = g.cancel
-  FROM unnest($3::uuid[], $4::int4[], $5::int8[], $6::int8[], $7::bool[], $8::int4[], $9::bool[], $10::bool[])
+    held_for = g.held, held_domain = CASE WHEN g.held IS NOT NULL THEN q.held_domain END, cancel = g.cancel
+  FROM unnest($3::uuid[], $4::int4[], $5::int8[], $6::int8[], $7::bool[], $8::int4[], $9::text[], $10::bool[])
     AS g (email, position, lease, due_at, ready, suspicion, held, cancel)
   WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position
 ), known AS (
@@ -115,7 +115,7 @@ function queueColumns(kept: readonly Changed[], now: number): Buffer[] {
     int8s(dues),
     bools(kept.map(({ recipient, change }, index) => isReady(recipient, change, dues[index]!, now))),
     int4s(kept.map(({ after }) => after.suspicion)),
-    bools(kept.map(({ after }) => after.heldFor !== null)),
+    texts(kept.map(({ after }) => after.heldFor)),
     bools(kept.map(({ after }) => after.cancelRequested)),
   ]
 }

@@ -42,7 +42,7 @@ const TAKE: Statement = {
   name: 'take',
   text: `
 WITH taken AS MATERIALIZED (
-  UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL
+  UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL, held_domain = NULL
   FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
   RETURNING q.email, q.position, q.company, q.domain, q.suspicion

@@ -1,6 +1,6 @@
 /** What decisions about recipients rest on, as the rows of `queue` and `recipients` have it. */
 import type { Facts } from '../../email/lifecycle.ts'
-import type { FinalState, Suspicion } from '../../email/recipient.ts'
+import type { FinalState, HeldFor, Suspicion } from '../../email/recipient.ts'
 import { int4s, uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
 
@@ -31,7 +31,7 @@ const FACTS: Statement = {
 SELECT r.email::text AS email, r.position, r.domain, r.address, r.state, r.attempts, r.uncertain, r.server,
   r.preferred_server AS "preferredServer", r.postponed_since AS "postponedSince", r.last_code AS "lastCode",
   r.last_message AS "lastMessage", coalesce(q.company, (SELECT e.company FROM emails e WHERE e.id = r.email)) AS company,
-  q.lease, q.due_at AS "dueAt", q.ready, q.suspicion, q.cancel, q.held_for IS NOT NULL AS held
+  q.lease, q.due_at AS "dueAt", q.ready, q.suspicion, q.cancel, q.held_for AS "heldFor"
 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 LEFT JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
@@ -56,7 +56,7 @@ interface Row extends Place {
   ready: boolean | null
   suspicion: Suspicion | null
   cancel: boolean | null
-  held: boolean
+  heldFor: HeldFor | null
 }
 
 /**
@@ -79,7 +79,7 @@ function knownOf({ email, position, company, domain, address, lease, ready, ...r
     uncertain,
     preferredServer,
     postponedSince,
-    heldFor: row.held ? (postponedSince === null ? 'domain' : 'path') : null,
+    heldFor: row.heldFor,
     suspicion: row.suspicion ?? 0,
     cancelRequested: row.cancel ?? false,
     server,

@@ -11,9 +11,9 @@ const HELD = {
   name: 'held-domains',
   text: `
 WITH RECURSIVE held (domain) AS (
-  (SELECT held_for FROM queue WHERE held_for IS NOT NULL ORDER BY held_for LIMIT 1)
+  (SELECT held_domain FROM queue WHERE held_domain IS NOT NULL ORDER BY held_domain LIMIT 1)
   UNION ALL
-  SELECT (SELECT q.held_for FROM queue q WHERE q.held_for > h.domain ORDER BY q.held_for LIMIT 1)
+  SELECT (SELECT q.held_domain FROM queue q WHERE q.held_domain > h.domain ORDER BY q.held_domain LIMIT 1)
   FROM held h WHERE h.domain IS NOT NULL
 )
 SELECT domain FROM held WHERE domain IS NOT NULL`,
@@ -23,7 +23,7 @@ const HOLD = {
   name: 'hold-held',
   text: `
 SELECT email::text AS email, position FROM queue
-WHERE held_for = $1 AND (email, position) > ($3::uuid, $4::integer) AND due_at < $2
+WHERE held_domain = $1 AND (email, position) > ($3::uuid, $4::integer) AND due_at < $2
 ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 

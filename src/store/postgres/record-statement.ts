@@ -32,7 +32,7 @@ const RECORD: Statement = {
 WITH given AS MATERIALIZED (
   SELECT * FROM unnest(
     $1::int4[], $2::uuid[], $3::int4[], $4::int8[], $5::text[], $6::int8[], $7::bool[], $8::bool[], $9::int4[], $10::bool[],
-    $11::text[], $12::text[], $13::int4[], $14::text[], $15::int8[], $16::int4[], $17::bool[], $18::text[], $19::int8[],
+    $11::text[], $12::text[], $13::int4[], $14::text[], $15::int8[], $16::int4[], $17::text[], $18::text[], $19::int8[],
     $20::text[], $21::int8[], $22::text[], $23::text[], $24::text[], $25::text[]
   ) WITH ORDINALITY AS t (attempt, email, position, token, final, due_at, ready, tried, attempts, uncertain,
     preferred_server, server, code, message, postponed_since, suspicion, held, reason, at,
@@ -45,7 +45,7 @@ WITH given AS MATERIALIZED (
 ), again AS (
   UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.ready,
     suspicion = CASE WHEN g.tried THEN g.suspicion ELSE greatest(q.suspicion, g.suspicion) END,
-    held_for = CASE WHEN g.held THEN (SELECT e.domain_id FROM emails e WHERE e.id = g.email) END
+    held_for = g.held, held_domain = CASE WHEN g.held IS NOT NULL THEN (SELECT e.domain_id FROM emails e WHERE e.id = g.email) END
   FROM given g
   WHERE g.final IS NULL AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position
     AND (q.lease = g.token) IS TRUE AND NOT q.cancel
@@ -162,7 +162,7 @@ function resultColumns(results: readonly Result[]): Buffer[] {
     texts(changes.map(({ lastMessage }) => lastMessage ?? null)),
     int8s(changes.map(({ postponedSince }) => postponedSince ?? null)),
     int4s(changes.map(({ suspicion }) => suspicion ?? 0)),
-    bools(changes.map(({ heldFor }) => heldFor != null)),
+    texts(changes.map(({ heldFor }) => heldFor ?? null)),
     texts(results.map(({ decision }) => decision.suppress?.reason ?? null)),
     int8s(ends),
   ]

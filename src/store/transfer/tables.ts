@@ -199,6 +199,7 @@ export const TABLES: readonly Table[] = [
       domain: 'text',
       suspicion: 'int4',
       held_for: 'text',
+      held_domain: 'text',
     },
     from: `recipients t ${OF_EMAIL}`,
     where: "t.state IN ('waiting', 'sending', 'quarantined')",
@@ -211,7 +212,6 @@ export const TABLES: readonly Table[] = [
       // 0 is the lease of what is in quarantine.
       lease: "CASE t.state WHEN 'sending' THEN t.lease WHEN 'quarantined' THEN 0 END",
       ready: '0',
-      held_for: 't.held_domain',
     },
     order: ['t.email', 't.position'],
   },

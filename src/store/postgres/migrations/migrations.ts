@@ -3,6 +3,7 @@ import { sql as repeated } from './0002-repeated.ts'
 import { sql as keyBounds } from './0003-key-bounds.ts'
 import { sql as numberedEvents } from './0004-numbered-events.ts'
 import { sql as nodeMachine } from './0013-node-machine.ts'
+import { sql as holds } from './0014-holds.ts'
 
 export interface Migration {
   name: string
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-key-bounds', sql: keyBounds },
   { name: '0004-numbered-events', sql: numberedEvents },
   { name: '0013-node-machine', sql: nodeMachine },
+  { name: '0014-holds', sql: holds },
 ]
