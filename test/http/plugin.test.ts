@@ -10,6 +10,7 @@ import { APIS } from '../../src/http/apis.ts'
 import { readBody } from '../../src/http/body.ts'
 import { type AnyReason, Fault } from '../../src/http/fault.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
+import { typed } from '../../src/http/typed.ts'
 import { noHandover } from '../../src/intake/handover.ts'
 import { Intake } from '../../src/intake/intake.ts'
 import { createLogger } from '../../src/log.ts'
@@ -18,6 +19,25 @@ import { Metrics } from '../../src/metrics.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { type Service, startService } from '../support/service.ts'
 import { RawConnection } from './requests.ts'
+
+const ADD = {
+  config: { operation: 'line_add' },
+  schema: {
+    querystring: {
+      type: 'object',
+      required: ['a', 'b'],
+      properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+    },
+    response: {
+      200: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['sum'],
+        properties: { sum: { type: 'integer' } },
+      },
+    },
+  },
+} as const
 
 /** One line of text a message, `to: text`; the key in a header of its own, errors as text. */
 class LineApi implements Api {
@@ -42,6 +62,11 @@ class LineApi implements Api {
       answering('line_send', (request, reply) => this.#send(request, reply)),
     )
     app.get<{ Params: { id: string } }>('/line/:id', async () => assert.fail('a fault of its own'))
+    app.register(async (scope) => {
+      typed(scope, this.#core.answers).get('/line/sum', ADD, async ({ query }, reply) =>
+        reply.send({ sum: query.a + query.b }),
+      )
+    })
   }
 
   async #send({ raw }: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -168,6 +193,17 @@ describe('a third API', () => {
 
   test('500 in its words', async () => {
     await assertLine(await fetch(`${url}/line/1`), 500, 'no: internal')
+  })
+
+  test('a route with a schema: what is asked is checked, and what is answered leaves like every answer', async () => {
+    const answer = await fetch(`${url}/line/sum?a=1&b=2`, { headers: { 'x-request-id': 'mine' } })
+    assert.equal(await answer.text(), '{"sum":3}')
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(answer.headers.get('x-request-id'), 'mine')
+    await assertLine(await fetch(`${url}/line/sum?a=1&b=two`), 400, 'no: http_malformed')
+    const counted = await (await fetch(`${url}/metrics`)).text()
+    assert.match(counted, /postroad_http_requests_total\{operation="line_add",status="200"\} 1/)
   })
 
   test('an expectation that nobody understands, in its words', async () => {
