@@ -138,6 +138,39 @@ describe('migrations', () => {
     assert.equal(await store.lastEventNumber(), 5)
   })
 
+  test('keep what was held, and what was to be canceled, from the schema with tables of their own for it', async (t) => {
+    const { db, path } = open(t)
+    const own = MIGRATIONS.findIndex(({ name }) => name.endsWith('holds-and-cancellations'))
+    migrate(db, path, MIGRATIONS.slice(0, own))
+    const later = NOW + 60_000
+    db.exec(`
+      INSERT INTO companies VALUES (1, 'company', 'Acme', ${NOW});
+      INSERT INTO emails (id, company, domain_id, key_id, sender, header_from, subject, message_id, date, created_at, individual,
+        test_mode, size, sent)
+      VALUES ('email', 1, 'domain', 'key', 'a@acme.test', 'a@acme.test', 'Hello', '<1@acme.test>', ${NOW}, ${NOW}, 0, 0, 1000, 1);
+      INSERT INTO contents (email, created_at, text) VALUES (1, ${NOW}, 'Hello');
+      INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, postponed_since)
+      VALUES (1, 0, 1, 'a@x.test', 'x.test', 'to', 'waiting', ${later}, NULL, NULL),
+        (1, 1, 1, 'b@x.test', 'x.test', 'to', 'waiting', ${later}, NULL, ${NOW}),
+        (1, 2, 1, 'c@x.test', 'x.test', 'to', 'waiting', ${later + 1}, NULL, NULL),
+        (1, 3, 1, 'd@x.test', 'x.test', 'to', 'sending', NULL, 7, NULL);
+      INSERT INTO lanes VALUES (1, 'x.test', ${later}, 3);
+      INSERT INTO held_recipients VALUES ('domain', 1, 0, ${later}), ('domain', 1, 1, ${later}), ('domain', 1, 2, ${later});
+      INSERT INTO cancel_requests VALUES (1, 3);
+    `)
+    const store = await SqliteStore.open(path, { exclusive: true })
+    t.after(() => store.close())
+    assert.deepEqual(await store.heldDomains(), ['domain'])
+    assert.deepEqual(await store.cancelRequests(), ['email'])
+    const everything = { companyId: null, domain: null, emailId: null, now: NOW }
+    assert.deepEqual(await store.retry(everything), { retried: 2, held: 1, paused: 0, scheduled: 0 })
+    assert.equal(await store.releaseHeld('domain', { now: NOW, dueBefore: later + 9 }), 1)
+    assert.deepEqual(await store.heldDomains(), [])
+    assert.equal(await store.recover({ now: NOW, jitterMs: 0 }), 1)
+    assert.deepEqual(await states(store, 'email'), ['waiting', 'waiting', 'waiting', 'canceled'])
+    assert.deepEqual(await store.counts(NOW), { waiting: 3, sending: 0, quarantined: 0, due: 3 })
+  })
+
   test('processes that start at the same time make one schema', async (t) => {
     const path = join(temporaryDirectory(t), 'a.db')
     const stores = await Promise.all(

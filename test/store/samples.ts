@@ -237,17 +237,9 @@ export function attempt(
     tls: 'TLSv1.3',
     dialogue: '0 < 220 mx.x.test',
     captured: null,
-    recipients:
-      change.server === undefined ? recipients : recipients.map((one) => askedOf(one, change.server ?? null)),
+    recipients,
     ...change,
   }
-}
-
-function askedOf(record: RecipientRecord, server: string | null): RecipientRecord {
-  const { decision } = record
-  return decision.tried
-    ? { ...record, decision: { ...decision, change: { ...decision.change, server } } }
-    : record
 }
 
 /** Accepts, and leaves the recipients waiting. */

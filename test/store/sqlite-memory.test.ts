@@ -99,6 +99,20 @@ describe('what the writer of the SQLite store remembers', () => {
     )
   })
 
+  test('goes with the transaction: what is to be written of lanes', (t) => {
+    const { db, owner, run } = rig(t)
+    const broken = email(owner, ['a@ghost.test', 'b@ghost.test'])
+    broken.recipients[1]!.kind = null as unknown as 'to'
+    const [refused, kept] = run(accepting(broken), accepting(email(owner, ['a@x.test'])))
+    assert.ok(refused !== undefined && 'fault' in refused)
+    answer(kept)
+    const lanes = db.prepare('SELECT domain, waiting FROM lanes').all()
+    assert.deepEqual(
+      lanes.map(({ domain, waiting }) => [domain, waiting]),
+      [['x.test', 1]],
+    )
+  })
+
   test('goes with the transaction: how far retention has come', (t) => {
     const { db, owner, run, undone } = rig(t)
     for (const address of ['a@x.test', 'b@x.test']) answer(run(accepting(email(owner, [address]), 1))[0])

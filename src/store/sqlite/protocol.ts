@@ -1,6 +1,7 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
+import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
@@ -44,6 +45,7 @@ export interface Writes {
   accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted
   claim(request: store.ClaimRequest): store.ClaimedEmail[]
   record(attempt: Recording): store.Recorded
+  happenedChunk(reports: readonly Happened[]): number
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk

@@ -1,5 +1,7 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
+import type { Happened } from '../../email/lifecycle.ts'
+import type { EventStore } from '../event-store.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
@@ -25,6 +27,8 @@ const MAX_OCTETS = 16 * 1024 * 1024
 const PATIENCE = 5
 /** Reads answered together at most. */
 const MAX_READS = 16
+/** Reports recorded in one operation, so that a long list does not hold up commits. */
+const MAX_REPORTS = 500
 /** What an operation weighs beside the content it carries, in octets. */
 const BASE_WEIGHT = 1_000
 
@@ -42,7 +46,7 @@ export interface SqliteOptions {
  * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may open
  * the same file at the same time; of those that open it `exclusive` there is one.
  */
-export class SqliteStore implements types.Store {
+export class SqliteStore implements types.Store, EventStore {
   readonly shared = false
   readonly #writer: StoreThread<WriteCall>
   readonly #reader: StoreThread<Call<Reads>>
@@ -226,6 +230,14 @@ export class SqliteStore implements types.Store {
 
   eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage> {
     return this.#read('eventsAfter', [cursor, filter, limit])
+  }
+
+  async happened(reports: readonly Happened[]): Promise<number> {
+    let recorded = 0
+    for (let from = 0; from < reports.length; from += MAX_REPORTS) {
+      recorded += await this.#write('happenedChunk', [reports.slice(from, from + MAX_REPORTS)])
+    }
+    return recorded
   }
 
   lastEventNumber(): Promise<number> {

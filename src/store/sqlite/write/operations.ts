@@ -20,6 +20,7 @@ import { Quarantine } from './quarantine.ts'
 import { Recipients } from './recipients.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
+import { Reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { Suppressions } from './suppressions.ts'
@@ -70,6 +71,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
   const cancellation = new Cancellation(db, { recipients, lanes, changes })
   const quarantine = new Quarantine(db, { companies, numbers, recipients, lanes, changes })
   const records = new Records(db, { numbers, recipients, lanes })
+  const reports = new Reports(db, { recipients, lanes, changes })
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     operations: {
@@ -80,6 +82,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
       accept: (email, lease) => acceptance.accept(email, lease),
       claim: (request) => claim.claim(request),
       record: (attempt) => records.record(attempt),
+      happenedChunk: (given) => reports.happened(given),
       recoverChunk: (request) => recovery.chunk(request),
       releaseHeldChunk: (domainId, release, place) => holds.releaseChunk(domainId, release, place),
       setAside: (request) => quarantine.setAside(request),
