@@ -2,7 +2,6 @@ import { describe, type TestContext } from 'node:test'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { type Bench, storeContract } from './contract/contract.ts'
-import { lifecycleContract } from './contract/lifecycle.ts'
 
 async function open(context: TestContext): Promise<Bench> {
   const url = await freshDatabase(context)
@@ -21,5 +20,4 @@ async function open(context: TestContext): Promise<Bench> {
 
 describe('on a real server', { skip: withoutPostgres() }, () => {
   storeContract('PostgreSQL', open)
-  lifecycleContract(open)
 })

@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
 import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
+import { lifecycleContract } from './lifecycle.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
 import { quarantineContract } from './quarantine.ts'
@@ -32,6 +33,7 @@ export type OpenBench = (context: TestContext) => Promise<Bench>
 export function storeContract(name: string, open: OpenBench): void {
   describe(`${name} keeps the contract of the store`, () => {
     acceptContract(open)
+    lifecycleContract(open)
     claimContract(open)
     fairnessContract(open)
     recordContract(open)
