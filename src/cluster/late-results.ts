@@ -125,8 +125,8 @@ export class LateResults {
 }
 
 /** The message has arrived, or may have. */
-function mustNotRepeat({ tried, state, uncertain }: RecipientRecord): boolean {
-  return tried && (state === 'delivered' || uncertain)
+function mustNotRepeat({ decision: { tried, change } }: RecipientRecord): boolean {
+  return tried && (change?.state === 'delivered' || change?.uncertain === true)
 }
 
 function namesOf({ email, recipients }: Begun): string[] {

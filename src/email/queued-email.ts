@@ -1,6 +1,5 @@
 /** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
 import type { MessageContent } from '../mail/message.ts'
-import type { EventDetail, EventType } from './event.ts'
 import type { Decision } from './lifecycle.ts'
 import type { RecipientState, Suspicion } from './recipient.ts'
 
@@ -129,33 +128,10 @@ export interface AttemptRecord {
   recipients: RecipientRecord[]
 }
 
-/** What becomes of one recipient: the decision, and what it says once more in fields of its own. */
+/** What becomes of one recipient: mostly a state, and a time if it waits. */
 export interface RecipientRecord {
   position: number
   decision: Decision
-  /** New state; `waiting` for another attempt at `dueAt`. */
-  state: Exclude<RecipientState, 'sending' | 'quarantined'>
-  /** Unix ms, for `waiting`. */
-  dueAt: number | null
-  /** False when the recipient was given back untried: neither attempt count nor attempt row changes. */
-  tried: boolean
-  /**
-   * Unix ms: since when what is not the mail's fault keeps it waiting. If it was tried, there is an attempt row, but the attempt does
-   * not count. Absent: tried, it waits for that no longer; untried, nothing changes.
-   */
-  postponedSince?: number
-  /** The attempt's answer was lost after the final dot. */
-  uncertain: boolean
-  preferredServer: string | null
-  code: number | null
-  message: string
-  /** It waits for its sending domain to be active, or for a path that is closed to this domain's mail: `releaseHeld` makes it due. */
-  held?: boolean
-  /** An attempt ends the suspicion unless it says otherwise; what was not tried keeps it, or gets this if it is graver. */
-  suspicion?: Suspicion
-  /** Put `address` of this recipient on the company's suppression list. */
-  suppress: boolean
-  events: { type: EventType; at: number; detail: EventDetail }[]
 }
 
 /** Positions whose lease was no longer ours: the result was refused. */

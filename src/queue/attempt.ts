@@ -1,7 +1,7 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { type Attempted, attempted, type Decision, givenBack, type Outcome } from '../email/lifecycle.ts'
-import type { AttemptRecord, ClaimedRecipient, RecipientRecord } from '../store/store.ts'
+import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
@@ -44,7 +44,7 @@ export function attemptRecord(
       again: postponed ? whenAgain(recipient, result, patience, now) : now,
       patience: postponed ? schedule.lasts : 0,
     }
-    return recorded(outcome.position, attempted(recipient, happening))
+    return { position: outcome.position, decision: attempted(recipient, happening) }
   })
   const { leaseToken } = ready
   return { emailId, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
@@ -114,30 +114,11 @@ function untried(
     tls: null,
     dialogue: '',
     captured: null,
-    recipients: recipients.map((recipient) => recorded(recipient.position, decided(recipient))),
+    recipients: recipients.map((recipient) => ({
+      position: recipient.position,
+      decision: decided(recipient),
+    })),
   }
-}
-
-/** The decision, and what it says in fields of its own. */
-function recorded(position: number, decision: Decision): RecipientRecord {
-  const { change, events, suppress, tried } = decision
-  const record: RecipientRecord = {
-    position,
-    decision,
-    state: change!.state as RecipientRecord['state'],
-    dueAt: change!.dueAt!,
-    tried,
-    uncertain: change!.uncertain ?? false,
-    preferredServer: change!.preferredServer ?? null,
-    code: change!.lastCode ?? null,
-    message: change!.lastMessage ?? '',
-    suppress: suppress !== null,
-    events,
-  }
-  if (typeof change!.postponedSince === 'number') record.postponedSince = change!.postponedSince
-  if (change!.heldFor) record.held = true
-  if (change!.suspicion !== undefined) record.suspicion = change!.suspicion
-  return record
 }
 
 /** The result of an attempt that came to nothing on our side, for all recipients. */

@@ -452,7 +452,9 @@ export class Scheduler implements Handover {
       if (recorded === null) return
       for (const again of this.#late.settle(attempt, recorded.refused, ready)) this.#record(again)
       let earliest = Number.POSITIVE_INFINITY
-      for (const { dueAt } of attempt.recipients) if (dueAt !== null && dueAt < earliest) earliest = dueAt
+      for (const { decision } of attempt.recipients) {
+        earliest = Math.min(earliest, decision.change?.dueAt ?? Number.POSITIVE_INFINITY)
+      }
       if (earliest !== Number.POSITIVE_INFINITY && !this.#stopping) this.waiting(earliest)
     })
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LateResults } from '../../src/cluster/late-results.ts'
+import type { Facts } from '../../src/email/lifecycle.ts'
 import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
-import type { AttemptRecord, ClaimedEmail, RecipientRecord } from '../../src/store/store.ts'
+import type { AttemptRecord, ClaimedEmail } from '../../src/store/store.ts'
 
 const HOUR = 3_600_000
 
@@ -17,10 +18,13 @@ function begun(email: ClaimedEmail, leaseToken: number): ReadyDelivery {
 function result(
   emailId: string,
   leaseToken: number,
-  ...recipients: (Partial<RecipientRecord> & { position: number })[]
+  ...recipients: (Partial<Facts> & { position: number; tried?: boolean })[]
 ): AttemptRecord {
-  const given = recipients.map((one) => ({ tried: true, state: 'delivered', uncertain: false, ...one }))
-  return { emailId, leaseToken, recipients: given } as AttemptRecord
+  const given = recipients.map(({ position, tried = true, ...change }) => ({
+    position,
+    decision: { change: { state: 'delivered', uncertain: false, ...change }, tried },
+  }))
+  return { emailId, leaseToken, recipients: given } as Partial<AttemptRecord> as AttemptRecord
 }
 
 function goes(late: LateResults, email: ClaimedEmail, token: number): number[] {

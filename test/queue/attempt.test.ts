@@ -17,7 +17,7 @@ function recorded(
   outcome: Partial<RecipientOutcome>,
 ) {
   const [recipient] = recordedOf([before], server, outcome, new RetrySchedule([1_000, 1_000, 1_000]))
-  const { uncertain, preferredServer } = recipient!
+  const { uncertain, preferredServer } = recipient!.decision.change!
   return { uncertain, preferredServer }
 }
 
@@ -116,5 +116,5 @@ test('recipients that were deferred together come back together', () => {
   const hundred = Array.from({ length: 100 }, () => ({ attempts: 0 }))
   const recipients = recordedOf(hundred, FIRST, { code: 450 }, new RetrySchedule([120_000]))
   assert.equal(recipients.length, 100)
-  assert.equal(new Set(recipients.map(({ dueAt }) => dueAt)).size, 1)
+  assert.equal(new Set(recipients.map(({ decision }) => decision.change!.dueAt)).size, 1)
 })

@@ -182,7 +182,7 @@ export function result(position: number, change: Partial<Result> = {}): Recipien
     events: [{ type: 'delivered', at: NOW + 1_000, detail: { code: 250 } }],
     ...change,
   }
-  return { position, decision: decided(given), ...given }
+  return { position, decision: decided(given) }
 }
 
 function decided({ state, dueAt, tried, attempts, events, ...given }: Result): Decision {
