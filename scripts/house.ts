@@ -119,6 +119,7 @@ export const HOUSE: readonly Place[] = [
       'email',
       'mail',
       'workers',
+      'threads',
       'dns',
       'config',
       'network',
@@ -135,7 +136,7 @@ export const HOUSE: readonly Place[] = [
     name: 'store',
     about:
       'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
-    imports: ['accounts', 'email', 'mail', 'config/settings.ts', 'common'],
+    imports: ['accounts', 'email', 'mail', 'threads', 'config/settings.ts', 'common'],
   },
   {
     name: 'accounts',
@@ -157,7 +158,12 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'workers',
     about: 'threads for large work on what strangers wrote: memory limits, deadlines, turns by company',
-    imports: ['common'],
+    imports: ['threads', 'common'],
+  },
+  {
+    name: 'threads',
+    about: 'one worker thread under supervision: started when it is needed, and again after it has ended',
+    imports: [],
   },
   {
     name: 'dns',

@@ -1,6 +1,7 @@
-import { SHARE_ENV, Worker as Thread } from 'node:worker_threads'
+import { SHARE_ENV } from 'node:worker_threads'
+import { SupervisedThread } from '../threads/supervised-thread.ts'
 import { type DeathCause, WorkerDied } from './error.ts'
-import { type Answers, AT, clock, PROGRESS_OCTETS, SINCE, type Task } from './task.ts'
+import { type Answers, AT, clock, type Posted, PROGRESS_OCTETS, SINCE, type Task } from './task.ts'
 import type { ThreadData } from './thread.ts'
 
 export interface WorkerOptions {
@@ -39,7 +40,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #events: WorkerEvents
   readonly #progress = new Int32Array(new SharedArrayBuffer(PROGRESS_OCTETS))
-  #thread: Thread | null = null
+  readonly #thread: SupervisedThread<Posted, Answers>
   #tasks: Task[] = []
   #look: NodeJS.Timeout | undefined
   #givenAt = 0
@@ -52,6 +53,21 @@ export class Worker {
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#options = options
     this.#events = events
+    const { memory, niceness } = options
+    const workerData: ThreadData = { progress: this.#progress.buffer as SharedArrayBuffer, niceness }
+    this.#thread = new SupervisedThread(
+      {
+        module: new URL('./thread.ts', import.meta.url),
+        name: 'worker',
+        env: SHARE_ENV,
+        workerData,
+        resourceLimits: { maxOldGenerationSizeMb: memory + HEADROOM, maxYoungGenerationSizeMb: 16 },
+      },
+      {
+        message: (answers) => this.#answered(answers),
+        ended: (cause) => this.#died(cause),
+      },
+    )
   }
 
   get busy(): boolean {
@@ -59,7 +75,7 @@ export class Worker {
   }
 
   get started(): boolean {
-    return this.#thread !== null
+    return this.#thread.running !== null
   }
 
   /** Companies of the tasks at hand. */
@@ -70,15 +86,15 @@ export class Worker {
   /** Expects a worker that is not busy. */
   give(tasks: Task[]): void {
     clearTimeout(this.#rest)
-    this.#thread ??= this.#start()
     const posted = tasks.map(({ url, input }) => ({ url, input }))
     Atomics.store(this.#progress, AT, -1)
     try {
-      this.#thread.postMessage(
+      this.#thread.post(
         posted,
         tasks.flatMap(({ transfer }) => transfer),
       )
     } catch (error) {
+      this.#thread.unref()
       for (const task of tasks) task.reject(error)
       queueMicrotask(() => this.#events.onFree())
       return
@@ -91,56 +107,22 @@ export class Worker {
 
   async end(): Promise<void> {
     clearTimeout(this.#rest)
-    await this.#thread?.terminate()
-  }
-
-  #start(): Thread {
-    const { memory, niceness } = this.#options
-    const workerData: ThreadData = { progress: this.#progress.buffer as SharedArrayBuffer, niceness }
-    const thread = new Thread(new URL('./thread.ts', import.meta.url), {
-      // The operating system shows the name: `top -H` tells who is busy.
-      name: 'worker',
-      env: SHARE_ENV,
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: memory + HEADROOM, maxYoungGenerationSizeMb: 16 },
-    })
-    this.#sentence = null
-    let cause: DeathCause = 'crash'
-    let detail = ''
-    thread.on('message', (answers: Answers) => this.#answered(answers))
-    thread.on('messageerror', (error) => {
-      detail = String(error)
-      void thread.terminate()
-    })
-    thread.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') cause = 'memory'
-      else detail = String(error)
-    })
-    thread.on('exit', () => this.#died(thread, this.#sentence ?? cause, detail))
-    thread.unref()
-    return thread
+    await this.#thread.kill()
   }
 
   #answered(answers: Answers): void {
     clearTimeout(this.#look)
     const tasks = this.#tasks
     this.#tasks = []
-    this.#thread?.unref()
+    this.#thread.unref()
     for (const [index, task] of tasks.entries()) {
       const answer = answers[index]!
       if ('error' in answer) task.reject(answer.error)
       else task.resolve(answer.output)
     }
     const { idle } = this.#options
-    if (idle !== null) this.#rest = setTimeout(() => this.#dismiss(), idle).unref()
+    if (idle !== null) this.#rest = setTimeout(() => void this.#thread.end(), idle).unref()
     this.#events.onFree()
-  }
-
-  /** From here on it is nobody's: a task that comes now starts another. */
-  #dismiss(): void {
-    const thread = this.#thread
-    this.#thread = null
-    void thread?.terminate()
   }
 
   /** Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts from its own beginning. */
@@ -160,11 +142,11 @@ export class Worker {
 
   /** Looks at what the task at hand has taken so far. */
   async #weigh(): Promise<void> {
-    const thread = this.#thread!
+    const thread = this.#thread.running!
     const since = Atomics.load(this.#progress, SINCE)
     // They reject when the thread has ended meanwhile.
     const looked = await Promise.all([thread.getHeapStatistics(), thread.cpuUsage()]).catch(() => null)
-    if (looked === null || thread !== this.#thread || !this.busy) return
+    if (looked === null || thread !== this.#thread.running || !this.busy) return
     const [heap, { user, system }] = looked
     const worked = (user + system) / 1_000
     // Time on a processor is that of the thread: what it had before the task began is known from the first look at it.
@@ -175,13 +157,15 @@ export class Worker {
 
   #condemn(cause: DeathCause): void {
     this.#sentence = cause
-    void this.#thread?.terminate()
+    void this.#thread.kill()
   }
 
-  #died(thread: Thread, cause: DeathCause, detail: string): void {
-    if (this.#thread !== thread) return
+  #died(thrown: unknown): void {
+    const outOfMemory = (thrown as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    const cause = this.#sentence ?? (outOfMemory ? 'memory' : 'crash')
+    const detail = thrown === null || outOfMemory ? '' : String(thrown)
+    this.#sentence = null
     clearTimeout(this.#look)
-    this.#thread = null
     const tasks = this.#tasks
     this.#tasks = []
     if (tasks.length === 0) return

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import { type Log, writeLine } from '../../common/logging.ts'
+import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier } from '../courier.ts'
@@ -10,6 +10,8 @@ import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
 import { Gathered } from './gathered.ts'
 import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts'
+
+type Answer = (message: ToThread, moved?: ArrayBuffer[]) => void
 
 /** Prepares a large message; null for one that the delivery thread prepares. */
 export type Elsewhere = (delivery: Delivery) => PreparedMessage | null
@@ -24,21 +26,27 @@ interface UnderWay {
 
 /** One delivery thread with what it has under way. It starts with its first delivery, and again after it has died. */
 class DeliveryThread {
-  readonly #options: ThreadOptions
   readonly #log: Log
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
   readonly #knownKeys = new Set<string>()
   readonly #knownPolicies = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
-  #worker: Worker | null = null
+  readonly #thread: SupervisedThread<ToThread, FromThread>
   #number = 0
   #closing: (() => void) | null = null
 
   constructor(options: ThreadOptions, log: Log, elsewhere: Elsewhere) {
-    this.#options = options
     this.#log = log
     this.#elsewhere = elsewhere
+    const module = new URL('./delivery-thread.ts', import.meta.url)
+    this.#thread = new SupervisedThread(
+      { module, name: 'delivery', workerData: options },
+      {
+        message: (said, answer) => this.#hear(said, answer),
+        ended: (cause) => this.#died(cause === null ? 'it ended' : String(cause)),
+      },
+    )
   }
 
   get load(): number {
@@ -66,7 +74,7 @@ class DeliveryThread {
 
   close(ms: number): Promise<void> {
     this.#gathered.flush()
-    if (this.#worker === null) return Promise.resolve()
+    if (this.#thread.running === null) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closing = resolve
     this.#say({ kind: 'close', ms })
@@ -74,55 +82,40 @@ class DeliveryThread {
   }
 
   #say(message: ToThread): void {
-    this.#worker ??= this.#start()
-    this.#worker.postMessage(message)
+    this.#thread.post(message)
   }
 
-  #start(): Worker {
-    // The operating system shows the name: `top -H` tells who is busy.
-    const worker = new Worker(new URL('./delivery-thread.ts', import.meta.url), {
-      name: 'delivery',
-      workerData: this.#options,
-    })
-    worker.on('message', (message: FromThread) => {
-      switch (message.kind) {
-        case 'results':
-          for (const flat of message.results) {
-            const [number] = flat
-            const underWay = this.#underWay.get(number)
-            this.#underWay.delete(number)
-            underWay?.resolve(resultOf(flat, underWay.delivery.emailId))
-          }
-          return
-        case 'log':
-          writeLine(this.#log, message.line)
-          return
-        case 'compose':
-          void this.#compose(worker, message)
-          return
-        case 'closed':
-          this.#closing?.()
-      }
-    })
-    let cause = 'it ended'
-    worker.on('error', (error) => {
-      cause = String(error)
-    })
-    worker.on('exit', () => this.#died(cause))
-    return worker
+  #hear(message: FromThread, answer: Answer): void {
+    switch (message.kind) {
+      case 'results':
+        for (const flat of message.results) {
+          const [number] = flat
+          const underWay = this.#underWay.get(number)
+          this.#underWay.delete(number)
+          underWay?.resolve(resultOf(flat, underWay.delivery.emailId))
+        }
+        return
+      case 'log':
+        writeLine(this.#log, message.line)
+        return
+      case 'compose':
+        void this.#compose(answer, message)
+        return
+      case 'closed':
+        this.#closing?.()
+    }
   }
 
   /** The answer goes to the thread that asked, or nowhere if that has died meanwhile. */
   async #compose(
-    worker: Worker,
+    answer: Answer,
     { request, delivery, capabilities }: Extract<FromThread, { kind: 'compose' }>,
   ): Promise<void> {
     const prepared = this.#underWay.get(delivery)?.prepared
     if (!prepared) return
     const composed = await prepared(capabilities).then((message): Composed => ({ message }), failed)
     const buffers = 'message' in composed ? octetsOf(composed.message) : []
-    const said: ToThread = { kind: 'composed', request, composed }
-    worker.postMessage(said, buffers)
+    answer({ kind: 'composed', request, composed }, buffers)
   }
 
   /** Nobody knows how far its deliveries had come: their final dot may have been sent. */
@@ -132,7 +125,6 @@ class DeliveryThread {
     this.#gathered.clear()
     this.#knownKeys.clear()
     this.#knownPolicies.clear()
-    this.#worker = null
     if (this.#closing === null) {
       const facts = { cause, deliveries: lost.length }
       this.#log.error(facts, 'A delivery thread died; another takes its place')

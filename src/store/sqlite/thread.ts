@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { StoreUnavailable } from '../store.ts'
 import { type BatchLimits, BatchQueue, type Entry } from './batch-queue.ts'
 import { type Changed, errorOf, type Reply, type Request } from './protocol.ts'
@@ -38,7 +38,7 @@ export interface ThreadOptions extends BatchLimits {
  */
 export class StoreThread<OneCall> {
   readonly #options: ThreadOptions
-  #worker: Worker | null = null
+  readonly #thread: SupervisedThread<Request<OneCall>, Reply>
   #opened = false
   #opening: { promise: Promise<void>; resolve(): void; reject(error: Error): void } | null = null
   readonly #queue: BatchQueue<Pending<OneCall>>
@@ -55,6 +55,15 @@ export class StoreThread<OneCall> {
   constructor(options: ThreadOptions) {
     this.#options = options
     this.#queue = new BatchQueue(options)
+    const { module, name, path, file } = options
+    this.#thread = new SupervisedThread(
+      { module, name, workerData: { path, file } },
+      {
+        // Nobody else's calls may take what a thread says that has been replaced.
+        message: (reply) => this.#hear(reply),
+        ended: (cause, code) => this.#ended(cause ?? new Error(`exit code ${code}`)),
+      },
+    )
   }
 
   /** Transactions committed so far. */
@@ -84,7 +93,7 @@ export class StoreThread<OneCall> {
   /** Looks out for what other processes write. */
   watch(on: boolean): void {
     this.#watching = on
-    if (this.#opened) this.#post({ kind: 'watch', on })
+    if (this.#opened) this.#thread.post({ kind: 'watch', on })
   }
 
   /** What was called before is carried out; later calls are refused. */
@@ -98,29 +107,15 @@ export class StoreThread<OneCall> {
       })
     }
     this.#closed = true
-    const worker = this.#worker
-    this.#worker = null
-    await worker?.terminate()
+    await this.#thread.end()
   }
 
   #start(): void {
-    if (this.#worker !== null) return
-    const { name, path, file } = this.#options
-    const worker = new Worker(this.#options.module, { name, workerData: { path, file } })
-    this.#worker = worker
+    if (this.#thread.running !== null) return
+    this.#thread.start()
     this.#opening = Promise.withResolvers<void>()
     // Who calls is told through the call; nobody need be waiting for the opening itself.
     this.#opening.promise.catch(() => {})
-    let cause: Error | null = null
-    worker.on('message', (reply: Reply) => {
-      // Nobody else's calls may take what a thread says that has been replaced.
-      if (this.#worker === worker) this.#hear(reply)
-    })
-    // An error is heard before answers that were given before it; what comes last is the exit.
-    worker.on('error', (error) => {
-      cause = error
-    })
-    worker.on('exit', (code) => this.#ended(worker, cause ?? new Error(`exit code ${code}`)))
   }
 
   #hear(reply: Reply): void {
@@ -128,7 +123,7 @@ export class StoreThread<OneCall> {
       case 'opened':
         this.#opened = true
         this.#opening?.resolve()
-        if (this.#watching) this.#post({ kind: 'watch', on: true })
+        if (this.#watching) this.#thread.post({ kind: 'watch', on: true })
         this.#flush()
         break
       case 'refused':
@@ -161,11 +156,11 @@ export class StoreThread<OneCall> {
     if (this.#queue.size === 0) {
       this.#drained?.()
       // An idle store does not keep the process alive.
-      if (this.#opened) this.#worker?.unref()
+      if (this.#opened) this.#thread.unref()
       return
     }
     this.#start()
-    this.#worker?.ref()
+    this.#thread.ref()
     if (!this.#opened) return
     const wait = this.#closing ? 0 : this.#queue.wait()
     if (wait > 0) {
@@ -179,18 +174,12 @@ export class StoreThread<OneCall> {
     this.#pause = undefined
     this.#underWay = this.#queue.take()
     const moved = this.#underWay.flatMap((pending) => pending.moved)
-    this.#post({ kind: 'batch', calls: this.#underWay.map((pending) => pending.call) }, moved)
-  }
-
-  #post(request: Request<OneCall>, moved: ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(request, moved)
+    this.#thread.post({ kind: 'batch', calls: this.#underWay.map((pending) => pending.call) }, moved)
   }
 
   /** The database cannot be opened: whoever waits for it is told why, and the next call tries again. */
   #fail(error: Error): void {
-    const worker = this.#worker
-    this.#worker = null
-    void worker?.terminate()
+    void this.#thread.end()
     this.#opened = false
     this.#opening?.reject(error)
     clearTimeout(this.#pause)
@@ -201,8 +190,8 @@ export class StoreThread<OneCall> {
     this.#drained?.()
   }
 
-  #ended(worker: Worker, reason: Error): void {
-    if (this.#worker !== worker) return
+  #ended(cause: unknown): void {
+    const reason = cause instanceof Error ? cause : new Error(String(cause))
     const error = new StoreUnavailable(
       `The thread of the database ${this.#options.path} ended unexpectedly (${reason.message}); it is started again`,
       { cause: reason },
@@ -211,7 +200,6 @@ export class StoreThread<OneCall> {
       this.#fail(error)
       return
     }
-    this.#worker = null
     this.#opened = false
     const lost = this.#underWay
     this.#underWay = []

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
+import { SupervisedThread } from '../../../threads/supervised-thread.ts'
 import { one } from '../rows.ts'
 
 /** Pages in the log that are not in the database yet, from which on the checkpointer is set to work. */
@@ -24,18 +24,26 @@ interface LogState {
  * over; when the log has grown long, the writer copies those few itself, and the log starts over.
  */
 export class Checkpoints {
-  readonly #path: string
   readonly #state: StatementSync
   readonly #finish: StatementSync
-  #worker: Worker | null = null
+  readonly #thread: SupervisedThread<'copy', unknown>
   #busy = false
   #rounds = 0
 
   constructor(db: DatabaseSync, path: string) {
-    this.#path = path
     db.exec('PRAGMA wal_autocheckpoint = 0')
     this.#state = db.prepare('PRAGMA wal_checkpoint(NOOP)')
     this.#finish = db.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+    const module = new URL('../checkpointer.ts', import.meta.url)
+    this.#thread = new SupervisedThread(
+      { module, name: 'checkpointer', workerData: { path } },
+      {
+        message: () => this.#copied(),
+        ended: () => {
+          this.#busy = false
+        },
+      },
+    )
   }
 
   /** To be called between transactions. */
@@ -56,24 +64,7 @@ export class Checkpoints {
 
   #copy(): void {
     this.#busy = true
-    this.#worker ??= this.#start()
-    this.#worker.postMessage('copy')
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('../checkpointer.ts', import.meta.url), {
-      name: 'checkpointer',
-      workerData: { path: this.#path },
-    })
-    const ended = () => {
-      if (this.#worker !== worker) return
-      this.#worker = null
-      this.#busy = false
-    }
-    worker.on('message', () => this.#copied())
-    worker.on('error', ended)
-    worker.on('exit', ended)
-    return worker
+    this.#thread.post('copy')
   }
 
   #copied(): void {
