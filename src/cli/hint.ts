@@ -42,8 +42,6 @@ function listing(hint: Looking): string {
       return 'email list'
     case 'showEmail':
       return `email show ${hint.id}`
-    case 'listPauses':
-      return 'queue pauses'
     case 'listQuarantined':
       return 'queue quarantine'
     case 'listSuppressions':

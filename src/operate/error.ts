@@ -30,7 +30,6 @@ export type Hint =
   | { verb: 'listRoutes' }
   | { verb: 'listEmails' }
   | { verb: 'showEmail'; id: string }
-  | { verb: 'listPauses' }
   | { verb: 'listQuarantined' }
   | { verb: 'releaseQuarantined'; id: string }
   | { verb: 'listSuppressions'; company: string }
