@@ -78,13 +78,15 @@ export const HOUSE: readonly Place[] = [
       'mail',
       'dns',
       'config/settings.ts',
+      'config/parse.ts',
+      'config/relay-url.ts',
       'network',
     ],
   },
   {
     name: 'queue',
     about:
-      'what is begun when: claims, ready queues, session limits, closed paths, pauses, the retry schedule, and the recording of results',
+      'what is begun when: claims, ready queues, what waits for its path to be known, session limits, closed paths, pauses, the retry schedule, and the recording of results',
     imports: [
       'intake/handover.ts',
       'delivery',
@@ -111,7 +113,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'delivery',
     about:
-      'one delivery, from its recipients to an answer: `smtp/` the client, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
+      'one delivery, from its recipients to an answer: `smtp/` the client, `path/` from where to which servers by which policy, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
     imports: [
       'cluster/sending-right.ts',
       'store/store.ts',
@@ -141,7 +143,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'accounts',
     about:
-      'companies, sending domains, API keys, sealing of secrets, who may send as whom; how changes of them come to count',
+      'companies, sending domains, API keys, sealing of secrets, who may send as whom, routes of their own; how changes of them come to count',
     imports: ['mail', 'network'],
   },
   {

@@ -98,6 +98,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   if (roles.includes('delivery')) {
     const { courier, isolated, paths } = openDelivery({
       settings,
+      accounts: directory,
       seal,
       right,
       workers,

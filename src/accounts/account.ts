@@ -56,11 +56,26 @@ export interface ApiKey {
   revokedAt: number | null
 }
 
+/** A relay that takes the mail of a company, or of one of its domains, instead of POSTROAD_DELIVERY. */
+export interface Route {
+  /** Another one after every change. */
+  id: string
+  companyId: string
+  /** Null: of all domains of the company that have none of their own. */
+  domainId: string | null
+  /** As in POSTROAD_DELIVERY, without user and password. */
+  url: string
+  /** User and password, sealed (routes.ts); null: the relay asks for none. */
+  sealed: Uint8Array | null
+  createdAt: number
+}
+
 /** All accounts at one moment; small enough to be held in memory by every node. */
 export interface AccountsSnapshot {
   companies: Company[]
   domains: SendingDomain[]
   keys: ApiKey[]
+  routes: Route[]
 }
 
 /** Who is asking, established by an API key. */

@@ -1,7 +1,17 @@
 /** All accounts in memory: every request asks it, the store only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
 import { AddressRanges, canonicalAddress, NotARange } from '../network/address-range.ts'
-import type { AccountsSnapshot, ApiKey, Company, Denial, Principal, Scope, SendingDomain } from './account.ts'
+import type {
+  AccountsSnapshot,
+  ApiKey,
+  Company,
+  Denial,
+  Principal,
+  Route,
+  Scope,
+  SendingDomain,
+} from './account.ts'
+import { RouteTable } from './routes.ts'
 import { isToken, tokenDigest } from './token.ts'
 
 /** A key that is not revoked. */
@@ -25,6 +35,7 @@ export class AccountDirectory {
   /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
   #holdersById = new Map<string, Holder>()
+  #routes = new RouteTable([])
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace(snapshot: AccountsSnapshot): void {
@@ -34,6 +45,7 @@ export class AccountDirectory {
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#holders = new Map(holders.map((holder) => [base64(holder.tokenHash), holder]))
     this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
+    this.#routes = new RouteTable(snapshot.routes)
   }
 
   /** Who holds this token and calls from `address`, as things stand now. */
@@ -58,6 +70,11 @@ export class AccountDirectory {
 
   domain(id: string): SendingDomain | undefined {
     return this.#domains.get(id)
+  }
+
+  /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */
+  routeFor(sender: { domainId: string; companyId: string }): Route | null {
+    return this.#routes.for(sender)
   }
 
   /** In order of creation. */

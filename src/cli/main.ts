@@ -14,6 +14,7 @@ import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
 import { printError, printText } from './print.ts'
 import { addQueue } from './queue.ts'
+import { addRoute } from './route.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
 import { addSuppressionCommands } from './suppression.ts'
@@ -72,6 +73,7 @@ export async function run(args: string[]): Promise<void> {
   addEmail(program)
   addEvents(program)
   addQueue(program)
+  addRoute(program)
   addSuppressionCommands(program)
   addNode(program)
   addBackup(program)

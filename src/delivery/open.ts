@@ -1,4 +1,5 @@
 /** The couriers of a node, as its settings want them. */
+import type { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES, type Seal } from '../accounts/seal.ts'
 import type { SendingRight } from '../cluster/sending-right.ts'
 import type { Log } from '../common/logging.ts'
@@ -17,6 +18,8 @@ import { ThreadedCourier } from './thread/threaded-courier.ts'
 
 export interface DeliveryParts {
   settings: Settings
+  /** For routes of their own. */
+  accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
   right: SendingRight
   /** For large messages. */
@@ -36,14 +39,21 @@ export interface OpenDelivery {
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
-  const { settings, right, log, onDeath, maxDeliveries } = parts
+  const { settings, accounts, seal, right, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
   // What is found is kept as paths.
   const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
   return {
     courier: openCourier(parts, options),
     isolated: new IsolatedCourier({ process: options, right, log, onDeath }),
-    paths: new PathFinder({ ...settings, route: settings.delivery, resolver, maxDeliveries }),
+    paths: new PathFinder({
+      ...settings,
+      route: settings.delivery,
+      resolver,
+      maxDeliveries,
+      ownRoute: (sender) => accounts.routeFor(sender),
+      seal,
+    }),
   }
 }
 

@@ -121,11 +121,12 @@ export class RouteCourier implements Courier {
 
   async #travel(leg: Leg): Promise<RouteResult> {
     const { recipients, delivery, dialogue } = leg
-    const { kind } = delivery.path.site
+    const { kind, servers } = delivery.path.site
     try {
       if (kind === 'simulator') return simulate(delivery, recipients)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
       if (kind === 'capture') return await capture(leg)
+      if (kind === 'relay' && servers?.hosts.kind === 'none') throw new Error(servers.hosts.failure.message)
       const result = await this.#alongRoute(leg)
       return this.#options.softBounce ? { ...result, outcomes: result.outcomes.map(softened) } : result
     } catch (error) {

@@ -35,6 +35,10 @@ export function visibleAccounts({
     companies: accounts.companies.filter(({ id }) => id === companyId),
     domains: accounts.domains.filter((domain) => own(domain) && within(domain.id)),
     keys: accounts.keys.filter((key) => own(key) && within(key.domainId)),
+    // That of the whole company is also that of a domain which has none.
+    routes: accounts.routes.filter(
+      (route) => own(route) && (route.domainId === null || within(route.domainId)),
+    ),
   }
 }
 

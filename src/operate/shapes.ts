@@ -6,6 +6,7 @@ import type { EmailEvent, EventDetail, LoggedEvent } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, Suppression } from '../store/store.ts'
 import type { ShownLane } from './queue.ts'
+import type { OwnedRoute } from './routes.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
 export function isoTime(at: number): string
@@ -51,6 +52,18 @@ export function keyJson(accounts: Pick<AccountsSnapshot, 'domains'>, key: ApiKey
     created_at: isoTime(key.createdAt),
     expires_at: isoTime(key.expiresAt),
     revoked_at: isoTime(key.revokedAt),
+  }
+}
+
+/** Without the password, and without the user, who is sealed with it. */
+export function routeJson({ route, company, domain }: OwnedRoute) {
+  return {
+    id: route.id,
+    company_id: company.id,
+    domain: domain?.name ?? null,
+    url: route.url,
+    login: route.sealed !== null,
+    created_at: isoTime(route.createdAt),
   }
 }
 

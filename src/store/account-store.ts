@@ -4,9 +4,13 @@ import type {
   ApiKey,
   Company,
   DomainStatus,
+  Route,
   SendingDomain,
   SendingState,
 } from '../accounts/account.ts'
+
+/** Whose route: a company's (`domainId` null) or that of one of its domains. */
+export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
 
 /** Rare writes about accounts; each bumps the version that `watch` looks at. */
 export interface AccountStore {
@@ -18,4 +22,8 @@ export interface AccountStore {
   updateDomain(id: string, change: { status?: DomainStatus; sending?: SendingState }): Promise<void>
   addKey(key: ApiKey): Promise<void>
   revokeKey(id: string, at: number): Promise<boolean>
+  /** Instead of the one that the company, or its domain, has. StoreConflict when the domain is not the company's. */
+  setRoute(route: Route): Promise<void>
+  /** False when there is none. */
+  removeRoute(scope: RouteScope): Promise<boolean>
 }

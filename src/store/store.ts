@@ -8,7 +8,7 @@
  * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
  * `onFault` of openStore.
  */
-import type { AccountStore } from './account-store.ts'
+import type { AccountStore, RouteScope } from './account-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog } from './event-store.ts'
 import type { NodeStore } from './node-store.ts'
@@ -20,7 +20,7 @@ export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
-export type { AccountStore, EmailStore, EventLog, NodeStore, QueueStore, SuppressionStore }
+export type { AccountStore, EmailStore, EventLog, NodeStore, QueueStore, RouteScope, SuppressionStore }
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'

@@ -41,6 +41,7 @@ function directoryWith(keys: ApiKey[]): AccountDirectory {
       domainOf(other.id, 'other.test', 'active'),
     ],
     keys,
+    routes: [],
   }
   const directory = new AccountDirectory()
   directory.replace(snapshot)
@@ -103,7 +104,7 @@ describe('the directory', () => {
   test('forgets what the next snapshot does not hold', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
-    directory.replace({ companies: [other], domains: [], keys: [] })
+    directory.replace({ companies: [other], domains: [], keys: [], routes: [] })
     assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' })
     assert.equal(directory.domainNamed('acme.test'), undefined)
     assert.equal(directory.domain('d-acme.test'), undefined)

@@ -62,7 +62,7 @@ describe('the secret key', () => {
     secretKey: null,
     database: { engine: 'sqlite' as const, path: join(folder, name) },
   })
-  const accountsWith = (domains: SendingDomain[]) => ({ companies: [], domains, keys: [] })
+  const accountsWith = (domains: SendingDomain[]) => ({ companies: [], domains, keys: [], routes: [] })
 
   test('is made once, for its owner only, and found again', async () => {
     const source = sqlite('new/postroad.db')

@@ -68,6 +68,8 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     const { token, companyId } = await installation.addTenant('acme.test')
     const bounds = ['--expires', '365d', '--from', '10.0.0.0/8', '--from', '::1']
     await installation.command('key', 'create', '--company', companyId, '--name', 'bound', ...bounds)
+    const routed = await installation.command<{ id: string }>('company', 'create', 'Routed')
+    await installation.command('route', 'set', 'smtp://u:p@relay.test:587', '--company', routed.id)
     const service = await installation.serve()
     const api = new ApiClient(service.url, token)
     const from = 'a@acme.test'
@@ -142,7 +144,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       to,
       "SELECT rows FROM postroad_transfer.transfer_progress WHERE table_name = 'companies'",
     )
-    assert.equal(Number(left!.rows), 1)
+    assert.equal(Number(left!.rows), 2)
 
     const again = await migrateData(installation, to)
     assert.equal(again.code, 0, again.stderr)

@@ -11,11 +11,12 @@ import * as keys from '../../src/operate/keys.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nodes from '../../src/operate/nodes.ts'
-import type { Operation } from '../../src/operate/operation.ts'
+import { OPERATOR, type Operation } from '../../src/operate/operation.ts'
 import * as pauses from '../../src/operate/pauses.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
+import * as routes from '../../src/operate/routes.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
@@ -138,6 +139,20 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     },
     MANAGES_WHOLE,
   ],
+  [
+    routes.setRoute,
+    (op) => routes.setRoute(op, { domain: 'acme.test', url: 'smtp://u:p@relay.test' }),
+    OPERATOR_ALONE,
+  ],
+  [
+    routes.removeRoute,
+    async (op) => {
+      await routes.setRoute({ ...op, caller: OPERATOR }, { company: 'Acme', url: 'smtp://relay.test' })
+      return await routes.removeRoute(op, { company: 'Acme' })
+    },
+    OPERATOR_ALONE,
+  ],
+  [routes.listRoutes, (op) => routes.listRoutes(op, { company: 'Acme' }), READS],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
 ]
 

@@ -23,6 +23,7 @@ import { pause, resume } from '../../src/operate/pauses.ts'
 import { releaseQuarantined } from '../../src/operate/quarantine.ts'
 import { retry, showQueue } from '../../src/operate/queue.ts'
 import { rawCopies } from '../../src/operate/raw-copies.ts'
+import { removeRoute, setRoute } from '../../src/operate/routes.ts'
 import { addSuppression, removeSuppression } from '../../src/operate/suppressions.ts'
 import { verb } from '../../src/operate/verb.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
@@ -64,6 +65,28 @@ const CASES: Case[] = [
     'showDomain',
     (op) => addDomain(op, { company: 'Beta', name: 'ACME.test' }),
   ],
+  ['a route of nobody', 'invalid', null, (op) => setRoute(op, { url: 'smtp://relay.test' })],
+  [
+    'a route of two',
+    'invalid',
+    null,
+    (op) => setRoute(op, { company: 'Acme', domain: 'acme.test', url: 'smtp://relay.test' }),
+  ],
+  ['a route that is no relay', 'invalid', null, (op) => setRoute(op, { company: 'Acme', url: 'direct' })],
+  ['a route to nowhere', 'invalid', null, (op) => setRoute(op, { company: 'Acme', url: 'smtp://u:secret@' })],
+  [
+    'a password of nobody',
+    'invalid',
+    null,
+    (op) => setRoute(op, { company: 'Acme', url: 'smtp://relay.test', password: 'p' }),
+  ],
+  [
+    'two passwords',
+    'invalid',
+    null,
+    (op) => setRoute(op, { company: 'Acme', url: 'smtp://u:p@relay.test', password: 'p' }),
+  ],
+  ['a route that is not there', 'not_found', 'listRoutes', (op) => removeRoute(op, { company: 'Beta' })],
   ['an unknown domain', 'not_found', 'listDomains', (op) => activateDomain(op, { domain: 'x.test' })],
   ['what is no domain', 'invalid', null, (op) => showDomain(op, { domain: 'no domain' })],
   ['a key without a name', 'invalid', null, (op) => createKey(op, { company: 'Acme', name: '' })],
@@ -205,7 +228,7 @@ describe('why a verb does not do what was asked', () => {
 
   test('where there is no company at all, the next step is to create one', async () => {
     const op = await world.operation('operator')
-    const empty = { ...op, accounts: { companies: [], domains: [], keys: [] } }
+    const empty = { ...op, accounts: { companies: [], domains: [], keys: [], routes: [] } }
     const error = await failure(addDomain(empty, { company: 'First', name: 'x.test' }))
     assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })
   })

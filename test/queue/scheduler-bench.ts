@@ -205,7 +205,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     domain: (id) => (id === domain.id ? domain : undefined),
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule([1, 1, 1]),
-    paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100 }),
+    paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),
     limits: { ...LIMITS, ...limits },
     monitor: new LoopMonitor(metrics.registry, createLogger('silent')),
     metrics,

@@ -1,3 +1,8 @@
+import { LRUCache } from 'lru-cache'
+import type { Route } from '../../accounts/account.ts'
+import { openCredentials } from '../../accounts/routes.ts'
+import type { Seal } from '../../accounts/seal.ts'
+import { relayFrom } from '../../config/relay-url.ts'
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { Resolver } from '../../dns/resolver.ts'
 import { isSimulated } from '../../email/simulated.ts'
@@ -25,7 +30,14 @@ export interface PathFinderOptions {
   siteConcurrency: number
   /** Deliveries that may wait in memory, of all paths. */
   maxDeliveries: number
+  /** The route of its own that mail of this domain and company has; null: POSTROAD_DELIVERY. */
+  ownRoute(sender: Pick<Routed, 'domainId' | 'companyId'>): Route | null
+  /** Opens the credentials of routes. */
+  seal: Seal
 }
+
+/** Paths of routes remembered: what one needs is opened anew when it was forgotten. */
+const MAX_ROUTES = 10_000
 
 /** Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way, its lane is the company. */
 const WAITING_DIRECT = 200
@@ -38,11 +50,13 @@ export class PathFinder {
   /** Null when it depends on the recipient's domain. */
   readonly #onlyOne: Path | null
   readonly #direct: SiteDirectory<Path>
+  /** By id of the route, which is another after every change. */
+  readonly #own = new LRUCache<string, Path>({ max: MAX_ROUTES })
 
   constructor(options: PathFinderOptions) {
     this.#options = options
     const { route, resolver, hostname, allowPrivateNetworks } = options
-    this.#policy = { id: DEFAULT_ROUTE, route, firstAlone: route.kind === 'relay' && route.user !== null }
+    this.#policy = policyOf(DEFAULT_ROUTE, route)
     this.#simulator = this.#path({ name: 'simulator', key: 'simulator', kind: 'simulator', servers: null })
     this.#onlyOne = route.kind === 'direct' ? null : this.#path(siteOfRoute(route))
     this.#direct = new SiteDirectory({
@@ -65,18 +79,48 @@ export class PathFinder {
   }
 
   /** What takes no look-up. */
-  #settled({ testMode }: Routed, domain: string): Path | null {
-    return isSimulated(domain, testMode) ? this.#simulator : this.#onlyOne
+  #settled(mail: Routed, domain: string): Path | null {
+    if (isSimulated(domain, mail.testMode)) return this.#simulator
+    if (this.#policy.route.kind === 'capture') return this.#onlyOne
+    const own = this.#options.ownRoute(mail)
+    return own === null ? this.#onlyOne : this.#ownPath(own)
   }
 
-  #path(site: Site): Path {
+  #ownPath(own: Route): Path {
+    let path = this.#own.get(own.id)
+    if (path === undefined) {
+      path = this.#opened(own)
+      this.#own.set(own.id, path)
+    }
+    return path
+  }
+
+  #opened(own: Route): Path {
+    try {
+      const relay = relayFrom(own.url, openCredentials(this.#options.seal, own))
+      return this.#path(siteOfRoute(relay), policyOf(own.id, relay))
+    } catch (error) {
+      // It must neither go another way nor be lost: each attempt tells, until the route is set again.
+      const message = `The route cannot be used. ${error instanceof Error ? error.message : String(error)}`
+      const failure = { finding: 'server', enhancedCode: '4.3.5', message } as const
+      const servers = { hosts: { kind: 'none', failure } as const, until: Number.POSITIVE_INFINITY }
+      const site: Site = { name: own.url, key: `route:${own.id}`, kind: 'relay', servers }
+      return this.#path(site, policyOf(own.id, this.#policy.route))
+    }
+  }
+
+  #path(site: Site, policy: Policy = this.#policy): Path {
     const { hostname, siteConcurrency, maxDeliveries } = this.#options
     const limits: PathLimits = {
       sessions: siteConcurrency,
       waiting: site.kind === 'direct' ? WAITING_DIRECT : maxDeliveries,
     }
-    return pathOf({ source: { name: 'default', helo: hostname }, site, policy: this.#policy, limits })
+    return pathOf({ source: { name: 'default', helo: hostname }, site, policy, limits })
   }
+}
+
+function policyOf(id: string, route: DeliveryRoute): Policy {
+  return { id, route, firstAlone: route.kind === 'relay' && route.user !== null }
 }
 
 function siteOfRoute(route: Exclude<DeliveryRoute, { kind: 'direct' }>): Site {

@@ -19,7 +19,7 @@ export interface Site {
   /** Equal keys are the same servers. */
   key: string
   kind: DeliveryRoute['kind'] | 'simulator'
-  /** Of a direct site. */
+  /** Of a direct site; of another, why it cannot be used. */
   servers: MailServers | null
 }
 
@@ -31,7 +31,7 @@ export interface MailServers {
 
 /** How it gets there. */
 export interface Policy {
-  /** Of the route: `default` is that of POSTROAD_DELIVERY. */
+  /** Of the route: `default` is that of POSTROAD_DELIVERY. Never the same for another one. */
   id: string
   route: DeliveryRoute
   /** One delivery has to go well before more than one session is opened: so many wrong logins at once could lock an account. */

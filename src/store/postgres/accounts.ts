@@ -4,6 +4,7 @@ import type {
   Company,
   DkimIdentity,
   DomainStatus,
+  Route,
   SendingDomain,
   SendingState,
 } from '../../accounts/account.ts'
@@ -24,6 +25,8 @@ const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, public_ke
 const KEYS = `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.scopes, k.domain_id AS "domainId",
     k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
   FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`
+const ROUTES = `SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed, r.created_at AS "createdAt"
+  FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`
 
 const VERSION = "SELECT value FROM counters WHERE name = 'accounts'"
 
@@ -49,7 +52,8 @@ export class Accounts {
         byId.get(domainId)?.dkim.push(identity)
       }
       const keys = (await session.run<KeyRow>(KEYS)).map(keyOf)
-      return { companies, domains, keys }
+      const routes = await session.run<Route>(ROUTES)
+      return { companies, domains, keys, routes }
     })
   }
 

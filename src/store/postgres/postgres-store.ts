@@ -1,4 +1,4 @@
-import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as types from '../store.ts'
@@ -25,6 +25,7 @@ import { Repairs } from './repairs.ts'
 import { Reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
+import { Routes } from './routes.ts'
 import { Suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
@@ -56,6 +57,7 @@ export class PostgresStore {
   readonly #events: EventLog
   readonly #reports: Reports
   readonly #accounts: Accounts
+  readonly #routes: Routes
   readonly #suppressions: Suppressions
   readonly #pauses: Pauses
   readonly #retention: Retention
@@ -82,6 +84,7 @@ export class PostgresStore {
     this.#events = new EventLog(parts)
     this.#reports = new Reports(parts)
     this.#accounts = new Accounts(database, companies, this.#changes)
+    this.#routes = new Routes(database, companies, this.#changes)
     this.#suppressions = new Suppressions(database, companies, this.#changes)
     this.#pauses = new Pauses(database, companies, this.#changes)
     this.#retention = new Retention(database)
@@ -290,6 +293,14 @@ export class PostgresStore {
 
   revokeKey(id: string, at: number): Promise<boolean> {
     return this.#accounts.revokeKey(id, at)
+  }
+
+  setRoute(route: Route): Promise<void> {
+    return this.#routes.set(route)
+  }
+
+  removeRoute(scope: types.RouteScope): Promise<boolean> {
+    return this.#routes.remove(scope)
   }
 
   /** `queue` and `stops` are told for what operations of this store change, but not for what `claim` and `record` do to the queue. */

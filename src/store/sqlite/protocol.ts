@@ -1,5 +1,5 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
-import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
@@ -63,6 +63,8 @@ export interface Writes {
   updateDomain(id: string, change: Parameters<store.AccountStore['updateDomain']>[1]): void
   addKey(key: ApiKey): void
   revokeKey(id: string, at: number): boolean
+  setRoute(route: Route): void
+  removeRoute(scope: store.RouteScope): boolean
 }
 
 /** Operations of the reader: each sees the last commit. */

@@ -1,4 +1,4 @@
-import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type { EventStore } from '../event-store.ts'
@@ -325,6 +325,14 @@ export class SqliteStore implements types.Store, EventStore {
 
   revokeKey(id: string, at: number): Promise<boolean> {
     return this.#write('revokeKey', [id, at])
+  }
+
+  setRoute(route: Route): Promise<void> {
+    return this.#write('setRoute', [route])
+  }
+
+  removeRoute(scope: types.RouteScope): Promise<boolean> {
+    return this.#write('removeRoute', [scope])
   }
 
   /**

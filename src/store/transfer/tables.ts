@@ -73,6 +73,19 @@ export const TABLES: readonly Table[] = [
     order: ['t.id'],
   },
   {
+    name: 'routes',
+    columns: {
+      company: 'int4',
+      domain_id: 'text',
+      id: 'text',
+      url: 'text',
+      sealed: 'bytea',
+      created_at: 'int8',
+    },
+    from: 'routes t',
+    order: ['t.company', 't.domain_id'],
+  },
+  {
     name: 'suppressions',
     columns: {
       company: 'int4',

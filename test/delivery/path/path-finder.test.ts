@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import type { Route } from '../../../src/accounts/account.ts'
+import { RouteTable, sealCredentials } from '../../../src/accounts/routes.ts'
+import { Seal } from '../../../src/accounts/seal.ts'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
 import { PathFinder } from '../../../src/delivery/path/path-finder.ts'
 import { relayAt } from '../route/rig.ts'
 
 const MAIL = { companyId: 'company', domainId: 'domain', testMode: false }
 
-function finder(route: DeliveryRoute, asked: string[] = []): PathFinder {
+const seal = new Seal(randomBytes(32))
+
+function finder(route: DeliveryRoute, asked: string[] = [], routes: Route[] = []): PathFinder {
+  const table = new RouteTable(routes)
   return new PathFinder({
     route,
     resolver: {
@@ -19,6 +26,8 @@ function finder(route: DeliveryRoute, asked: string[] = []): PathFinder {
     allowPrivateNetworks: true,
     siteConcurrency: 20,
     maxDeliveries: 2_000,
+    ownRoute: (sender) => table.for(sender),
+    seal,
   })
 }
 
@@ -62,4 +71,49 @@ test('a relay that asks for a login gets one session first', () => {
   const first = (route: DeliveryRoute) => finder(route).known(MAIL, 'x.test')?.policy.firstAlone
   assert.equal(first(relayAt(25)), false)
   assert.equal(first(relayAt(25, { user: 'u', password: 'p' })), true)
+})
+
+function own(id: string, domainId: string | null, host: string, sealed: Uint8Array | null = null): Route {
+  return { id, companyId: 'company', domainId, url: `smtp://${host}:587?tls=verified`, sealed, createdAt: 0 }
+}
+
+test('mail goes by the route of its domain, else by that of its company, else as all mail does', () => {
+  const routes = [own('r1', 'domain', 'one.test'), own('r2', null, 'two.test')]
+  for (const route of [{ kind: 'direct' } as const, relayAt(25)]) {
+    const paths = finder(route, [], routes)
+    const host = (mail: object) => paths.known({ ...MAIL, ...mail }, 'x.test')?.site.name
+    assert.equal(host({}), 'one.test')
+    assert.equal(host({ domainId: 'another' }), 'two.test')
+    const foreign = { companyId: 'other', domainId: 'foreign' }
+    assert.equal(host(foreign), route.kind === 'direct' ? undefined : '127.0.0.1')
+    assert.equal(host({ testMode: true }), 'simulator')
+  }
+  const [one, two] = ['domain', 'another'].map((domainId) =>
+    finder(relayAt(25), [], [own('r1', 'domain', 'same.test'), own('r2', null, 'same.test')]).known(
+      { ...MAIL, domainId },
+      'x.test',
+    ),
+  )
+  assert.notEqual(one!.key, two!.key, 'each with its own login')
+})
+
+test('where all mail is captured, that of a route of its own is, too', () => {
+  const paths = finder({ kind: 'capture' }, [], [own('r1', null, 'one.test')])
+  assert.equal(paths.known(MAIL, 'x.test')?.site.kind, 'capture')
+})
+
+test('credentials are opened for the path; with those that do not open nothing is sent', () => {
+  const credentials = { user: 'a@b:c', password: 'p/ä %' }
+  const sealed = sealCredentials(seal, 'r1', credentials)
+  const path = finder(relayAt(25), [], [own('r1', null, 'one.test', sealed)]).known(MAIL, 'x.test')!
+  assert.ok(path.policy.route.kind === 'relay' && path.policy.firstAlone)
+  const { user, password, host, port, tls } = path.policy.route
+  assert.deepEqual(
+    { user, password, host, port, tls },
+    { ...credentials, host: 'one.test', port: 587, tls: 'verified' },
+  )
+  // Sealed for another route.
+  const broken = finder(relayAt(25), [], [own('r2', null, 'one.test', sealed)]).known(MAIL, 'x.test')!
+  assert.ok(broken.site.servers?.hosts.kind === 'none')
+  assert.match(broken.site.servers.hosts.failure.message, /cannot be used/)
 })

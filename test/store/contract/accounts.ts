@@ -8,7 +8,7 @@ export function accountsContract(open: OpenBench): void {
   describe('accounts', () => {
     test('are kept as given', async (t) => {
       const { store } = await open(t)
-      assert.deepEqual(await store.accounts(), { companies: [], domains: [], keys: [] })
+      assert.deepEqual(await store.accounts(), { companies: [], domains: [], keys: [], routes: [] })
       const owner = await acme(store)
       const own = domain(owner, 'acme.test')
       await store.addDomain(own)
@@ -35,6 +35,42 @@ export function accountsContract(open: OpenBench): void {
       assert.equal(await store.revokeKey(key.id, NOW + 2), false)
       assert.equal(await store.revokeKey(newId(), NOW), false)
       assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW + 1)
+    })
+
+    test('routes: one for each company and domain, the last that was set', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const own = domain(owner, 'acme.test')
+      await store.addDomain(own)
+      const route = (
+        companyId: string,
+        domainId: string | null,
+        url: string,
+        sealed: Uint8Array | null = null,
+      ) => {
+        return { id: newId(), companyId, domainId, url, sealed, createdAt: NOW }
+      }
+      const version = await store.accountsVersion()
+      const ofDomain = route(owner.id, own.id, 'smtp://one.test:25?tls=off', Uint8Array.of(1, 2, 3))
+      await store.setRoute(route(owner.id, null, 'smtp://old.test:25?tls=off'))
+      const ofCompany = route(owner.id, null, 'smtp://two.test:25?tls=off')
+      await store.setRoute(ofCompany)
+      await store.setRoute(ofDomain)
+      const stored = async () => (await store.accounts()).routes
+      assert.deepEqual(await stored(), [ofCompany, { ...ofDomain, sealed: new Uint8Array(ofDomain.sealed!) }])
+      const changed = await store.accountsVersion()
+      assert.notEqual(changed, version)
+      await assert.rejects(store.setRoute(route(other.id, own.id, 'smtp://x.test:25?tls=off')), StoreConflict)
+      assert.equal(await store.removeRoute({ companyId: other.id, domainId: null }), false)
+      assert.equal(await store.accountsVersion(), changed)
+      assert.equal(await store.removeRoute({ companyId: owner.id, domainId: null }), true)
+      assert.equal(await store.removeRoute({ companyId: owner.id, domainId: null }), false)
+      assert.deepEqual(
+        (await stored()).map(({ id }) => id),
+        [ofDomain.id],
+      )
+      assert.notEqual(await store.accountsVersion(), changed)
     })
 
     test('conflicts are named, and leave nothing behind', async (t) => {

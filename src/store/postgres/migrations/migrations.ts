@@ -2,6 +2,7 @@ import { sql as first } from './0001-first.ts'
 import { sql as repeated } from './0002-repeated.ts'
 import { sql as keyBounds } from './0003-key-bounds.ts'
 import { sql as numberedEvents } from './0004-numbered-events.ts'
+import { sql as routes } from './0012-routes.ts'
 import { sql as nodeMachine } from './0013-node-machine.ts'
 import { sql as holds } from './0014-holds.ts'
 
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-numbered-events', sql: numberedEvents },
   { name: '0013-node-machine', sql: nodeMachine },
   { name: '0014-holds', sql: holds },
+  { name: '0012-routes', sql: routes },
 ]

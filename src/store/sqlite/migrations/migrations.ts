@@ -4,6 +4,7 @@ import { sql as lessToWrite } from './0003-less-to-write.ts'
 import { sql as keyBounds } from './0004-key-bounds.ts'
 import { sql as sending } from './0005-sending.ts'
 import { sql as eventNumbers } from './0006-event-numbers.ts'
+import { sql as routes } from './0012-routes.ts'
 import { sql as nodeMachine } from './0013-node-machine.ts'
 import { sql as holdsAndCancellations } from './0014-holds-and-cancellations.ts'
 
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-event-numbers', sql: eventNumbers },
   { name: '0013-node-machine', sql: nodeMachine },
   { name: '0014-holds-and-cancellations', sql: holdsAndCancellations },
+  { name: '0012-routes', sql: routes },
 ]

@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { AccountsSnapshot, Company, DkimIdentity, SendingDomain } from '../../../accounts/account.ts'
+import type {
+  AccountsSnapshot,
+  Company,
+  DkimIdentity,
+  Route,
+  SendingDomain,
+} from '../../../accounts/account.ts'
 import { type KeyRow, keyOf } from '../../account-rows.ts'
 import type { Suppression } from '../../store.ts'
 import { all, one } from '../rows.ts'
@@ -11,6 +17,7 @@ export class AccountReader {
   readonly #domains: StatementSync
   readonly #dkim: StatementSync
   readonly #keys: StatementSync
+  readonly #routes: StatementSync
   readonly #version: StatementSync
   readonly #suppressions: StatementSync
   readonly #suppression: StatementSync
@@ -30,6 +37,10 @@ export class AccountReader {
       `SELECT k.id, c.id AS companyId, k.name, k.token_hash AS tokenHash, k.scopes, k.domain_id AS domainId,
               k.networks, k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt
        FROM api_keys k JOIN companies c ON c.num = k.company ORDER BY k.created_at, k.id`,
+    )
+    this.#routes = db.prepare(
+      `SELECT r.id, c.id AS companyId, nullif(r.domain_id, '') AS domainId, r.url, r.sealed, r.created_at AS createdAt
+       FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`,
     )
     this.#version = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
     const suppressions = (condition: string): string =>
@@ -51,6 +62,7 @@ export class AccountReader {
       companies: all<Company>(this.#companies).map((row) => ({ ...row })),
       domains,
       keys: all<KeyRow>(this.#keys).map(keyOf),
+      routes: all<Route>(this.#routes).map((row) => ({ ...row })),
     }
   }
 

@@ -23,6 +23,7 @@ import { Recovery } from './recovery.ts'
 import { Reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
+import { Routes } from './routes.ts'
 import { Suppressions } from './suppressions.ts'
 
 export interface WriteOperations {
@@ -46,6 +47,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
   const recovery = new Recovery(db, { recipients, lanes, damage, changes })
   const pauses = new Pauses(db, companies, changes)
   const accounts = new Accounts(db, companies, changes)
+  const routes = new Routes(db, companies, changes)
   const retention = new Retention(db, contents, numbers, memory)
   const acceptance = new Acceptance(db, {
     companies,
@@ -101,6 +103,8 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
       updateDomain: (id, change) => accounts.updateDomain(id, change),
       addKey: (key) => accounts.addKey(key),
       revokeKey: (id, at) => accounts.revokeKey(id, at),
+      setRoute: (route) => routes.set(route),
+      removeRoute: (scope) => routes.remove(scope),
     },
     takeNews: () => damage.takeNews(),
   }

@@ -1,0 +1,113 @@
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { listRoutes, type RouteOwner, removeRoute, setRoute } from '../operate/routes.ts'
+import { routeJson } from '../operate/shapes.ts'
+import { command, group, type JsonOption } from './command.ts'
+import { WrongUsage } from './failure.ts'
+import { withOperation } from './open.ts'
+import { printJson, printLine, printTable, shownTime } from './print.ts'
+
+export function addRoute(program: Command): void {
+  const route = group(
+    program,
+    'route',
+    'Routes of their own: relays that take the mail of a domain or a company, instead of POSTROAD_DELIVERY.',
+    [
+      'route list',
+      'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',
+    ],
+  )
+  const owned = (parent: Command) =>
+    parent
+      .option('--domain <domain or id>', 'the mail of this sending domain')
+      .option(
+        '--company <name or id>',
+        'the mail of all domains of this company that have no route of their own',
+      )
+
+  owned(
+    command(route, {
+      usage: 'set <url>',
+      description: 'Send the mail of a domain or a company through a relay of its own.',
+      details:
+        'The URL is as in POSTROAD_DELIVERY: smtp://user:password@host:587, with ?tls= and ?auth=. Everybody on this machine can ' +
+        'see what stands in a command: give the password on standard input or in the environment instead. It is kept sealed. Every node ' +
+        'follows within a second; where POSTROAD_DELIVERY is "capture", mail is captured all the same.',
+      examples: [
+        'route set smtp://relay.example.com:587?tls=verified --company Acme',
+        'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',
+        'route set smtps://user@relay.example.com --domain example.com --password-env RELAY_PASSWORD',
+      ],
+    })
+      .option('--password-stdin', 'read the password from standard input')
+      .option('--password-env <name>', 'take the password from this variable of the environment'),
+  ).action(set)
+
+  command(route, {
+    usage: 'list',
+    description: 'List the routes, without their passwords.',
+    examples: ['route list', 'route list --company Acme --json'],
+  })
+    .option('--company <name or id>', 'only those of this company and its domains')
+    .action(list)
+
+  owned(
+    command(route, {
+      usage: 'remove',
+      description: 'Let the mail of a domain or a company go as all other mail does.',
+      examples: ['route remove --domain example.com', 'route remove --company Acme'],
+    }),
+  ).action(remove)
+}
+
+interface SetOptions extends RouteOwner, JsonOption {
+  passwordStdin?: true
+  passwordEnv?: string
+}
+
+async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: SetOptions): Promise<void> {
+  requireOne(owner)
+  const password = await passwordFrom(passwordStdin === true, passwordEnv)
+  const set = await withOperation((op) => setRoute(op, { ...owner, url, password }))
+  if (json) return printJson(routeJson(set))
+  printLine(`Mail of ${set.domain?.name ?? set.company.name} goes through ${set.route.url}.`)
+}
+
+/** Without the line's end that an editor or `echo` puts behind it. */
+async function passwordFrom(stdin: boolean, variable: string | undefined): Promise<string | undefined> {
+  if (stdin && variable !== undefined)
+    throw new WrongUsage('--password-stdin and --password-env exclude each other')
+  if (stdin) return (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (variable === undefined) return undefined
+  const value = process.env[variable]
+  if (value === undefined || value === '') throw new WrongUsage(`the environment has no variable ${variable}`)
+  return value
+}
+
+async function list({ json, ...wanted }: JsonOption & { company?: string }): Promise<void> {
+  const routes = await withOperation((op) => listRoutes(op, wanted))
+  if (json) return printJson(routes.map(routeJson))
+  printTable(
+    ['COMPANY', 'DOMAIN', 'ROUTE', 'LOGIN', 'SINCE'],
+    routes.map(({ company, domain, route }) => [
+      company.name,
+      domain?.name ?? 'all others',
+      route.url,
+      route.sealed === null ? 'no' : 'yes',
+      shownTime(route.createdAt),
+    ]),
+    'All mail goes as POSTROAD_DELIVERY says.',
+  )
+}
+
+async function remove({ json, ...owner }: RouteOwner & JsonOption): Promise<void> {
+  requireOne(owner)
+  const { company, domain } = await withOperation((op) => removeRoute(op, owner))
+  if (json) return printJson({ company_id: company.id, domain: domain?.name ?? null, removed: true })
+  printLine(`Mail of ${domain?.name ?? company.name} has no route of its own any more.`)
+}
+
+function requireOne({ company, domain }: RouteOwner): void {
+  if ((company === undefined) === (domain === undefined))
+    throw new WrongUsage('give either --domain or --company')
+}

@@ -1,0 +1,117 @@
+/** Relays of a company's or a domain's own. */
+import { randomUUIDv7 } from 'node:crypto'
+import type { Company, Route, SendingDomain } from '../accounts/account.ts'
+import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
+import { NotAllowed, parseDelivery } from '../config/parse.ts'
+import { relayUrl } from '../config/relay-url.ts'
+import { visibleAccounts } from './authority.ts'
+import { OperateError } from './error.ts'
+import { findCompany, findDomain } from './find.ts'
+import type { Operation } from './operation.ts'
+import { verb } from './verb.ts'
+
+/** Whose route: exactly one of the two, by name or id. */
+export interface RouteOwner {
+  company?: string | undefined
+  domain?: string | undefined
+}
+
+export interface OwnedRoute {
+  route: Route
+  company: Company
+  /** Null: it is that of the company. */
+  domain: SendingDomain | null
+}
+
+/**
+ * Sends the mail of a domain, or of a company's domains that have none of their own, through this relay from now on. For operators: a relay
+ * may lie in a private network. `password` instead of the one in the URL.
+ */
+export const setRoute = verb(
+  'operate',
+  async (
+    op: Operation,
+    input: RouteOwner & { url: string; password?: string | undefined },
+  ): Promise<OwnedRoute> => {
+    const { company, domain } = ownerOf(op, input)
+    const { url, credentials } = parsedRelay(input.url, input.password)
+    const id = randomUUIDv7()
+    const route: Route = {
+      id,
+      companyId: company.id,
+      domainId: domain?.id ?? null,
+      url,
+      sealed: credentials && sealCredentials(await op.seal(), id, credentials),
+      createdAt: op.now(),
+    }
+    await op.store.setRoute(route)
+    return { route, company, domain }
+  },
+)
+
+/** From now on its mail goes as all mail does. */
+export const removeRoute = verb(
+  'operate',
+  async (op: Operation, input: RouteOwner): Promise<Omit<OwnedRoute, 'route'>> => {
+    const { company, domain } = ownerOf(op, input)
+    if (await op.store.removeRoute({ companyId: company.id, domainId: domain?.id ?? null })) {
+      return { company, domain }
+    }
+    const whose = domain === null ? `the company ${company.name}` : domain.name
+    throw new OperateError('not_found', `${whose} has no route of its own`, { verb: 'listRoutes' })
+  },
+)
+
+/** A member sees those of his own mail. */
+export const listRoutes = verb(
+  'read',
+  async (op: Operation, input: { company?: string | undefined }): Promise<OwnedRoute[]> => {
+    const { companies, domains, routes } = visibleAccounts(op)
+    const only = input.company === undefined ? null : findCompany(op, input.company).id
+    return routes.flatMap((route) => {
+      const company = companies.find(({ id }) => id === route.companyId)
+      const domain = domains.find(({ id }) => id === route.domainId) ?? null
+      if (company === undefined || (only !== null && only !== company.id)) return []
+      return [{ route, company, domain }]
+    })
+  },
+)
+
+function ownerOf(op: Operation, { company, domain }: RouteOwner): Omit<OwnedRoute, 'route'> {
+  if (domain === undefined && company !== undefined)
+    return { company: findCompany(op, company), domain: null }
+  if (domain === undefined || company !== undefined) {
+    throw new OperateError(
+      'invalid',
+      'a route is either that of a company or that of a domain: name one of them',
+    )
+  }
+  const found = findDomain(op, domain)
+  return { company: findCompany(op, found.companyId), domain: found }
+}
+
+function parsedRelay(
+  text: string,
+  password: string | undefined,
+): { url: string; credentials: RouteCredentials | null } {
+  const relay = parsed(text)
+  if (password !== undefined) {
+    if (relay.user === null)
+      throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
+    if (relay.password !== '') throw new OperateError('invalid', 'the password is given twice')
+  }
+  const credentials =
+    relay.user === null ? null : { user: relay.user, password: password ?? relay.password ?? '' }
+  return { url: relayUrl(relay), credentials }
+}
+
+function parsed(text: string) {
+  try {
+    const route = parseDelivery(text)
+    if (route.kind === 'relay') return route
+    throw new NotAllowed('it must be a relay like smtp://user:password@host:587')
+  } catch (error) {
+    if (!(error instanceof NotAllowed)) throw error
+    throw new OperateError('invalid', `this route is not allowed: ${error.message}`, null, { cause: error })
+  }
+}
