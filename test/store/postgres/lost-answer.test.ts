@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import type { Happened } from '../../../src/email/lifecycle.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { NewEmail } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
@@ -236,6 +237,11 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   const aside = ({ id }: NewEmail, leaseToken: number) => {
     return { emailId: id, leaseToken, positions: [0, 1], others: 'suspect' as const, at: NOW, message: 'Why' }
   }
+  const bounce = (emailId: string, position: number): Happened => {
+    const detail = { message: 'No such user', reportId: 'r' }
+    const happening = { kind: 'returned', at: NOW, report: 'bounced', detail, deadAddress: true } as const
+    return { emailId, position, happening }
+  }
   const operations: Again[] = [
     {
       name: 'a cancellation',
@@ -255,6 +261,12 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
       run: (store, { id }) => store.releaseQuarantined({ companyId: null, emailId: id }, NOW),
       states: ['waiting', 'waiting', 'waiting'],
       events: ['0:delivery_delayed', '1:delivery_delayed', '0:queued', '1:queued'],
+    },
+    {
+      name: 'a report of a bounce',
+      run: (store, { id }) => store.happened([bounce(id, 2)]),
+      states: ['sending', 'sending', 'bounced'],
+      events: ['2:bounced'],
     },
   ]
   for (const { name, begin, run, states: wanted, events } of operations) {

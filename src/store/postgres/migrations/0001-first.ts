@@ -11,7 +11,7 @@
  *   The large tables are updated in place at most (heap-only: no indexed column changes), and need no foreign keys: rows of an
  *   email are added and removed together.
  * - An email has no column for its last event: several nodes may be recording different recipients of it, and would wait for
- *   each other. It is the last of `events` by time, then `seq`.
+ *   each other. It is the last of `events`.
  */
 export const sql = `
 CREATE TABLE companies (

@@ -107,7 +107,11 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
       const release = { now: NOW, dueBefore: NOW + 2 * HOUR }
       assert.equal(await colliding(1, () => store.releaseHeld(keyed.domainId, release)), 1)
       assert.deepEqual(await states(store, keyed.id), ['waiting', 'waiting'])
-      const names = ['sent', '0:delivery_delayed', '0:queued']
+      const report = { at: NOW, report: 'bounced', detail: { reportId: 'r' }, deadAddress: true } as const
+      const bounce = { emailId: keyed.id, position: 1, happening: { kind: 'returned', ...report } } as const
+      assert.equal(await colliding(1, () => store.happened([bounce])), 1)
+      assert.deepEqual(await states(store, keyed.id), ['waiting', 'bounced'])
+      const names = ['sent', '0:delivery_delayed', '0:queued', '1:bounced']
       assert.deepEqual(await eventNames(store, keyed.id), names)
     })
   }
