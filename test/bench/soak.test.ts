@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SoakRun, type SoakSample } from '../../bench/soak/soak-run.ts'
 
-const RATE = 60
-const SECONDS = 4
+const RATE = 120
+const SECONDS = 2
 const ROUNDS = 3
 
 /** Ms that everything has to come to rest once every peer obliges; retries are a second apart. */
