@@ -38,6 +38,7 @@ const ON_BOTH_ENGINES = [
   'test/http/tenants.test.ts',
   'test/delivery/captured-large.test.ts',
   'test/cli/events.test.ts',
+  'test/events/after-the-end.test.ts',
   'test/cli/mail.test.ts',
   'test/cli/pause.test.ts',
   'test/cli/retry.test.ts',

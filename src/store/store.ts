@@ -10,7 +10,7 @@
  */
 import type { AccountStore, RouteScope } from './account-store.ts'
 import type { EmailStore } from './email-store.ts'
-import type { EventLog } from './event-store.ts'
+import type { EventLog, EventStore } from './event-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { RetentionRequest } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
@@ -20,7 +20,16 @@ export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
-export type { AccountStore, EmailStore, EventLog, NodeStore, QueueStore, RouteScope, SuppressionStore }
+export type {
+  AccountStore,
+  EmailStore,
+  EventLog,
+  EventStore,
+  NodeStore,
+  QueueStore,
+  RouteScope,
+  SuppressionStore,
+}
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
@@ -48,7 +57,7 @@ export class StoreConflict extends Error {
  */
 export type StoreChange = 'accounts' | 'queue' | 'stops'
 
-export interface Store extends EmailStore, QueueStore, EventLog, SuppressionStore, AccountStore, NodeStore {
+export interface Store extends EmailStore, QueueStore, EventStore, SuppressionStore, AccountStore, NodeStore {
   /** Whether several nodes may use the database at once. */
   readonly shared: boolean
   /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RecipientOutcome } from '../../src/delivery/delivery.ts'
+import type { DeliveryResult, RecipientOutcome } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { attemptRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
@@ -27,6 +27,7 @@ function recordedOf(
   server: string | null,
   outcome: Partial<RecipientOutcome>,
   schedule: RetrySchedule,
+  rest: Partial<DeliveryResult> = {},
 ) {
   const claimed = before.map(
     (each, position): ClaimedRecipient => ({
@@ -87,6 +88,7 @@ function recordedOf(
     startedAt: 0,
     duration: 1,
     tls: null,
+    ...rest,
   }
   return attemptRecord(ready, result, { schedule, pauses: new ProbePauses(schedule.waits), again: null }, 0)
     .recipients
@@ -117,4 +119,28 @@ test('recipients that were deferred together come back together', () => {
   const recipients = recordedOf(hundred, FIRST, { code: 450 }, new RetrySchedule([120_000]))
   assert.equal(recipients.length, 100)
   assert.equal(new Set(recipients.map(({ decision }) => decision.change!.dueAt)).size, 1)
+})
+
+test('what a worker died of costs no attempt and is suspect; nothing else is', () => {
+  const of = (verdict: RecipientOutcome['verdict']) => {
+    const [recipient] = recordedOf([{}], FIRST, { verdict }, new RetrySchedule([1_000, 1_000, 1_000]), {
+      died: 'crash',
+    })
+    const { change, tried } = recipient!.decision
+    return [change!.state, change!.suspicion, tried]
+  }
+  assert.deepEqual(of('deferred'), ['waiting', 1, false])
+  assert.deepEqual(of('delivered'), ['delivered', 0, true])
+})
+
+test('whom nobody was asked for is given back untried, for when somebody can be asked', () => {
+  const schedule = new RetrySchedule([1_000, 1_000, 1_000])
+  const outcome = { verdict: 'postponed', message: 'Not yet' } as const
+  const [recipient] = recordedOf([{}], null, outcome, schedule, { notBefore: 700 })
+  const { change, tried, events } = recipient!.decision
+  assert.deepEqual([change!.state, change!.dueAt, change!.heldFor, tried], ['waiting', 700, null, false])
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['delivery_delayed'],
+  )
 })

@@ -3,13 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { attempted, type Facts, givenBack, type Happening } from '../../../src/email/lifecycle.ts'
-import type { EventStore } from '../../../src/store/event-store.ts'
 import type { EmailHistory, NewEmail, RecipientRecord, Retried, Store } from '../../../src/store/store.ts'
 import { AT, type Cell, factsIn, LATER, MX, type Row, STATES, TABLE } from '../../email/lifecycle/table.ts'
 import { acme, attempt, claimRequest, email, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-type Whole = Store & EventStore
 type State = (typeof STATES)[number]
 
 /** A row needs damaged pages, or a suspicion that only falls on the others of an email. */
@@ -28,7 +26,7 @@ interface Player {
 export function lifecycleContract(open: OpenBench): void {
   describe('the lifecycle', () => {
     test('is the same in the store as on paper', async (t) => {
-      const store = (await open(t)).store as Whole
+      const store = (await open(t)).store
       for (const row of TABLE.filter(({ name }) => !ELSEWHERE.has(name))) {
         await t.test(`${row.happening.kind}: ${row.name}`, async () => {
           const stage = await Stage.set(store, row)
@@ -45,13 +43,13 @@ export function lifecycleContract(open: OpenBench): void {
 }
 
 class Stage {
-  readonly #store: Whole
+  readonly #store: Store
   readonly #owner: Company
   readonly #token: number
   readonly #players: Player[]
   readonly #row: Row
 
-  private constructor(store: Whole, owner: Company, token: number, row: Row, players: Player[]) {
+  private constructor(store: Store, owner: Company, token: number, row: Row, players: Player[]) {
     this.#store = store
     this.#owner = owner
     this.#token = token
@@ -59,7 +57,7 @@ class Stage {
     this.#players = players
   }
 
-  static async set(store: Whole, row: Row): Promise<Stage> {
+  static async set(store: Store, row: Row): Promise<Stage> {
     const owner = await acme(store, row.name)
     const token = await store.join(node(row.name))
     const { given = {}, happening } = row
