@@ -1,7 +1,6 @@
 import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
 import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
-import type { EventStore } from '../event-store.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
@@ -46,7 +45,7 @@ export interface SqliteOptions {
  * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may open
  * the same file at the same time; of those that open it `exclusive` there is one.
  */
-export class SqliteStore implements types.Store, EventStore {
+export class SqliteStore implements types.Store {
   readonly shared = false
   readonly #writer: StoreThread<WriteCall>
   readonly #reader: StoreThread<Call<Reads>>

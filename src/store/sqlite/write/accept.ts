@@ -135,14 +135,39 @@ export class Acceptance {
     for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
       const reason = reasons[position]!
       const values = variables === null ? null : JSON.stringify(variables)
-      const place = [num, position, company, address, domain, kind] as const
       if (reason !== null) {
         const { change, events } = bornSuppressed(email.createdAt, reason)
-        this.#insertRecipient.run(...place, change!.state!, null, null, values, change!.lastMessage!)
+        const { state, lastMessage } = change!
+        this.#insertRecipient.run(
+          num,
+          position,
+          company,
+          address,
+          domain,
+          kind,
+          state!,
+          null,
+          null,
+          values,
+          lastMessage!,
+        )
         for (const event of events) this.#parts.events.append(num, company, position, event)
         continue
       }
-      this.#insertRecipient.run(...place, unlisted.state, dueAt, token, values, null)
+      const { state } = unlisted
+      this.#insertRecipient.run(
+        num,
+        position,
+        company,
+        address,
+        domain,
+        kind,
+        state,
+        dueAt,
+        token,
+        values,
+        null,
+      )
       if (token !== null) leased.push(position)
       else {
         this.#parts.lanes.note({ company, domain }, null, unlisted)

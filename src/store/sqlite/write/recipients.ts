@@ -3,6 +3,7 @@ import type { Decision, Facts } from '../../../email/lifecycle.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import type { EmailEvents } from './email-events.ts'
+import type { EmailPlace } from './email-numbers.ts'
 import type { LaneChanges } from './lane-changes.ts'
 import type { Suppressions } from './suppressions.ts'
 
@@ -18,6 +19,7 @@ export class Recipients {
   readonly #one: RecipientQuery
   readonly #live: RecipientQuery
   readonly #update: StatementSync
+  readonly #end: StatementSync
   readonly #hold: StatementSync
   readonly #requestCancel: StatementSync
   readonly #emailId: StatementSync
@@ -33,6 +35,11 @@ export class Recipients {
       `UPDATE recipients SET state = ?, due_at = ?, lease = ?, attempts = ?, uncertain = ?, preferred_server = ?,
          postponed_since = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?
        WHERE email = ? AND position = ?`,
+    )
+    this.#end = db.prepare(
+      `UPDATE recipients SET state = ?, lease = NULL, attempts = ?, uncertain = ?, preferred_server = ?, postponed_since = ?,
+         suspicion = ?, server = ?, last_code = ?, last_message = ?
+       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ? AND cancel = 0`,
     )
     // Written by themselves, as hardly ever: their indexes need not be looked at otherwise.
     this.#hold = db.prepare(
@@ -71,6 +78,36 @@ export class Recipients {
       this.#parts.suppressions.add(company, before.address, suppress.reason, at, id)
     }
     return after
+  }
+
+  /**
+   * The usual end of an attempt, without a look at the row before: such a decision says all that is in it. False, and nothing is
+   * written: it is no such decision, or the recipient is not under way under `token`, or is to be canceled.
+   */
+  end(
+    email: EmailPlace,
+    position: number,
+    { change, events, suppress, tried }: Decision,
+    token: number,
+  ): boolean {
+    if (!tried || change === null || suppress !== null || change.state === 'waiting') return false
+    const ended = this.#end.run(
+      change.state!,
+      change.attempts!,
+      change.uncertain ? 1 : 0,
+      change.preferredServer!,
+      change.postponedSince!,
+      change.suspicion!,
+      change.server!,
+      change.lastCode!,
+      change.lastMessage!,
+      email.num,
+      position,
+      token,
+    )
+    if (ended.changes === 0) return false
+    for (const event of events) this.#parts.events.append(email.num, email.company, position, event)
+    return true
   }
 
   #write(before: Recipient, after: Recipient, token: number | null): void {

@@ -33,13 +33,17 @@ export class Records {
     const { emailId, leaseToken } = attempt
     const at = attempt.startedAt + attempt.duration
     const { numbers, recipients, lanes } = this.#parts
-    const num = numbers.find(emailId)?.num
-    if (num === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
+    const place = numbers.find(emailId)
+    if (place === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
 
     const refused: number[] = []
     const tried: number[] = []
     for (const { position, decision } of attempt.recipients) {
-      const before = recipients.find(num, position)
+      if (recipients.end(place, position, decision, leaseToken)) {
+        tried.push(position)
+        continue
+      }
+      const before = recipients.find(place.num, position)
       if (before?.state !== 'sending' || before.lease !== leaseToken) {
         refused.push(position)
         continue
@@ -48,7 +52,7 @@ export class Records {
       if (decision.tried) tried.push(position)
     }
     lanes.write()
-    if (tried.length > 0) this.#writeAttempt(num, attempt, JSON.stringify(tried))
+    if (tried.length > 0) this.#writeAttempt(place.num, attempt, JSON.stringify(tried))
     return { refused }
   }
 
