@@ -18,6 +18,7 @@ const SMALL = [
   /^api_keys$/,
   /^nodes$/,
   /^pauses$/,
+  /^routes$/,
   /^lanes$/,
   /INDEX recipients_to_cancel$/,
   /INDEX recipients_sending$/,
