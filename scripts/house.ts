@@ -116,6 +116,7 @@ export const HOUSE: readonly Place[] = [
       'one delivery, from its recipients to an answer: `smtp/` the client, `path/` from where to which servers by which policy, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
     imports: [
       'cluster/sending-right.ts',
+      'cluster/unrecorded.ts',
       'store/store.ts',
       'accounts',
       'email',
@@ -131,7 +132,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'cluster',
     about:
-      'the nodes of a database: membership, heartbeats, the right to send, results that come under a lost lease',
+      'the nodes of a database: membership, heartbeats, the right to send, the claim on a name, what is handed over and not recorded, results that come under a lost lease',
     imports: ['store/store.ts', 'metrics.ts', 'common'],
   },
   {

@@ -6,6 +6,7 @@ import { openSeal } from './accounts/secret-key.ts'
 import { Membership } from './cluster/membership.ts'
 import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
+import { Unrecorded } from './cluster/unrecorded.ts'
 import { planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
@@ -90,6 +91,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       ? new NameClaim({ directory: settings.nodeDirectory, database: settings.database.url, name: nodeName })
       : null
   const right = new SendingRight()
+  const unrecorded = new Unrecorded(Unrecorded.shared(settings.maxUnrecorded, settings.deliveryThreads))
   const membership = new Membership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
@@ -101,6 +103,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       accounts: directory,
       seal,
       right,
+      unrecorded,
       workers,
       maxDeliveries: plan.deliveries,
       onDeath: (cause) => {
@@ -114,6 +117,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       courier,
       isolated,
       membership,
+      unrecorded,
       domain: (id) => directory.domain(id),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
@@ -142,6 +146,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     nodes: () => membership.nodes,
     deliveries: () => scheduler?.counts ?? { ready: 0, sending: 0, paused: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
+    unrecorded: () => unrecorded.held,
   })
 
   const intake = new Intake({

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
   deliveries(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> }
+  /** Messages handed over and not recorded. */
+  unrecorded(): number
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
 
@@ -96,6 +98,14 @@ export class Metrics {
       registers,
       collect() {
         this.set(source.deliveries().sending)
+      },
+    })
+    new Gauge({
+      name: 'postroad_unrecorded',
+      help: 'Messages whose final dot was sent and whose result is not durable yet: those that may come twice if the node is killed now. POSTROAD_MAX_UNRECORDED bounds them.',
+      registers,
+      collect() {
+        this.set(source.unrecorded())
       },
     })
     new Gauge({

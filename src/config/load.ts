@@ -104,6 +104,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     emailRetention: values.POSTROAD_RETENTION_EMAILS,
     concurrency: values.POSTROAD_CONCURRENCY,
     siteConcurrency: values.POSTROAD_SITE_CONCURRENCY,
+    maxUnrecorded: values.POSTROAD_MAX_UNRECORDED,
     deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
     roles: values.POSTROAD_ROLES,
     nodeName: values.POSTROAD_NODE_NAME,

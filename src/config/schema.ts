@@ -168,6 +168,17 @@ export const SETTINGS = {
       'A relay of your own takes more than the default.',
     example: '100',
   }),
+  POSTROAD_MAX_UNRECORDED: setting({
+    section: 'Delivery',
+    parse: parse.integerWithin(1, 10_000),
+    default: '64',
+    allowed: '1 to 10000',
+    description:
+      'Messages a node may have handed over to servers before their results are in the database. So many may be sent twice when the node ' +
+      'is killed while the database does not answer. Servers that take over a second to answer do not count against each other: see ' +
+      '[the architecture](architecture.md#many-nodes).',
+    example: '16',
+  }),
   POSTROAD_DELIVERY_THREADS: setting({
     section: 'Delivery',
     parse: parse.integerWithin(0, 256),

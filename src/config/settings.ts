@@ -61,6 +61,8 @@ export interface Settings {
   /** SMTP sessions at once: altogether, and to one site. */
   concurrency: number
   siteConcurrency: number
+  /** Messages handed over and not recorded at once. */
+  maxUnrecorded: number
   /** Threads that compose, sign and speak SMTP; 0: on the main thread. */
   deliveryThreads: number
   /** What this node does. */

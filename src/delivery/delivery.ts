@@ -110,4 +110,6 @@ export interface DeliveryResult {
   condemned?: Condemned
   /** A worker died of composing the message, and why: whoever composes it again may lose another. */
   died?: DeathCause
+  /** It holds a place among what is handed over and not recorded (cluster/unrecorded.ts), until this result is durable. */
+  handedOver?: true
 }

@@ -2,6 +2,7 @@
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES, type Seal } from '../accounts/seal.ts'
 import type { SendingRight } from '../cluster/sending-right.ts'
+import type { Unrecorded } from '../cluster/unrecorded.ts'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
@@ -9,6 +10,7 @@ import { Boundaries } from '../mail/compose/boundary.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Workers } from '../workers/workers.ts'
 import { largeElsewhere } from './composing.ts'
+import { CountedCourier } from './counted-courier.ts'
 import type { Courier } from './courier.ts'
 import { IsolatedCourier } from './isolation/isolated-courier.ts'
 import { PathFinder } from './path/path-finder.ts'
@@ -22,6 +24,7 @@ export interface DeliveryParts {
   accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
   right: SendingRight
+  unrecorded: Unrecorded
   /** For large messages. */
   workers: Workers
   /** Deliveries that may wait in memory. */
@@ -39,13 +42,14 @@ export interface OpenDelivery {
 }
 
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
-  const { settings, accounts, seal, right, log, onDeath, maxDeliveries } = parts
+  const { settings, accounts, seal, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
   // What is found is kept as paths.
   const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
+  const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {
     courier: openCourier(parts, options),
-    isolated: new IsolatedCourier({ process: options, right, log, onDeath }),
+    isolated: new CountedCourier(isolated, unrecorded, right),
     paths: new PathFinder({
       ...settings,
       route: settings.delivery,
@@ -64,14 +68,18 @@ function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
   return { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule, boundarySecret }
 }
 
-function openCourier({ settings, right, workers, log }: DeliveryParts, options: CourierOptions): Courier {
+function openCourier(
+  { settings, right, unrecorded, workers, log }: DeliveryParts,
+  options: CourierOptions,
+): Courier {
   const { boundarySecret, dnsServers, ...others } = options
   const boundaries = new Boundaries(boundarySecret)
   const elsewhere = largeElsewhere(workers, boundaries)
   const { deliveryThreads } = settings
   if (deliveryThreads > 0) {
-    return new ThreadedCourier(deliveryThreads, { ...options, right: right.shared }, log, elsewhere)
+    const memory = { right: right.shared, unrecorded: unrecorded.shared }
+    return new ThreadedCourier(deliveryThreads, { ...options, ...memory }, log, elsewhere)
   }
   const resolver = new Resolver({ servers: dnsServers })
-  return new RouteCourier({ ...others, boundaries, right, resolver, log, elsewhere })
+  return new RouteCourier({ ...others, boundaries, right, unrecorded, resolver, log, elsewhere })
 }

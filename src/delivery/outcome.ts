@@ -134,6 +134,11 @@ export function outcomeOfReply(position: number, reply: RecipientReply): Recipie
   return outcome
 }
 
+/** A server has the message, or may have it. */
+export function mayHaveArrived({ verdict }: RecipientOutcome): boolean {
+  return verdict === 'delivered' || verdict === 'uncertain'
+}
+
 /** Shutting down, or the lease is over. */
 export function released(position: number, message: string): RecipientOutcome {
   return { position, verdict: 'released', message }

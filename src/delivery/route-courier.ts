@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { SendingRight } from '../cluster/sending-right.ts'
+import type { Unrecorded } from '../cluster/unrecorded.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
@@ -7,7 +8,7 @@ import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
-import { failureOfException, outcomeOfFailure, released } from './outcome.ts'
+import { failureOfException, mayHaveArrived, outcomeOfFailure, released } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -39,6 +40,8 @@ export interface RouteCourierOptions extends Preparation {
   policies?: HostPolicies
   /** Asked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
+  /** Bounds what is handed over and not recorded; nothing does where it is missing. */
+  unrecorded?: Unrecorded
 }
 
 /** Between two looks at which routes nobody uses any more, and how long one is kept that nobody uses. Milliseconds. */
@@ -102,8 +105,11 @@ export class RouteCourier implements Courier {
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const { recipients } = delivery
-    const leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
+    const place = this.#options.unrecorded?.place(mayHandOver)
+    const leg: Leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
+    if (place !== undefined) leg.handOver = () => place.take()
     const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(leg)
+    const handedOver = place?.end(outcomes.some(mayHaveArrived)) === true
     return {
       emailId: delivery.emailId,
       outcomes,
@@ -116,6 +122,7 @@ export class RouteCourier implements Courier {
       ...(notBefore !== undefined && { notBefore }),
       ...(captured !== undefined && { captured }),
       ...(died !== undefined && { died }),
+      ...(handedOver && { handedOver }),
     }
   }
 

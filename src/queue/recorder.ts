@@ -1,3 +1,4 @@
+import type { Unrecorded } from '../cluster/unrecorded.ts'
 import { type AttemptRecord, type Recorded, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
@@ -21,6 +22,7 @@ const STALLED_MS = 2_000
 export class Recorder {
   readonly #store: Pick<Store, 'record'>
   readonly #events: RecorderEvents
+  readonly #handedOver: Pick<Unrecorded, 'recorded'>
   readonly #watch: NodeJS.Timeout
   #unrecorded = 0
   /** Answers of the store so far, and those seen by the last look of the watch. */
@@ -32,7 +34,13 @@ export class Recorder {
   #given = false
   #flushed: (() => void) | undefined
 
-  constructor(store: Pick<Store, 'record'>, events: RecorderEvents, stalledMs = STALLED_MS) {
+  constructor(
+    store: Pick<Store, 'record'>,
+    handedOver: Pick<Unrecorded, 'recorded'>,
+    events: RecorderEvents,
+    stalledMs = STALLED_MS,
+  ) {
+    this.#handedOver = handedOver
     this.#store = store
     this.#events = events
     this.#watch = setInterval(() => this.#look(), stalledMs / 2).unref()
@@ -44,9 +52,9 @@ export class Recorder {
 
   /**
    * Resolves when there is nothing more to try; never rejects. Null when the attempt could not be written: then its lease must
-   * be kept, for what was delivered must not be sent again.
+   * be kept, for what was delivered must not be sent again. `handedOver`: its message holds a place, which is given back then.
    */
-  async record(attempt: AttemptRecord): Promise<Recorded | null> {
+  async record(attempt: AttemptRecord, handedOver = false): Promise<Recorded | null> {
     this.#unrecorded++
     let wait = FIRST_RETRY_MS
     let failed = false
@@ -74,6 +82,7 @@ export class Recorder {
       }
     }
     if (failed && --this.#faulty === 0 && !this.paused && !this.#given) this.#events.onRecovered()
+    if (handedOver) this.#handedOver.recorded()
     if (--this.#unrecorded === 0) this.#flushed?.()
     return recorded
   }

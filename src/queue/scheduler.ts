@@ -1,6 +1,7 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import { LateResults } from '../cluster/late-results.ts'
 import type { Membership } from '../cluster/membership.ts'
+import type { Unrecorded } from '../cluster/unrecorded.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Courier } from '../delivery/courier.ts'
@@ -34,6 +35,8 @@ export interface SchedulerParts {
   isolated: Courier
   /** This node among the others. It starts before the scheduler and leaves after it. */
   membership: Membership
+  /** What is handed over and not recorded. */
+  unrecorded: Pick<Unrecorded, 'recorded' | 'held'>
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
   signingKeys: SigningKeys
@@ -149,7 +152,7 @@ export class Scheduler implements Handover {
         if (tell) parts.log.error({ err: error }, 'The store could not be asked for due work; trying again')
       },
     })
-    this.#recorder = new Recorder(parts.store, {
+    this.#recorder = new Recorder(parts.store, parts.unrecorded, {
       onFault: (error) => {
         parts.metrics.storeFaults.inc()
         parts.log.error(
@@ -391,7 +394,7 @@ export class Scheduler implements Handover {
       } else {
         for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
         if (result.died !== undefined) this.#suspects.suspect(ready.email.id)
-        this.#finish(ready, outlet, this.#recordOf(ready, result, begunAt, queues))
+        this.#finish(ready, outlet, this.#recordOf(ready, result, begunAt, queues), result.handedOver)
       }
       this.#pump()
       if (this.#claims.full && this.#ready.wants(ready.companyId, ready.path)) this.#claims.look(0)
@@ -432,9 +435,9 @@ export class Scheduler implements Handover {
   }
 
   /** The session is free at once; the lease is the node's until the result is durable. */
-  #finish(ready: ReadyDelivery, { queues }: Outlet, attempt?: AttemptRecord): void {
+  #finish(ready: ReadyDelivery, { queues }: Outlet, attempt?: AttemptRecord, handedOver?: true): void {
     queues.done(ready)
-    if (attempt !== undefined) this.#record(attempt, ready)
+    if (attempt !== undefined) this.#record(attempt, ready, handedOver)
     if (this.#stopping && this.#busy === 0) this.#idle?.()
   }
 
@@ -447,8 +450,8 @@ export class Scheduler implements Handover {
     })
   }
 
-  #record(attempt: AttemptRecord, ready?: ReadyDelivery): void {
-    void this.#recorder.record(attempt).then((recorded) => {
+  #record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): void {
+    void this.#recorder.record(attempt, handedOver).then((recorded) => {
       if (recorded === null) return
       for (const again of this.#late.settle(attempt, recorded.refused, ready)) this.#record(again)
       let earliest = Number.POSITIVE_INFINITY

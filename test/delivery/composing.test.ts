@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import { largeElsewhere } from '../../src/delivery/composing.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
@@ -129,7 +130,13 @@ async function relayed(
     threads > 0
       ? new ThreadedCourier(
           threads,
-          { ...options, dnsServers: [], boundarySecret: Buffer.alloc(32, 1), right: right.shared },
+          {
+            ...options,
+            dnsServers: [],
+            boundarySecret: Buffer.alloc(32, 1),
+            right: right.shared,
+            unrecorded: Unrecorded.shared(64, threads),
+          },
           createLogger('silent'),
           elsewhere,
         )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
+import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { monotonic } from '../../src/common/clock.ts'
 import { postedLog } from '../../src/common/logging.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
@@ -121,7 +122,12 @@ function always(): SendingRight {
 function open(
   threads: number,
   port: number,
-  { dnsServers = [] as string[], log = (_message: string): void => {}, right = always() } = {},
+  {
+    dnsServers = [] as string[],
+    log = (_message: string): void => {},
+    right = always(),
+    unrecorded = new Unrecorded(Unrecorded.shared(64, threads)),
+  } = {},
 ): Courier {
   const courier = new ThreadedCourier(
     threads,
@@ -132,6 +138,7 @@ function open(
       retrySchedule: [120_000],
       boundarySecret: Buffer.alloc(32),
       right: right.shared,
+      unrecorded: unrecorded.shared,
     },
     postedLog(({ message }) => log(message)),
   )

@@ -12,6 +12,7 @@ function recorder() {
   const asked: PromiseWithResolvers<Recorded>[] = []
   const told: string[] = []
   const fault = Promise.withResolvers<void>()
+  const places = { given: 0 }
   const made = new Recorder(
     {
       record: () => {
@@ -19,6 +20,7 @@ function recorder() {
         return asked.at(-1)!.promise
       },
     },
+    { recorded: () => places.given++ },
     {
       onFault: () => {
         told.push('fault')
@@ -30,7 +32,7 @@ function recorder() {
     },
     STALL_MS,
   )
-  return { made, asked, told, fault: fault.promise }
+  return { made, asked, told, places, fault: fault.promise }
 }
 
 test('a store that does not answer pauses delivery, and its first answer ends that', async () => {
@@ -68,4 +70,27 @@ test('nobody is told of a store that has nothing to do', async () => {
   assert.equal(made.paused, false)
   assert.deepEqual(told, [])
   await made.flushed(1_000)
+})
+
+test('a place is given back once, when the result is durable or never will be', async () => {
+  const { made, asked, places } = recorder()
+  const first = made.record(record, true)
+  const second = made.record(record)
+  const third = made.record(record, true)
+  asked[0]!.resolve({ refused: [] })
+  await first
+  assert.equal(places.given, 1)
+  asked[1]!.resolve({ refused: [] })
+  await second
+  assert.equal(places.given, 1)
+  asked[2]!.reject(new Error('a damaged page'))
+  assert.equal(await third, null)
+  assert.equal(places.given, 2)
+  const fourth = made.record(record, true)
+  const flushed = made.flushed(0)
+  await flushed
+  assert.equal(places.given, 2)
+  asked[3]!.reject(new StoreUnavailable('away'))
+  assert.equal(await fourth, null)
+  assert.equal(places.given, 3)
 })

@@ -10,6 +10,7 @@ import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { Membership } from '../../src/cluster/membership.ts'
 import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
+import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import type { Courier } from '../../src/delivery/courier.ts'
 import type { Delivery } from '../../src/delivery/delivery.ts'
@@ -181,8 +182,10 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   const { siteConcurrency = 4, ...limits } = options.limits ?? {}
   const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
   const common = { route, resolver: new Resolver(), hostname: 'postroad.test', allowPrivateNetworks: true }
+  const unrecorded = new Unrecorded(Unrecorded.shared(64, 0))
   const courier = new RouteCourier({
     right,
+    unrecorded,
     resolver: common.resolver,
     smtpPort: 25,
     allowPrivateNetworks: true,
@@ -200,6 +203,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   const scheduler = new Scheduler({
     store: faults.wrap(store),
     membership,
+    unrecorded,
     courier: noted,
     isolated: noted,
     domain: (id) => (id === domain.id ? domain : undefined),

@@ -1,8 +1,10 @@
 /** What every route is given and gives back. */
+
 import type { DeathCause } from '../../workers/error.ts'
 import type { Delivery, DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
+import type { HandOver } from '../smtp/transaction.ts'
 
 /** One delivery's recipients at one destination, and what its attempt shares. */
 export interface Leg {
@@ -12,6 +14,8 @@ export interface Leg {
   dialogue: Dialogue
   /** False once nothing may be handed over any more: the lease is over, or we are stopping. */
   mayHandOver: () => boolean
+  /** Asked right before each final dot, when it is known what stands in the way of that alone. */
+  handOver?: HandOver
   /** Aborted when we stop: no session is opened any more. */
   stopping: AbortSignal
 }

@@ -270,7 +270,7 @@ export class ServerWalk {
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
   async #transact(pooled: PooledSession): Promise<boolean> {
-    const { delivery, message, mayHandOver, dialogue } = this.#leg
+    const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#leg
     const { session } = pooled
     let recipients = this.#left
     let refusedAll = false
@@ -278,7 +278,7 @@ export class ServerWalk {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender: delivery.sender, recipients: addresses, message, mayHandOver },
+          { sender: delivery.sender, recipients: addresses, message, mayHandOver, handOver },
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {

@@ -8,6 +8,7 @@ import { clip, type Reply, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 import { Deadline, defaultTimeouts, replyTimeout, type SmtpTimeouts } from './timeouts.ts'
 import { encrypt, type TlsOutcome } from './tls.ts'
+import type { HandOver } from './transaction.ts'
 import { inBatches } from './write-batches.ts'
 
 /**
@@ -37,7 +38,7 @@ export interface HandedOver extends Exchanged {
    * here on.
    */
   dotSent: boolean
-  /** The transaction was abandoned before the dot, at the word of `mayHandOver`. */
+  /** The transaction was abandoned before the dot, at the word of `handOver`. */
   abandoned: boolean
 }
 
@@ -188,11 +189,11 @@ export class Connection {
   }
 
   /**
-   * The message text and the final dot. `mayHandOver` is asked last of all, right before the block that ends
-   * with the dot. The dot goes out in the same write as the end of the text, so there is no moment in which a
+   * The message text and the final dot. `handOver` is asked last of all, right before the block that ends
+   * with the dot, and may take its time. The dot goes out in the same write as the end of the text, so there is no moment in which a
    * stall would separate them.
    */
-  async sendMessage(message: StuffedMessage, mayHandOver: () => boolean): Promise<HandedOver> {
+  async sendMessage(message: StuffedMessage, handOver: HandOver): Promise<HandedOver> {
     this.#stage = 'data'
     this.#dotSent = false
     const copied = message.size <= copiedSize
@@ -202,7 +203,11 @@ export class Connection {
       if (!(await this.#writeBlock(batch))) break
     }
     if (this.#failure) return { replies: [], error: this.#failure, dotSent: false, abandoned: false }
-    if (!mayHandOver()) return { replies: [], error: null, dotSent: false, abandoned: true }
+    const allowed = handOver()
+    if (allowed !== true && !(await this.#allowed(allowed))) {
+      const error = this.#failure
+      return { replies: [], error, dotSent: false, abandoned: error === null }
+    }
     const answer = this.#expect(['dot'])
     this.deadline.set(this.timeouts.block)
     const socket = this.#socket
@@ -218,6 +223,18 @@ export class Connection {
     if (this.tls) this.#dotSent = true
     const { replies, error } = await answer
     return { replies, error, dotSent: this.#dotSent, abandoned: false }
+  }
+
+  /** False as well when the connection ends meanwhile. */
+  async #allowed(allowed: boolean | Promise<boolean>): Promise<boolean> {
+    if (typeof allowed === 'boolean') return allowed
+    this.deadline.clear()
+    const may = await new Promise<boolean>((resolve) => {
+      this.#wake = () => resolve(false)
+      allowed.then(resolve)
+    })
+    this.#wake = null
+    return may && this.#failure === null
   }
 
   /** Ends the connection for a reason. The first reason stays. */

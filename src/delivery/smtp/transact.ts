@@ -218,7 +218,7 @@ export class Transfer {
     connection.dialogue?.sent(`(message of ${size} octets)`)
     const { replies, error, dotSent, abandoned } = await connection.sendMessage(
       stuffed,
-      this.#transaction.mayHandOver,
+      this.#transaction.handOver ?? this.#transaction.mayHandOver,
     )
     if (abandoned) {
       connection.dialogue?.note('abandoned before the final dot')

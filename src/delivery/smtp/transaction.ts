@@ -22,6 +22,9 @@ export interface OutgoingMessage {
 }
 
 /** One email to some recipients at one server. */
+/** May the final dot be sent? A promise when that has to be waited for. */
+export type HandOver = () => boolean | Promise<boolean>
+
 export interface Transaction {
   /** RFC 5321 reverse-path without brackets; empty for the null sender. */
   sender: string
@@ -32,10 +35,12 @@ export interface Transaction {
    */
   message: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
   /**
-   * Asked before MAIL, before DATA and right before the final dot. False abandons the transaction without
+   * Asked before MAIL and before DATA. False abandons the transaction without
    * handing anything over: the lease is over, or we are stopping.
    */
   mayHandOver: () => boolean
+  /** Asked last of all, right before the final dot; `mayHandOver` where it is missing. */
+  handOver?: HandOver
 }
 
 /** How the transaction ended for one recipient. */

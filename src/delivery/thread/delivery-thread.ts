@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
+import { Unrecorded } from '../../cluster/unrecorded.ts'
 import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
@@ -15,7 +16,7 @@ import { RouteCourier } from '../route-courier.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { deliveryOf, type FlatDelivery, type FlatResult, flatResult } from './flat.ts'
 import { Gathered } from './gathered.ts'
-import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts'
+import type { Composed, FromThread, ThreadData, ToThread } from './message.ts'
 
 /**
  * Deliveries begun in one turn of the event loop. Each is composed and signed at once, a third of a millisecond, and what
@@ -24,7 +25,7 @@ import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts
 const BEGUN_PER_TURN = 16
 
 const port = parentPort!
-const { dnsServers, boundarySecret, right, ...options } = workerData as ThreadOptions
+const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as ThreadData
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Omit<Way, 'site'>>()
 /** Large messages, which are composed elsewhere, by their delivery. */
@@ -36,6 +37,7 @@ const courier = new RouteCourier({
   resolver: new Resolver({ servers: dnsServers }),
   boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
+  unrecorded: new Unrecorded(unrecorded, thread),
   // Nothing else waits for this thread, and a thread of the pool would cost two changes of context for each signature.
   signer: signHere,
   elsewhere: (delivery) => prepared.get(delivery) ?? null,

@@ -78,6 +78,7 @@ export type FlatResult = [
   died: DeathCause | undefined,
   hindrance: HindranceReport | undefined,
   notBefore: number | undefined,
+  handedOver: true | undefined,
 ]
 
 type FlatOutcome = [
@@ -240,11 +241,25 @@ export function flatResult(number: number, result: DeliveryResult): FlatResult {
     result.died,
     result.hindrance,
     result.notBefore,
+    result.handedOver,
   ]
 }
 
 export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
-  const [, outcomes, server, dialogue, startedAt, duration, tls, captured, died, hindrance, notBefore] = flat
+  const [
+    ,
+    outcomes,
+    server,
+    dialogue,
+    startedAt,
+    duration,
+    tls,
+    captured,
+    died,
+    hindrance,
+    notBefore,
+    handedOver,
+  ] = flat
   const result: DeliveryResult = {
     emailId,
     outcomes: outcomes.map(outcomeOf),
@@ -258,6 +273,7 @@ export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
   if (died !== undefined) result.died = died
   if (hindrance !== undefined) result.hindrance = hindrance
   if (notBefore !== undefined) result.notBefore = notBefore
+  if (handedOver !== undefined) result.handedOver = handedOver
   return result
 }
 

@@ -20,7 +20,12 @@ export interface CourierOptions {
 export interface ThreadOptions extends CourierOptions {
   /** Memory of the node's sending right. */
   right: SharedArrayBuffer
+  /** Memory of what is handed over and not recorded. */
+  unrecorded: SharedArrayBuffer
 }
+
+/** `thread`: its number, from 1. */
+export type ThreadData = ThreadOptions & { thread: number }
 
 export type ToThread =
   /** Sent once, before the first delivery that names it; the next, too. */

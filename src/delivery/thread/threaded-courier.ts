@@ -1,3 +1,4 @@
+import { Unrecorded } from '../../cluster/unrecorded.ts'
 import { type Log, writeLine } from '../../common/logging.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
@@ -9,7 +10,7 @@ import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
 import { Gathered } from './gathered.ts'
-import type { Composed, FromThread, ThreadOptions, ToThread } from './message.ts'
+import type { Composed, FromThread, ThreadData, ThreadOptions, ToThread } from './message.ts'
 
 type Answer = (message: ToThread, moved?: ArrayBuffer[]) => void
 
@@ -26,6 +27,9 @@ interface UnderWay {
 
 /** One delivery thread with what it has under way. It starts with its first delivery, and again after it has died. */
 class DeliveryThread {
+  /** From 1. */
+  readonly #number: number
+  readonly #unrecorded: Unrecorded
   readonly #log: Log
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
@@ -33,15 +37,17 @@ class DeliveryThread {
   readonly #knownPolicies = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
-  #number = 0
+  #deliveries = 0
   #closing: (() => void) | null = null
 
-  constructor(options: ThreadOptions, log: Log, elsewhere: Elsewhere) {
+  constructor(number: number, options: ThreadOptions, log: Log, elsewhere: Elsewhere) {
+    this.#number = number
+    this.#unrecorded = new Unrecorded(options.unrecorded)
     this.#log = log
     this.#elsewhere = elsewhere
     const module = new URL('./delivery-thread.ts', import.meta.url)
     this.#thread = new SupervisedThread(
-      { module, name: 'delivery', workerData: options },
+      { module, name: 'delivery', workerData: { ...options, thread: number } satisfies ThreadData },
       {
         message: (said, answer) => this.#hear(said, answer),
         ended: (cause) => this.#died(cause === null ? 'it ended' : String(cause)),
@@ -64,7 +70,7 @@ class DeliveryThread {
       this.#knownPolicies.add(policy.id)
       this.#say({ kind: 'policy', policy, source })
     }
-    const number = this.#number++
+    const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     const prepared = this.#elsewhere(delivery)
     this.#underWay.set(number, { delivery, prepared, startedAt: Date.now(), resolve })
@@ -92,7 +98,10 @@ class DeliveryThread {
           const [number] = flat
           const underWay = this.#underWay.get(number)
           this.#underWay.delete(number)
-          underWay?.resolve(resultOf(flat, underWay.delivery.emailId))
+          if (underWay === undefined) continue
+          const result = resultOf(flat, underWay.delivery.emailId)
+          if (result.handedOver) this.#unrecorded.received(this.#number)
+          underWay.resolve(result)
         }
         return
       case 'log':
@@ -125,6 +134,7 @@ class DeliveryThread {
     this.#gathered.clear()
     this.#knownKeys.clear()
     this.#knownPolicies.clear()
+    this.#unrecorded.lost(this.#number, lost.length)
     if (this.#closing === null) {
       const facts = { cause, deliveries: lost.length }
       this.#log.error(facts, 'A delivery thread died; another takes its place')
@@ -139,7 +149,10 @@ export class ThreadedCourier implements Courier {
   readonly #threads: DeliveryThread[]
 
   constructor(threads: number, options: ThreadOptions, log: Log, elsewhere: Elsewhere = () => null) {
-    this.#threads = Array.from({ length: threads }, () => new DeliveryThread(options, log, elsewhere))
+    this.#threads = Array.from(
+      { length: threads },
+      (_, index) => new DeliveryThread(index + 1, options, log, elsewhere),
+    )
   }
 
   deliver(delivery: Delivery): Promise<DeliveryResult> {
@@ -167,7 +180,8 @@ function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {
   const message = `The thread that delivered this died (${cause}); whether the server accepted it is not known`
   // One of them may be what the thread died of.
-  return unanswered(delivery, startedAt, (position) => {
+  const result = unanswered(delivery, startedAt, (position) => {
     return { position, verdict: 'uncertain', message, suspicion: 1 }
   })
+  return { ...result, handedOver: true }
 }

@@ -1,0 +1,231 @@
+import { monotonic } from '../common/clock.ts'
+
+/** Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), and two that tell of places freed. */
+const LIMIT = 0
+const FULL_SINCE = 1
+const FREED = 2
+const RECORDED_AT = 3
+/** From here on the counts: of the main thread, then of each delivery thread. Who holds a place has one; who has his answer, ANSWERED more. */
+const COUNTS = 4
+const HELD = 1
+const ANSWERED = 1 << 16
+
+/** Between two looks of those who wait. Milliseconds. */
+const LOOK_MS = 50
+/** Looks in a row that find the bound reached before it counts as reached for the slowness of servers. */
+const SLOW_LOOKS = 20
+/** A store that has results to write, and has written none for so many milliseconds, is not writing now. */
+const PROMPT_MS = 200
+/** Who has waited for so long is not handed over. Milliseconds. */
+const PATIENCE_MS = 60_000
+
+interface Waiting {
+  place: Place
+  mayHandOver: () => boolean
+  until: number
+  resolve: (mayHandOver: boolean) => void
+}
+
+/**
+ * Messages of this node that are handed over and not yet recorded: what may come twice if the node ends just now. There is a bound:
+ * each takes a place right before its final dot, and gives it back when its result is durable, or when its server has not taken it.
+ * Counts are kept in memory shared with the delivery threads.
+ *
+ * While servers take their time over the final dot, places would be held by nothing but waiting. So once the bound has been
+ * reached for a second by messages most of which have no answer yet, while the store writes results promptly, others may go as well.
+ */
+export class Unrecorded {
+  readonly shared: SharedArrayBuffer
+  readonly #values: Int32Array
+  /** Where this thread counts. */
+  readonly #own: number
+  readonly #now: () => number
+  /** Oldest first. */
+  readonly #waiting: Waiting[] = []
+  /** What FULL_SINCE was at the last look, and how many looks have found it so. */
+  #fullSince = 0
+  #looks = 0
+
+  /** Memory for this thread and so many delivery threads. */
+  static shared(limit: number, threads: number): SharedArrayBuffer {
+    const shared = new SharedArrayBuffer((COUNTS + 1 + threads) * Int32Array.BYTES_PER_ELEMENT)
+    new Int32Array(shared)[LIMIT] = limit
+    return shared
+  }
+
+  /** `thread`: number of the delivery thread, from 1; 0 is the main thread, which records. */
+  constructor(shared: SharedArrayBuffer, thread = 0, now: () => number = monotonic) {
+    this.shared = shared
+    this.#values = new Int32Array(shared)
+    this.#own = COUNTS + thread
+    this.#now = now
+  }
+
+  /** Places that are held. */
+  get held(): number {
+    return this.#total() & (ANSWERED - 1)
+  }
+
+  /** For one delivery. `mayHandOver` says whether it still may be handed over once there is a place. */
+  place(mayHandOver: () => boolean): Place {
+    return new Place(this, mayHandOver)
+  }
+
+  /** One result of this delivery thread has come to the main thread, with its place. */
+  received(thread: number): void {
+    Atomics.add(this.#values, COUNTS, HELD + ANSWERED)
+    Atomics.sub(this.#values, COUNTS + thread, HELD + ANSWERED)
+  }
+
+  /** This delivery thread has died: each of its deliveries may have been handed over, and holds a place until it is recorded. */
+  lost(thread: number, deliveries: number): void {
+    Atomics.add(this.#values, COUNTS, deliveries * (HELD + ANSWERED))
+    Atomics.store(this.#values, COUNTS + thread, 0)
+    this.#freed()
+  }
+
+  /** One result with a place is durable, or will never be. */
+  recorded(): void {
+    Atomics.sub(this.#values, COUNTS, HELD + ANSWERED)
+    Atomics.store(this.#values, RECORDED_AT, this.#ms())
+    this.#freed()
+  }
+
+  /** For Place: its turn is behind those who wait. */
+  take(): boolean {
+    return this.#waiting.length === 0 && this.#tryTake()
+  }
+
+  #tryTake(): boolean {
+    // First taken, then looked at: two that take the last one together both see it, and neither has it.
+    Atomics.add(this.#values, this.#own, HELD)
+    const total = this.#total()
+    if ((total & (ANSWERED - 1)) <= Atomics.load(this.#values, LIMIT)) return true
+    if (Atomics.load(this.#values, FULL_SINCE) === 0) Atomics.store(this.#values, FULL_SINCE, this.#ms() | 1)
+    if (this.#serversAreSlow(total >> 16)) return true
+    Atomics.sub(this.#values, this.#own, HELD)
+    return false
+  }
+
+  /** For Place. */
+  wait(place: Place, mayHandOver: () => boolean): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const first = this.#waiting.push({ place, mayHandOver, until: this.#now() + PATIENCE_MS, resolve }) === 1
+    if (first) void this.#serve()
+    return promise
+  }
+
+  /** For Place: it waits no longer. */
+  leave(place: Place): void {
+    const at = this.#waiting.findIndex((waiting) => waiting.place === place)
+    if (at >= 0) this.#waiting.splice(at, 1)[0]!.resolve(false)
+  }
+
+  /** For Place. */
+  answered(): void {
+    Atomics.add(this.#values, this.#own, ANSWERED)
+  }
+
+  /** For Place. */
+  giveBack(): void {
+    Atomics.sub(this.#values, this.#own, HELD)
+    this.#freed()
+  }
+
+  #total(): number {
+    let total = 0
+    for (let at = COUNTS; at < this.#values.length; at++) total += Atomics.load(this.#values, at)
+    return total
+  }
+
+  #serversAreSlow(answered: number): boolean {
+    const known = this.#looks >= SLOW_LOOKS && this.#fullSince === Atomics.load(this.#values, FULL_SINCE)
+    if (!known || answered * 2 >= Atomics.load(this.#values, LIMIT)) return false
+    return answered === 0 || ((this.#ms() - Atomics.load(this.#values, RECORDED_AT)) | 0) < PROMPT_MS
+  }
+
+  #freed(): void {
+    if (Atomics.load(this.#values, FULL_SINCE) === 0) return
+    if (this.held < Atomics.load(this.#values, LIMIT)) Atomics.store(this.#values, FULL_SINCE, 0)
+    Atomics.add(this.#values, FREED, 1)
+    Atomics.notify(this.#values, FREED)
+  }
+
+  /** Hands places on, in order, for as long as somebody waits. */
+  async #serve(): Promise<void> {
+    let lookedAt = this.#now()
+    while (this.#waiting.length > 0) {
+      const freed = Atomics.load(this.#values, FREED)
+      this.#handOn()
+      if (this.#waiting.length === 0) return
+      await Atomics.waitAsync(this.#values, FREED, freed, LOOK_MS).value
+      if (this.#now() - lookedAt < LOOK_MS) continue
+      lookedAt = this.#now()
+      this.#look()
+    }
+  }
+
+  /** Counted in looks, not in time: in between, this thread has heard what servers have said. */
+  #look(): void {
+    const fullSince = Atomics.load(this.#values, FULL_SINCE)
+    this.#looks = fullSince !== 0 && fullSince === this.#fullSince ? this.#looks + 1 : 0
+    this.#fullSince = fullSince
+    for (const { place, mayHandOver, until } of [...this.#waiting]) {
+      if (this.#now() > until || !mayHandOver()) this.leave(place)
+    }
+  }
+
+  #handOn(): void {
+    let first = this.#waiting[0]
+    for (; first !== undefined && this.#tryTake(); first = this.#waiting[0]) {
+      this.#waiting.shift()
+      first.place.given()
+      first.resolve(first.mayHandOver())
+    }
+  }
+
+  /** Never 0 for long, and the same for all threads. */
+  #ms(): number {
+    return Math.trunc(this.#now()) | 0
+  }
+}
+
+/** Of one delivery: taken before its first final dot, and kept for those that may follow it. */
+export class Place {
+  readonly #unrecorded: Unrecorded
+  readonly #mayHandOver: () => boolean
+  #held = false
+
+  constructor(unrecorded: Unrecorded, mayHandOver: () => boolean) {
+    this.#unrecorded = unrecorded
+    this.#mayHandOver = mayHandOver
+  }
+
+  /** Asked right before the final dot: may it be sent? A promise when it has to wait for that. */
+  take(): boolean | Promise<boolean> {
+    if (!this.#mayHandOver()) return false
+    if (this.#held) return true
+    this.#held = this.#unrecorded.take()
+    return this.#held || this.#unrecorded.wait(this, this.#mayHandOver)
+  }
+
+  /** For Unrecorded. */
+  given(): void {
+    this.#held = true
+  }
+
+  /**
+   * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place goes on with the result, to be
+   * given back when that is recorded.
+   */
+  end(arrived: boolean): boolean {
+    if (!this.#held) {
+      this.#unrecorded.leave(this)
+      return false
+    }
+    this.#held = false
+    if (arrived) this.#unrecorded.answered()
+    else this.#unrecorded.giveBack()
+    return arrived
+  }
+}

@@ -1,0 +1,41 @@
+import type { SendingRight } from '../cluster/sending-right.ts'
+import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { Courier } from './courier.ts'
+import type { Delivery, DeliveryResult } from './delivery.ts'
+import { mayHaveArrived, released, unanswered } from './outcome.ts'
+
+/**
+ * For a courier in another process, where nobody can count right before the final dot: each delivery takes its place among what is
+ * handed over and not recorded before it begins.
+ */
+export class CountedCourier implements Courier {
+  readonly #courier: Courier
+  readonly #unrecorded: Unrecorded
+  readonly #right: Pick<SendingRight, 'holds'>
+  #closed = false
+
+  constructor(courier: Courier, unrecorded: Unrecorded, right: Pick<SendingRight, 'holds'>) {
+    this.#courier = courier
+    this.#unrecorded = unrecorded
+    this.#right = right
+  }
+
+  async deliver(delivery: Delivery): Promise<DeliveryResult> {
+    const startedAt = Date.now()
+    const place = this.#unrecorded.place(() => !this.#closed && this.#right.holds(delivery.leaseToken))
+    if (!(await place.take())) {
+      return unanswered(delivery, startedAt, (position) =>
+        released(position, 'Not tried: it was not its turn in time'),
+      )
+    }
+    const result = await this.#courier.deliver(delivery)
+    // What is condemned is set aside, and not recorded as an attempt.
+    const arrived = result.condemned === undefined && result.outcomes.some(mayHaveArrived)
+    return place.end(arrived) ? { ...result, handedOver: true } : result
+  }
+
+  close(ms: number): Promise<void> {
+    this.#closed = true
+    return this.#courier.close(ms)
+  }
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Place, Unrecorded } from '../../src/cluster/unrecorded.ts'
+
+const always = () => true
+
+/** The main thread and two delivery threads, all in this one, on a clock of the test's. */
+function nodeOf(limit: number) {
+  const shared = Unrecorded.shared(limit, 2)
+  const clock = { now: 1_000 }
+  const [main, first, second] = [0, 1, 2].map((thread) => new Unrecorded(shared, thread, () => clock.now))
+  return { main: main!, first: first!, second: second!, clock }
+}
+
+function taken(of: Unrecorded, count: number): Place[] {
+  return Array.from({ length: count }, () => {
+    const place = of.place(always)
+    assert.equal(place.take(), true)
+    return place
+  })
+}
+
+/** Lets those who wait look so often: the clock of the test goes on with the real one. */
+async function looks(clock: { now: number }, times: number): Promise<void> {
+  for (let look = 0; look < times; look++) {
+    await pause(51)
+    clock.now += 51
+  }
+}
+
+test('places are counted over all threads, from the final dot until the result is durable', async () => {
+  const { main, first, second } = nodeOf(3)
+  const [one, two] = [...taken(first, 1), ...taken(second, 1)]
+  const three = taken(main, 1)[0]!
+  assert.equal(main.held, 3)
+  const fourth = second.place(always)
+  const waits = fourth.take()
+  assert.ok(waits instanceof Promise)
+  assert.equal(one!.end(true), true)
+  main.received(1)
+  assert.equal(main.held, 3)
+  main.recorded()
+  assert.equal(await waits, true)
+  assert.equal(main.held, 3)
+  for (const place of [two!, fourth]) assert.equal(place.end(true), true)
+  main.received(2)
+  main.received(2)
+  assert.equal(three.end(true), true)
+  for (let left = 3; left > 0; left--) main.recorded()
+  assert.equal(main.held, 0)
+})
+
+test('one delivery has one place, however many final dots it takes', () => {
+  const { main } = nodeOf(2)
+  const place = main.place(always)
+  assert.equal(place.take(), true)
+  assert.equal(place.take(), true)
+  assert.equal(main.held, 1)
+})
+
+test('what no server took gives its place back at once', async () => {
+  const { main, first } = nodeOf(1)
+  const [place] = taken(first, 1)
+  const next = first.place(always)
+  const waits = next.take()
+  assert.equal(place!.end(false), false)
+  assert.equal(await waits, true)
+  assert.equal(next.end(false), false)
+  assert.equal(main.held, 0)
+})
+
+test('those who wait have their turns in order, and whoever ends meanwhile loses nobody his own', async () => {
+  const { main } = nodeOf(1)
+  const [place] = taken(main, 1)
+  const order: number[] = []
+  const waiting = [0, 1, 2].map((number) => {
+    const next = main.place(always)
+    const may = Promise.resolve(next.take()).then((taken) => {
+      if (taken) order.push(number)
+      return taken
+    })
+    return { next, may }
+  })
+  // The connection of the second has ended.
+  waiting[1]!.next.end(false)
+  place!.end(false)
+  assert.equal(await waiting[1]!.may, false)
+  assert.equal(await waiting[0]!.may, true)
+  assert.deepEqual(order, [0])
+  waiting[0]!.next.end(false)
+  assert.equal(await waiting[2]!.may, true)
+  assert.deepEqual(order, [0, 2])
+  assert.equal(main.held, 1)
+})
+
+test('whoever may not be handed over any more stops waiting; after a minute everybody does', async () => {
+  const { main, clock } = nodeOf(1)
+  const [place] = taken(main, 1)
+  place!.end(true)
+  let holds = true
+  const lost = main.place(() => holds).take()
+  const patient = main.place(always).take()
+  holds = false
+  await looks(clock, 1)
+  assert.equal(await lost, false)
+  clock.now += 60_001
+  assert.equal(await patient, false)
+  assert.equal(main.held, 1)
+})
+
+test('a delivery thread that dies leaves a place to each of its deliveries until that is recorded', () => {
+  const { main, first, second } = nodeOf(64)
+  taken(first, 3)[0]!.end(true)
+  taken(second, 1)
+  main.lost(1, 5)
+  assert.equal(main.held, 6)
+  for (let left = 5; left > 0; left--) main.recorded()
+  assert.equal(main.held, 1)
+})
+
+test('servers that are slow to answer do not keep others waiting; a store that writes nothing does', async () => {
+  const { main, first, clock } = nodeOf(4)
+  taken(first, 4)
+  const fifth = first.place(always)
+  const waits = fifth.take()
+  await looks(clock, 25)
+  assert.equal(await waits, true)
+  // From now on it is known.
+  const more = taken(first, 5)
+  assert.equal(main.held, 10)
+
+  // One answer that is not recorded.
+  clock.now += 1_000
+  fifth.end(true)
+  const held = first.place(always).take()
+  assert.ok(held instanceof Promise)
+  let went = false
+  void held.then(() => {
+    went = true
+  })
+  await looks(clock, 25)
+  assert.equal(went, false)
+  // It is recorded: the store writes again.
+  main.received(1)
+  main.recorded()
+  assert.equal(await held, true)
+  for (const place of more) place.end(false)
+})
+
+test('many answers that wait for the store are no slowness of servers', async () => {
+  const { first, clock } = nodeOf(4)
+  for (const place of taken(first, 3)) place.end(true)
+  taken(first, 1)
+  let went = false
+  void Promise.resolve(first.place(always).take()).then(() => {
+    went = true
+  })
+  await looks(clock, 25)
+  assert.equal(went, false)
+})
