@@ -135,13 +135,14 @@ export class Membership {
       this.#claimName()
       if (store.shared) await this.#beat(began)
       await this.#recover()
-      if (this.#failing) log.info({}, 'This node beats again')
+      if (this.#failing) log.info({}, 'The heartbeat of this node is written again')
       this.#failing = false
       this.#failures.reset()
     } catch (error) {
       metrics.storeFaults.inc()
       if (this.#failures.due() !== null) {
-        const message = 'This node could not beat; when it cannot for long, the others take its work over'
+        const message =
+          'The heartbeat of this node cannot be written; when that lasts, other nodes take its work over'
         log[this.#failing ? 'warn' : 'error']({ err: error }, message)
       }
       this.#failing = true

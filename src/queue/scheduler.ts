@@ -24,7 +24,7 @@ import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queue
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import { SessionLimits } from './session-limits.ts'
-import { Withheld } from './stops.ts'
+import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
 import { UNRESOLVED, Unresolved } from './unresolved.ts'
 
@@ -87,7 +87,7 @@ export class Scheduler implements Handover {
   readonly #claims: ClaimLoop
   readonly #late = new LateResults()
   readonly #promised = new PromisedPlaces({ begin: (...accepted) => this.#accepted(...accepted) })
-  readonly #withheld: Withheld
+  readonly #stops: Stops
   readonly #sessionLimits = new SessionLimits()
   readonly #pauses: ProbePauses
   readonly #pathHealth: PathHealth
@@ -125,7 +125,7 @@ export class Scheduler implements Handover {
       this.#pump()
     })
     this.#suspects = new Suspects(parts)
-    this.#withheld = new Withheld({
+    this.#stops = new Stops({
       store: parts.store,
       domain: parts.domain,
       waiting: () => [
@@ -199,9 +199,9 @@ export class Scheduler implements Handover {
     })
     this.#unwatch = store.watch((change) => {
       if (change === 'queue') this.#claims.look(0)
-      else if (change === 'stops') this.#withheld.stopsChanged()
+      else if (change === 'stops') this.#stops.stopsChanged()
     })
-    await this.#withheld.start()
+    await this.#stops.start()
     this.#started = true
     this.#claims.look(0)
   }
@@ -218,7 +218,7 @@ export class Scheduler implements Handover {
   async #stop(ms: number): Promise<void> {
     const end = performance.now() + ms
     this.#stopping = true
-    this.#withheld.stop()
+    this.#stops.stop()
     this.#unwatch?.()
     await this.#claims.stop()
     this.#giveBack([...this.#unresolved.drain(), ...this.#ready.drain(), ...this.#isolated.queues.drain()])
@@ -238,7 +238,7 @@ export class Scheduler implements Handover {
 
   /** Domains may have become active: what was held for them is due now. */
   domainsChanged(): void {
-    this.#withheld.domainsChanged()
+    this.#stops.domainsChanged()
   }
 
   reserve(email: NewEmail): Reservation | null {
@@ -249,7 +249,7 @@ export class Scheduler implements Handover {
     for (const { domain } of email.recipients) {
       if (domain === last) continue
       last = domain
-      if (this.#withheld.paused(email.companyId, domain)) return null
+      if (this.#stops.paused(email.companyId, domain)) return null
       if (!this.#hasRoom(email, domain)) return null
     }
     return this.#promised.promise(lease)
@@ -359,7 +359,7 @@ export class Scheduler implements Handover {
       this.#pushSuspect(weighed)
       return
     }
-    const ready = this.#withoutWithheld(weighed, startedAt)
+    const ready = this.#withoutStopped(weighed, startedAt)
     if (ready === null) {
       queues.done(taken)
       return
@@ -424,12 +424,13 @@ export class Scheduler implements Handover {
   }
 
   /** Gives back what must not go out now. Null when nothing is left. */
-  #withoutWithheld(ready: ReadyDelivery, now: number): ReadyDelivery | null {
-    const sifted = this.#withheld.sift(ready, now)
+  #withoutStopped(ready: ReadyDelivery, now: number): ReadyDelivery | null {
+    const sifted = this.#stops.sift(ready, now)
     if (sifted === null) return ready
-    for (const { recipients, withholding } of sifted.back) {
+    for (const { recipients, why } of sifted.back) {
       const part = { ...ready, recipients }
-      this.#record(releaseRecord(part, withholding, withholding.why))
+      const written = this.#record(releaseRecord(part, why, why.message))
+      if (why.held) void written.then(() => this.#stops.heldWritten(ready.email.domainId))
     }
     return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }
   }
@@ -450,10 +451,10 @@ export class Scheduler implements Handover {
     })
   }
 
-  #record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): void {
-    void this.#recorder.record(attempt, handedOver).then((recorded) => {
+  #record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): Promise<void> {
+    return this.#recorder.record(attempt, handedOver).then((recorded) => {
       if (recorded === null) return
-      for (const again of this.#late.settle(attempt, recorded.refused, ready)) this.#record(again)
+      for (const again of this.#late.settle(attempt, recorded.refused, ready)) void this.#record(again)
       let earliest = Number.POSITIVE_INFINITY
       for (const { decision } of attempt.recipients) {
         earliest = Math.min(earliest, decision.change?.dueAt ?? Number.POSITIVE_INFINITY)
@@ -463,13 +464,13 @@ export class Scheduler implements Handover {
   }
 
   #wanted(): Wanted | null {
-    if (this.#ready.overfull || this.#withheld.allPaused) return null
+    if (this.#ready.overfull || this.#stops.allPaused) return null
     const full = this.#ready.full()
     // Without room there is still some for companies that hold nothing: all others are skipped.
     const room = Math.max(this.#ready.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...claimFilter(full, this.#withheld.skipped),
+      ...claimFilter(full, this.#stops.skipped),
       full: full.lanes.length > 0 || full.companies.length > 0,
     }
   }

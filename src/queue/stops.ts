@@ -14,19 +14,19 @@ const BACK_OFF_MS = 500
 const SUPPRESSED_MS = 1_000
 
 /** Why a delivery is given back instead of being begun, and when it is due again (Unix ms). */
-export interface Withholding {
+export interface GivenBack {
   dueAt: number
   held: boolean
-  why: string
+  message: string
 }
 
 /** What may begin, and what is given back. */
 export interface Sifted {
   go: ClaimedRecipient[]
-  back: { recipients: ClaimedRecipient[]; withholding: Withholding }[]
+  back: { recipients: ClaimedRecipient[]; why: GivenBack }[]
 }
 
-export interface WithheldParts {
+export interface StopsParts {
   store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
@@ -41,8 +41,8 @@ export interface WithheldParts {
  * What must not go out now although its time has come: mail of a domain that may not send, what is to be canceled, what is
  * paused, and recipients suppressed since the store handed them out.
  */
-export class Withheld {
-  readonly #parts: WithheldParts
+export class Stops {
+  readonly #parts: StopsParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
   /** Emails with recipients under way that are to be canceled. */
@@ -55,7 +55,7 @@ export class Withheld {
   #failing = false
   #stopped = false
 
-  constructor(parts: WithheldParts) {
+  constructor(parts: StopsParts) {
     this.#parts = parts
   }
 
@@ -75,14 +75,14 @@ export class Withheld {
   /** Null when all of the delivery may begin: the usual case. */
   sift(ready: ReadyDelivery, now: number): Sifted | null {
     const whole = this.#whole(ready, now)
-    if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, withholding: whole }] }
+    if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, why: whole }] }
     if (this.#pauses.none && this.#suppressions.none(ready)) return null
     const parts = Map.groupBy(ready.recipients, (recipient) => this.#part(ready, recipient))
     if (parts.size === 1 && parts.has(null)) return null
-    const back = [...parts].flatMap(([why, recipients]) => {
-      if (why === null) return []
-      const dueAt = why === SUPPRESSED ? now + SUPPRESSED_MS : now
-      return [{ recipients, withholding: { dueAt, held: false, why } }]
+    const back = [...parts].flatMap(([message, recipients]) => {
+      if (message === null) return []
+      const dueAt = message === SUPPRESSED ? now + SUPPRESSED_MS : now
+      return [{ recipients, why: { dueAt, held: false, message } }]
     })
     return { go: parts.get(null) ?? [], back }
   }
@@ -108,6 +108,14 @@ export class Withheld {
     this.#release(Date.now() + HELD_MS + 1)
   }
 
+  /** What was given back of mail from this domain (id), as held, is durable. */
+  heldWritten(domainId: string): void {
+    if (this.#heldDomains.has(domainId)) return
+    // It was released before this was there to be released.
+    this.#heldDomains.add(domainId)
+    this.domainsChanged()
+  }
+
   #release(dueBefore: number): void {
     const { store, domain, onChanged, log } = this.#parts
     for (const id of this.#heldDomains) {
@@ -124,14 +132,15 @@ export class Withheld {
     this.#look(STOPS_MS)
   }
 
-  #whole({ email }: ReadyDelivery, now: number): Withholding | null {
+  #whole({ email }: ReadyDelivery, now: number): GivenBack | null {
     // The store ends it as canceled when it is given back.
-    if (this.#toCancel.has(email.id)) return { dueAt: now, held: false, why: 'Canceled before it was begun' }
+    if (this.#toCancel.has(email.id))
+      return { dueAt: now, held: false, message: 'Canceled before it was begun' }
     const domain = this.#parts.domain(email.domainId)
     if (domain?.sending === 'active') return null
     this.#heldDomains.add(email.domainId)
-    const why = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
-    return { dueAt: now + HELD_MS, held: true, why }
+    const message = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
+    return { dueAt: now + HELD_MS, held: true, message }
   }
 
   #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {
@@ -154,10 +163,7 @@ export class Withheld {
     } catch (error) {
       // Once for each outage: it is tried again twice a second.
       if (!this.#failing) {
-        this.#parts.log.error(
-          { err: error },
-          'Pauses, cancellations and suppressions cannot be read; retrying',
-        )
+        this.#parts.log.error({ err: error }, 'Cannot read pauses, cancellations and suppressions; retrying')
       }
       this.#failing = true
       this.#look(BACK_OFF_MS)

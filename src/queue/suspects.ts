@@ -9,7 +9,7 @@ import type { ReadyDelivery } from './ready-queues.ts'
 const MAX_KNOWN = 1_000
 /** Copies of one batch that are condemned one by one; then it is the template, and the others need not be tried. */
 const COPIES = 3
-/** Between two attempts to write down what is set aside. */
+/** Between two attempts to write a quarantine down. */
 const AGAIN_MS = 1_000
 
 export interface SuspectsParts {
@@ -74,7 +74,10 @@ export class Suspects {
       } catch (error) {
         metrics.storeFaults.inc()
         if (!(error instanceof StoreUnavailable)) {
-          log.error({ err: error, emailId: email.id }, 'What was set aside cannot be written down')
+          log.error(
+            { err: error, emailId: email.id },
+            'The quarantine of an email cannot be written to the database',
+          )
           return
         }
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref())
