@@ -47,8 +47,8 @@ export interface App {
 }
 
 /**
- * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken, wrong
- * secret key, ...); then everything that had started is stopped again.
+ * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
+ * wrong secret key, ...); then everything that had started is stopped again.
  */
 export async function startApp(settings: Settings, log: Logger): Promise<App> {
   await using started = new AsyncDisposableStack()
@@ -175,7 +175,8 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     version: version(),
     ready: () => store.probe(),
   })
-  // Together: clients that are slow to finish a request must not take the time of open SMTP transactions, nor add to it.
+  // Together: clients that are slow to finish a request must not take the time of open SMTP transactions, nor add to
+  // it.
   started.defer(async () => {
     const { shutdownTimeout } = settings
     await Promise.all([server.close(shutdownTimeout), scheduler?.stop(shutdownTimeout)])

@@ -36,7 +36,10 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
   return pino(options, { write: (line: string) => stream.write(pretty(seen(JSON.parse(line))) ?? '') })
 }
 
-/** Octets of lines that could not be written and are tried again with the next; what comes when there are more is dropped. */
+/**
+ * Octets of lines that could not be written and are tried again with the next; what comes when there are more is
+ * dropped.
+ */
 const MAX_UNWRITTEN = 1024 * 1024
 
 function standardOutput() {

@@ -1,6 +1,6 @@
 /**
- * How long the main thread stalls, and for whom. While it works on one thing nothing else is answered; so every stall is measured, and a
- * long one is told to the log with the name of what was being worked on.
+ * How long the main thread stalls, and for whom. While it works on one thing nothing else is answered; so every stall
+ * is measured, and a long one is told to the log with the name of what was being worked on.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from './common/log-throttle.ts'

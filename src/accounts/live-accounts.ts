@@ -1,4 +1,7 @@
-/** The accounts of the store in memory: how a change comes to count, when the store tells of it and when somebody needs it before. */
+/**
+ * The accounts of the store in memory: how a change comes to count, when the store tells of it and when somebody needs
+ * it before.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountsSnapshot } from './account.ts'
 import { AccountDirectory } from './directory.ts'
@@ -22,7 +25,10 @@ export interface LiveAccountsParts {
 
 /** Milliseconds after a failure: a revoked key must not live on for want of another change. */
 const AGAIN_MS = 1_000
-/** Milliseconds between the beginnings of two looks that strangers cause: guessing keys costs no more than twenty tiny reads a second. */
+/**
+ * Milliseconds between the beginnings of two looks that strangers cause: guessing keys costs no more than twenty tiny
+ * reads a second.
+ */
 const LOOK_PAUSE_MS = 50
 
 export class LiveAccounts {
@@ -74,8 +80,9 @@ export class LiveAccounts {
   }
 
   /**
-   * Resolves when what was committed before the call counts; rejects when the store cannot be read. Cheap, whoever asks and how often: all
-   * share a look at the version, which is taken at most twenty times a second, and everything is read only when it has changed.
+   * Resolves when what was committed before the call counts; rejects when the store cannot be read. Cheap, whoever asks
+   * and how often: all share a look at the version, which is taken at most twenty times a second, and everything is
+   * read only when it has changed.
    */
   catchUp(): Promise<void> {
     // Not the look under way: the store may have been read before the change.

@@ -16,8 +16,9 @@ export interface NewDomain {
 }
 
 /**
- * A sending domain with fresh DKIM keys, not yet stored, not yet verified, not sending. The selectors carry the date, so
- * that a later key can be published beside these (RFC 6376 3.1). Throws AddressError when the name is not a domain name.
+ * A sending domain with fresh DKIM keys, not yet stored, not yet verified, not sending. The selectors carry the date,
+ * so that a later key can be published beside these (RFC 6376 3.1). Throws AddressError when the name is not a domain
+ * name.
  */
 export async function newDomain(request: NewDomain): Promise<SendingDomain> {
   const { companyId, seal, ed25519, createdAt = Date.now() } = request

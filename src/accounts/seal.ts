@@ -43,8 +43,8 @@ export class Seal {
   }
 
   /**
-   * 32 octets for another purpose than sealing (HKDF-SHA-256, RFC 5869): the same for the same key and purpose, and telling
-   * nothing about either.
+   * 32 octets for another purpose than sealing (HKDF-SHA-256, RFC 5869): the same for the same key and purpose, and
+   * telling nothing about either.
    */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `postroad ${purpose}`, 32))

@@ -7,8 +7,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const TOKEN = /^pr_[0-9A-Za-z]{32}$/
 
 /**
- * A new secret of 190 bits (32 characters out of 62) with a prefix that secret scanners can look for. The token is to be
- * shown once and forgotten; only `hash` is stored.
+ * A new secret of 190 bits (32 characters out of 62) with a prefix that secret scanners can look for. The token is to
+ * be shown once and forgotten; only `hash` is stored.
  */
 export function newToken(): { token: string; hash: Uint8Array } {
   let text = ''
@@ -28,8 +28,8 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * SHA-256 of the token, 32 octets. A fast hash is enough: it protects 190 random bits, not a password somebody chose, and
- * it is computed for every request.
+ * SHA-256 of the token, 32 octets. A fast hash is enough: it protects 190 random bits, not a password somebody chose,
+ * and it is computed for every request.
  */
 export function hashToken(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')

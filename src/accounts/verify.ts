@@ -105,7 +105,9 @@ function differentKey(published: string, wanted: string): string {
   return 'The record found holds another key.'
 }
 
-/** Only the direct mention is looked for: an SPF record may allow the host by other ways, which its owner knows best. */
+/**
+ * Only the direct mention is looked for: an SPF record may allow the host by other ways, which its owner knows best.
+ */
 function judgeSpf(hostname: string, found: string[]): Judgement {
   const records = found.filter((text) => /^v=spf1(\s|$)/i.test(text))
   if (records.length === 0)

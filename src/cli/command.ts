@@ -7,7 +7,10 @@ export interface Described {
   /** Like `create <name>`. */
   usage: string
   description: string
-  /** Longer words for the help. A blank line parts paragraphs, which are wrapped; a line that begins with a blank stays as it is. */
+  /**
+   * Longer words for the help. A blank line parts paragraphs, which are wrapped; a line that begins with a blank stays
+   * as it is.
+   */
   details?: string
   /** Without the leading `postroad`. */
   examples: string[]
@@ -78,7 +81,10 @@ export function countUpTo(most: number): (text: string) => number {
   }
 }
 
-/** For arguments and options whose form a verb checks: what is malformed was typed wrongly, and nothing is opened for it. */
+/**
+ * For arguments and options whose form a verb checks: what is malformed was typed wrongly, and nothing is opened for
+ * it.
+ */
 export function typed<Value>(check: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {

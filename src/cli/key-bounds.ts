@@ -6,7 +6,10 @@ import { canonicalRange, NotARange } from '../network/address-range.ts'
 const MOST_RANGES = 100
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
 
-/** `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now like `30d`; in Unix ms. */
+/**
+ * `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now like `30d`; in Unix
+ * ms.
+ */
 export function expiryOf(text: string): number {
   const at = DATE.test(text) ? timeOf(text) : Date.now() + durationOf(text)
   if (at <= Date.now()) throw new InvalidArgumentError('It is past.')

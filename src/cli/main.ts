@@ -43,7 +43,8 @@ export async function run(args: string[]): Promise<void> {
     // A service goes on: mail is to be delivered, whoever looks on, and however full the disk its words go to.
     if (args[0] === 'serve') return
     if (error.code !== 'EPIPE') throw error
-    // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no failure.
+    // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no
+    // failure.
     process.exit(0)
   })
   const program: Command = new Command('postroad')

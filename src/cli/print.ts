@@ -1,6 +1,6 @@
 /**
- * How commands print: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to a terminal, and
- * what is written here cannot do anything there: senders, recipients and servers have written most of it.
+ * How commands print: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to a
+ * terminal, and what is written here cannot do anything there: senders, recipients and servers have written most of it.
  */
 import { isUtf8 } from 'node:buffer'
 import { visible, visibleJson } from '../common/visible-text.ts'
@@ -57,8 +57,8 @@ export function printError(text: string): void {
 }
 
 /**
- * A message as it is transferred. What goes to a file or another program is the message, octet for octet; what goes to a terminal is
- * shown, with octets that are no UTF-8 as `\xHH`.
+ * A message as it is transferred. What goes to a file or another program is the message, octet for octet; what goes to
+ * a terminal is shown, with octets that are no UTF-8 as `\xHH`.
  */
 export function printMessage(message: Buffer): void {
   if (!process.stdout.isTTY) {

@@ -5,7 +5,10 @@ import { firstStartText, firstStepsText } from './banner.ts'
 import { taught } from './command.ts'
 import { printJsonLine, printLine, printText } from './print.ts'
 
-/** Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both pass it on. */
+/**
+ * Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both
+ * pass it on.
+ */
 const SAME_STOP = 1000
 
 const DETAILS =

@@ -10,9 +10,10 @@ interface Seen {
 }
 
 /**
- * Which nodes are silent, as one observer sees it by its own monotonic clock alone. A node whose beats have not risen for its
- * timeout and a margin is silent; but only while the observer itself was looking on: after a gap in its own looks (the
- * database was away, the process was stopped) it starts afresh, for the others may not have been able to beat either.
+ * Which nodes are silent, as one observer sees it by its own monotonic clock alone. A node whose beats have not risen
+ * for its timeout and a margin is silent; but only while the observer itself was looking on: after a gap in its own
+ * looks (the database was away, the process was stopped) it starts afresh, for the others may not have been able to
+ * beat either.
  */
 export class HeartbeatWatch {
   readonly #gapMs: number
@@ -24,7 +25,9 @@ export class HeartbeatWatch {
     this.#gapMs = gapMs
   }
 
-  /** To be told every look at the rows. `now` in milliseconds on a monotonic clock. Returns the nodes that are silent. */
+  /**
+   * To be told every look at the rows. `now` in milliseconds on a monotonic clock. Returns the nodes that are silent.
+   */
   look(nodes: readonly NodeBeat[], now: number): NodeBeat[] {
     if (now - this.#looked > this.#gapMs) this.#seen.clear()
     this.#looked = now

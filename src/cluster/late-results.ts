@@ -1,7 +1,10 @@
 import { monotonic } from '../common/clock.ts'
 import type { AttemptRecord, ClaimedEmail, ClaimedRecipient, RecipientRecord } from '../store/store.ts'
 
-/** So long (ms), and so many at most, are results remembered that were refused: who has not met them again by then will not. */
+/**
+ * So long (ms), and so many at most, are results remembered that were refused: who has not met them again by then will
+ * not.
+ */
 const KEPT_MS = 3_600_000
 const MAX_KEPT = 10_000
 
@@ -26,10 +29,11 @@ export interface Sifted {
 }
 
 /**
- * Results that come under a lease this node has lost. A node that was stopped, or cut off from the database, for longer than
- * its timeout goes on under a new lease, and what it takes then may be what it has itself handed over meanwhile: the fence
- * refused the result, so everybody else thinks it was never sent. Here it is remembered. What is still under way from the old
- * lease waits, under the new one, for the end of its attempt; what has its result gets that result instead of a second copy.
+ * Results that come under a lease this node has lost. A node that was stopped, or cut off from the database, for longer
+ * than its timeout goes on under a new lease, and what it takes then may be what it has itself handed over meanwhile:
+ * the fence refused the result, so everybody else thinks it was never sent. Here it is remembered. What is still under
+ * way from the old lease waits, under the new one, for the end of its attempt; what has its result gets that result
+ * instead of a second copy.
  */
 export class LateResults {
   /** Deliveries that were begun and whose result is not written down. */
@@ -68,8 +72,8 @@ export class LateResults {
   }
 
   /**
-   * The store has answered: these positions were refused, the others are written down. `ready`: what was begun for it. Returns
-   * what is to be written under another lease.
+   * The store has answered: these positions were refused, the others are written down. `ready`: what was begun for it.
+   * Returns what is to be written under another lease.
    */
   settle(attempt: AttemptRecord, refused: readonly number[], ready?: Begun): AttemptRecord[] {
     const heldAgain: { recipient: RecipientRecord; token: number }[] = []

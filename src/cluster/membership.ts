@@ -38,8 +38,8 @@ const CLAIM_MS = 1_000
 const JITTER_MS = 2_000
 
 /**
- * This node among those that share the database: it beats, sees who has fallen silent, and takes over what those had under
- * way. Nothing here depends on what any two clocks show: a beat is a count, and each observer measures by its own
+ * This node among those that share the database: it beats, sees who has fallen silent, and takes over what those had
+ * under way. Nothing here depends on what any two clocks show: a beat is a count, and each observer measures by its own
  * monotonic clock how long a count has not risen.
  */
 export class Membership {

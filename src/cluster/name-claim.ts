@@ -15,7 +15,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { claimFile } from '../common/exclusive-file.ts'
 
 export interface NameClaimOptions {
-  /** Folder of the file, on a file system of this machine alone; null: one of this user in the system's temporary folder. */
+  /**
+   * Folder of the file, on a file system of this machine alone; null: one of this user in the system's temporary
+   * folder.
+   */
   directory: string | null
   /** URL of the database. */
   database: string
@@ -27,8 +30,9 @@ export interface NameClaimOptions {
 export type Claimed = { kind: 'ours' } | { kind: 'taken' } | { kind: 'unavailable'; why: string }
 
 /**
- * A node's name, claimed on this machine by a file that belongs to one living process: the operating system lets go of it when that
- * process has ended, however it ended, and not before. Who holds it therefore knows that whoever held it before is gone.
+ * A node's name, claimed on this machine by a file that belongs to one living process: the operating system lets go of
+ * it when that process has ended, however it ended, and not before. Who holds it therefore knows that whoever held it
+ * before is gone.
  */
 export class NameClaim {
   readonly #options: NameClaimOptions
@@ -39,9 +43,9 @@ export class NameClaim {
   }
 
   /**
-   * Names the place where the claim holds; null while we do not hold it. Who else bears it is a process that held this very file, so
-   * it is the same only for the same file, of the same start of the same machine: a copy of the file, a disk that was moved or is
-   * shared, and a file that was removed and made again are other places.
+   * Names the place where the claim holds; null while we do not hold it. Who else bears it is a process that held this
+   * very file, so it is the same only for the same file, of the same start of the same machine: a copy of the file, a
+   * disk that was moved or is shared, and a file that was removed and made again are other places.
    */
   get machine(): string | null {
     return this.#held?.machine ?? null

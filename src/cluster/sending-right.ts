@@ -14,12 +14,13 @@ const UNTIL = 1
 const UNTIL_WALL = 2
 
 /**
- * This node's right to hand messages over: until when, and for work leased under which token. It ends by itself when the
- * node has not been able to beat for its timeout, for by then others may have taken the work over. Shared memory, so that
- * delivery threads see it end, too, at once and without being told.
+ * This node's right to hand messages over: until when, and for work leased under which token. It ends by itself when
+ * the node has not been able to beat for its timeout, for by then others may have taken the work over. Shared memory,
+ * so that delivery threads see it end, too, at once and without being told.
  *
- * It ends on the clock that gets there first. The monotonic one cannot be set back; the wall clock may also tell of time
- * that the other has slept through, while the machine was suspended. If it is set forward, the next beat mends that.
+ * It ends on the clock that gets there first. The monotonic one cannot be set back; the wall clock may also tell of
+ * time that the other has slept through, while the machine was suspended. If it is set forward, the next beat mends
+ * that.
  */
 export class SendingRight {
   readonly shared: SharedArrayBuffer
@@ -35,7 +36,10 @@ export class SendingRight {
     this.#clocks = clocks
   }
 
-  /** Work leased under this token may be handed over until then, and no other. `Infinity` where nobody could take it over. */
+  /**
+   * Work leased under this token may be handed over until then, and no other. `Infinity` where nobody could take it
+   * over.
+   */
   grant(token: number, until: number): void {
     if (Atomics.load(this.#values, TOKEN) !== BigInt(token)) {
       // Ended before the token changes: no reader may ever see the new end beside the old token.

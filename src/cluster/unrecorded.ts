@@ -1,11 +1,17 @@
 import { monotonic } from '../common/clock.ts'
 
-/** Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), and two that tell of places freed. */
+/**
+ * Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), and two that tell of
+ * places freed.
+ */
 const LIMIT = 0
 const FULL_SINCE = 1
 const FREED = 2
 const RECORDED_AT = 3
-/** From here on the counts: of the main thread, then of each delivery thread. Who holds a place has one; who has his answer, ANSWERED more. */
+/**
+ * From here on the counts: of the main thread, then of each delivery thread. Who holds a place has one; who has his
+ * answer, ANSWERED more.
+ */
 const COUNTS = 4
 const HELD = 1
 const ANSWERED = 1 << 16
@@ -27,12 +33,13 @@ interface Waiting {
 }
 
 /**
- * Messages of this node that are handed over and not yet recorded: what may come twice if the node ends just now. There is a bound:
- * each takes a place right before its final dot, and gives it back when its result is durable, or when its server has not taken it.
- * Counts are kept in memory shared with the delivery threads.
+ * Messages of this node that are handed over and not yet recorded: what may come twice if the node ends just now. There
+ * is a bound: each takes a place right before its final dot, and gives it back when its result is durable, or when its
+ * server has not taken it. Counts are kept in memory shared with the delivery threads.
  *
- * While servers take their time over the final dot, places would be held by nothing but waiting. So once the bound has been
- * reached for a second by messages most of which have no answer yet, while the store writes results promptly, others may go as well.
+ * While servers take their time over the final dot, places would be held by nothing but waiting. So once the bound has
+ * been reached for a second by messages most of which have no answer yet, while the store writes results promptly,
+ * others may go as well.
  */
 export class Unrecorded {
   readonly shared: SharedArrayBuffer
@@ -77,7 +84,10 @@ export class Unrecorded {
     Atomics.sub(this.#values, COUNTS + thread, HELD + ANSWERED)
   }
 
-  /** This delivery thread has died: each of its deliveries may have been handed over, and holds a place until it is recorded. */
+  /**
+   * This delivery thread has died: each of its deliveries may have been handed over, and holds a place until it is
+   * recorded.
+   */
   lost(thread: number, deliveries: number): void {
     Atomics.add(this.#values, COUNTS, deliveries * (HELD + ANSWERED))
     Atomics.store(this.#values, COUNTS + thread, 0)
@@ -215,8 +225,8 @@ export class Place {
   }
 
   /**
-   * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place goes on with the result, to be
-   * given back when that is recorded.
+   * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place goes on with the
+   * result, to be given back when that is recorded.
    */
   end(arrived: boolean): boolean {
     if (!this.#held) {

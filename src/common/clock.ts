@@ -1,6 +1,6 @@
 /**
- * Milliseconds on a clock that never steps and that all threads of the process share; `performance.now()` counts from the
- * start of its own thread.
+ * Milliseconds on a clock that never steps and that all threads of the process share; `performance.now()` counts from
+ * the start of its own thread.
  */
 export function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime()

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 const SQLITE_BUSY = 5
 
 /**
- * Claims a file for this process: the claim is an exclusive lock, held by an open transaction of SQLite, and the operating system
- * lets go of it however the process ends. `close` gives it back. Null while another process has it; throws when the file cannot
- * be opened or is something else.
+ * Claims a file for this process: the claim is an exclusive lock, held by an open transaction of SQLite, and the
+ * operating system lets go of it however the process ends. `close` gives it back. Null while another process has it;
+ * throws when the file cannot be opened or is something else.
  */
 export function claimFile(path: string): DatabaseSync | null {
   let db: DatabaseSync | undefined

@@ -1,4 +1,7 @@
-/** The log as parts of the service see it: facts, none of them secret, and a sentence for the operator. Pino's logger is one. */
+/**
+ * The log as parts of the service see it: facts, none of them secret, and a sentence for the operator. Pino's logger is
+ * one.
+ */
 export type Log = Record<LogLevel, (facts: object, message: string) => void>
 
 export type LogLevel = 'info' | 'warn' | 'error'

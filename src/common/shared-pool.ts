@@ -1,8 +1,8 @@
 /**
- * The one rule by which companies share what there is of something (requests under way, connections, octets, sessions): each may
- * take more only while what it has is less than a multiple of what is free. So one alone gets nearly all, the more press the
- * less each may hold, and something is left for one that has nothing yet. (Dynamic thresholds, as switches share their buffers:
- * Choudhury and Hahne, 1998.)
+ * The one rule by which companies share what there is of something (requests under way, connections, octets, sessions):
+ * each may take more only while what it has is less than a multiple of what is free. So one alone gets nearly all, the
+ * more press the less each may hold, and something is left for one that has nothing yet. (Dynamic thresholds, as
+ * switches share their buffers: Choudhury and Hahne, 1998.)
  */
 
 export interface PoolShape {

@@ -1,11 +1,12 @@
 /**
- * Text from outside made harmless to look at. What a terminal obeys (C0 and C1 controls, ECMA-48), what turns the order of letters around
- * (bidi controls, UAX 9), and what cannot be seen at all is written as an escape, and is thereby seen.
+ * Text from outside made harmless to look at. What a terminal obeys (C0 and C1 controls, ECMA-48), what turns the order
+ * of letters around (bidi controls, UAX 9), and what cannot be seen at all is written as an escape, and is thereby
+ * seen.
  */
 
 /**
- * Emoji made of several characters come first and stay whole: some of what holds them together is invisible by itself. Each
- * alternative begins with another character, so that the time is linear.
+ * Emoji made of several characters come first and stay whole: some of what holds them together is invisible by itself.
+ * Each alternative begins with another character, so that the time is linear.
  */
 const EMOJI_OR_UNSEEN =
   /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)*)|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu

@@ -15,7 +15,10 @@ import {
 } from './schema.ts'
 import type { Settings } from './settings.ts'
 
-/** A setting is unknown or its value not allowed. The message names setting, place, value (secrets masked) and what is allowed. */
+/**
+ * A setting is unknown or its value not allowed. The message names setting, place, value (secrets masked) and what is
+ * allowed.
+ */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
@@ -115,7 +118,9 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   }
 }
 
-/** A message that has no room would be refused each time, and with more room than there is the system ends the process. */
+/**
+ * A message that has no room would be refused each time, and with more room than there is the system ends the process.
+ */
 function checkMemory(values: SettingValues, sources: Source[]): void {
   const least = leastMemory({
     maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,

@@ -1,10 +1,10 @@
 /**
- * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure: the parts take their limits from here and from nowhere else,
- * so that together they stay below what was set. Everything in octets.
+ * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure: the parts take their limits from here and from
+ * nowhere else, so that together they stay below what was set. Everything in octets.
  *
- * What a part costs is more than what it was given: a body is in memory as it arrived, as it was parsed, as its files were decoded and as
- * the store takes it; a message as it was stored, composed and cut for the wire. The factors are measured; see "Admission" in
- * docs/architecture.md.
+ * What a part costs is more than what it was given: a body is in memory as it arrived, as it was parsed, as its files
+ * were decoded and as the store takes it; a message as it was stored, composed and cut for the wire. The factors are
+ * measured; see "Admission" in docs/architecture.md.
  */
 import { constants } from 'node:buffer'
 
@@ -25,7 +25,10 @@ export interface MemoryPlan {
   body: {
     /** The largest body of a request. */
     max: number
-    /** From so many octets on a body or a message is large: such are counted against `large`, all others against `small`. */
+    /**
+     * From so many octets on a body or a message is large: such are counted against `large`, all others against
+     * `small`.
+     */
     large: number
     /** Times its octets that a body costs until its request is answered. */
     cost: number
@@ -42,9 +45,15 @@ export interface MemoryPlan {
   /** Connections of clients, and requests under way on them. */
   connections: number
   requests: number
-  /** Heap (old generation) of each bounded worker. What one holds outside its heap (buffers) is part of the cost of the body at hand. */
+  /**
+   * Heap (old generation) of each bounded worker. What one holds outside its heap (buffers) is part of the cost of the
+   * body at hand.
+   */
   workerHeap: number
-  /** Percent by which the heap of a thread may grow between two collections; null: as V8 sees fit, which is up to three times. */
+  /**
+   * Percent by which the heap of a thread may grow between two collections; null: as V8 sees fit, which is up to three
+   * times.
+   */
   heapGrowth: number | null
 }
 
@@ -58,7 +67,10 @@ export interface PlanInput {
 
 /** Deliveries that wait in memory to be sent, whatever they have. */
 const DELIVERIES = 2_000
-/** With less memory than this, garbage is collected more often: it saves up to 60 MB, and costs some percent of the speed. */
+/**
+ * With less memory than this, garbage is collected more often: it saves up to 60 MB, and costs some percent of the
+ * speed.
+ */
 const AMPLE = 600 * 1000 * 1000
 const FRUGAL_GROWTH = 60
 
@@ -91,9 +103,9 @@ export function leastMemory({ maxMessageSize, deliveryThreads }: Omit<PlanInput,
 }
 
 /**
- * The most octets a request body may have so that a message of `messageMax` octets can still be handed in: its files as base64
- * (4/3 of their octets, RFC 4648 4), and what is around them. Files sent as arrays of byte values take up to three times
- * as much, so they reach the limit earlier. Never more than one string can hold.
+ * The most octets a request body may have so that a message of `messageMax` octets can still be handed in: its files as
+ * base64 (4/3 of their octets, RFC 4648 4), and what is around them. Files sent as arrays of byte values take up to
+ * three times as much, so they reach the limit earlier. Never more than one string can hold.
  */
 export function bodyLimit(messageMax: number): number {
   return Math.min(Math.ceil((messageMax * 4) / 3) + ENVELOPE, constants.MAX_STRING_LENGTH)

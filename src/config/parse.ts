@@ -107,7 +107,9 @@ export function parseHostPort(text: string): HostPort {
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
 }
 
-/** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case; in EHLO it is what RFC 5321 2.3.5 asks for. */
+/**
+ * A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case; in EHLO it is what RFC 5321 2.3.5 asks for.
+ */
 export function parseHostName(text: string): string {
   if (!isHostName(text) || text.includes('_'))
     throw new NotAllowed('it must be a host name, like mail.example.com')
@@ -162,7 +164,10 @@ export function parseDatabase(text: string): Settings['database'] {
 
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
-/** What libpq 18 and the driver know. What only libpq knows has no effect, but may stand in a URL that other programs use too. */
+/**
+ * What libpq 18 and the driver know. What only libpq knows has no effect, but may stand in a URL that other programs
+ * use too.
+ */
 const POSTGRES_OPTIONS = new Set(
   (
     'user password passfile dbname database host hostaddr port service servicefile options connect_timeout client_encoding ' +
@@ -202,7 +207,9 @@ function parsePostgres(text: string): string {
   return loose && !searchParams.has('uselibpqcompat') ? `${text}&uselibpqcompat=true` : text
 }
 
-/** `capture`, `direct`, or the URL of a relay. No message quotes the URL: a slip in it can put the password anywhere. */
+/**
+ * `capture`, `direct`, or the URL of a relay. No message quotes the URL: a slip in it can put the password anywhere.
+ */
 export function parseDelivery(text: string): DeliveryRoute {
   const word = text.toLowerCase()
   if (word === 'capture' || word === 'direct') return { kind: word }
@@ -228,7 +235,8 @@ function parseRelay(text: string): RelayRoute {
     if (!known.includes(name)) throw new NotAllowed('the only options of a relay are ?tls= and ?auth=')
   }
   const tlsWord = url.searchParams.get('tls')
-  // RFC 8314 3.3: where the port promises TLS, a certificate that does not fit is a reason to stop, unless told otherwise.
+  // RFC 8314 3.3: where the port promises TLS, a certificate that does not fit is a reason to stop, unless told
+  // otherwise.
   const tls =
     tlsWord === null ? (implicitTls ? 'verified' : 'opportunistic') : option('tls', tlsWord, RELAY_TLS)
   if (implicitTls && (tls === 'off' || tls === 'opportunistic')) {

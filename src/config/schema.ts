@@ -1,4 +1,7 @@
-/** The one table of settings: names, values, defaults, and the words that explain them. The reference page is made of it. */
+/**
+ * The one table of settings: names, values, defaults, and the words that explain them. The reference page is made of
+ * it.
+ */
 import { availableParallelism, hostname } from 'node:os'
 import { pid } from 'node:process'
 import * as parse from './parse.ts'

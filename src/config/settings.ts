@@ -1,4 +1,7 @@
-/** What the schema (schema.ts) makes of environment, `.env` and config file. Plain, checked values with units in the names. */
+/**
+ * What the schema (schema.ts) makes of environment, `.env` and config file. Plain, checked values with units in the
+ * names.
+ */
 
 export interface HostPort {
   host: string

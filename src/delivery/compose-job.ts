@@ -1,4 +1,7 @@
-/** What a worker does for a large message: composes, fills in, signs and stuffs dots, so that what is left is to write it out. */
+/**
+ * What a worker does for a large message: composes, fills in, signs and stuffs dots, so that what is left is to write
+ * it out.
+ */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
 import type { Delivery } from './delivery.ts'

@@ -11,8 +11,8 @@ import { weightOf } from './weight.ts'
 const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
 
 /**
- * Prepares large messages in a worker and leaves the others (null) to whoever sends them. What it gives is the same as that of
- * `prepareMessage`, and rejects with WorkerDied when a worker died of the message.
+ * Prepares large messages in a worker and leaves the others (null) to whoever sends them. What it gives is the same as
+ * that of `prepareMessage`, and rejects with WorkerDied when a worker died of the message.
  */
 export function largeElsewhere(
   workers: Workers,
@@ -38,7 +38,9 @@ function prepareElsewhere(
   )
 }
 
-/** Asks `make` once for each variant there is: one for servers of 8BITMIME that needs none of it is the same for all. */
+/**
+ * Asks `make` once for each variant there is: one for servers of 8BITMIME that needs none of it is the same for all.
+ */
 export function madeOnce(
   make: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>,
 ): PreparedMessage {

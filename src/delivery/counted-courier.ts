@@ -5,8 +5,8 @@ import type { Delivery, DeliveryResult } from './delivery.ts'
 import { mayHaveArrived, released, unanswered } from './outcome.ts'
 
 /**
- * For a courier in another process, where nobody can count right before the final dot: each delivery takes its place among what is
- * handed over and not recorded before it begins.
+ * For a courier in another process, where nobody can count right before the final dot: each delivery takes its place
+ * among what is handed over and not recorded before it begins.
  */
 export class CountedCourier implements Courier {
   readonly #courier: Courier

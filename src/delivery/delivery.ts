@@ -13,8 +13,8 @@ import type { Hindrance } from './judge/finding.ts'
 import type { Way } from './path/path.ts'
 
 /**
- * From so many octets on a message is large: to compose and sign it takes some milliseconds, and sessions alone do not bound the memory
- * that those under way take.
+ * From so many octets on a message is large: to compose and sign it takes some milliseconds, and sessions alone do not
+ * bound the memory that those under way take.
  */
 export const LARGE_MESSAGE = 256 * 1024
 
@@ -53,7 +53,9 @@ export interface Delivery {
   path: Way
   message: DeliveryMessage
   signing: SigningKey[]
-  /** The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded. */
+  /**
+   * The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded.
+   */
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while that one still serves the domain. */
   preferredOnly?: boolean
@@ -91,7 +93,9 @@ export interface Condemned {
 export interface DeliveryResult {
   emailId: string
   outcomes: RecipientOutcome[]
-  /** Host name (and IP) talked to, the last of several, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached. */
+  /**
+   * Host name (and IP) talked to, the last of several, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached.
+   */
   server: string | null
   /** The conversation, one line a step: `<ms since start> > command` or `<ms> < reply`. Bounded. */
   dialogue: string
@@ -106,10 +110,14 @@ export interface DeliveryResult {
   hindrance?: HindranceReport
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
-  /** It took down the process in which it was tried alone: its recipients are to be set aside, whatever `outcomes` says. */
+  /**
+   * It took down the process in which it was tried alone: its recipients are to be set aside, whatever `outcomes` says.
+   */
   condemned?: Condemned
   /** A worker died of composing the message, and why: whoever composes it again may lose another. */
   died?: DeathCause
-  /** It holds a place among what is handed over and not recorded (cluster/unrecorded.ts), until this result is durable. */
+  /**
+   * It holds a place among what is handed over and not recorded (cluster/unrecorded.ts), until this result is durable.
+   */
   handedOver?: true
 }

@@ -23,7 +23,10 @@ export interface RouteFailure {
   refusedAddress?: boolean
 }
 
-/** The reply of a transaction, judged. Null for what needs no judgement: it was taken, may have been taken, or was not asked. */
+/**
+ * The reply of a transaction, judged. Null for what needs no judgement: it was taken, may have been taken, or was not
+ * asked.
+ */
 export function failureOfReply(reply: RecipientReply, server: string, route: RouteKind): RouteFailure | null {
   const { verdict, stage, kind, code, enhancedCode, message, said = message, unsuited } = reply
   if (unsuited) {
@@ -94,8 +97,8 @@ export function asTemporary(failure: RouteFailure): RouteFailure {
 }
 
 /**
- * The one that counts of what several servers said in turn. That one of them may take the mail later outweighs that others will
- * not; of equals the first one's word counts, for RFC 5321 5.1 asks the best server first.
+ * The one that counts of what several servers said in turn. That one of them may take the mail later outweighs that
+ * others will not; of equals the first one's word counts, for RFC 5321 5.1 asks the best server first.
  */
 export function mostTelling(failures: readonly RouteFailure[]): RouteFailure {
   let best = failures[0] ?? NOBODY_TRIED

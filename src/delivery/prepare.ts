@@ -9,7 +9,10 @@ import { isEightBit, RawError, toSevenBit } from '../mail/raw/raw.ts'
 import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
-/** Gives the same bytes for the same capabilities, however often it is asked. Rejects when the message cannot be composed or signed. */
+/**
+ * Gives the same bytes for the same capabilities, however often it is asked. Rejects when the message cannot be
+ * composed or signed.
+ */
 export type PreparedMessage = (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
 
 const CRLF = Buffer.from('\r\n')
@@ -36,7 +39,8 @@ export function prepareMessage(
   { boundaries, signer = signInPool }: Preparation,
 ): PreparedMessage {
   const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
-    // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every attempt.
+    // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every
+    // attempt.
     const signature = await signMessage(header, body, signing, {
       at: Math.floor(date / 1000),
       signer,
@@ -67,8 +71,9 @@ export function prepareMessage(
     return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
   }
   const asIs = once(async () => variant(await filled()))
-  // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the body.
-  // What must not be re-encoded (a signed part, say) stays as it is, and the session refuses it in the server's name.
+  // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the
+  // body. What must not be re-encoded (a signed part, say) stays as it is, and the session refuses it in the server's
+  // name.
   const sevenBit = once(async () => {
     try {
       return variant(toSevenBit(await filled()))

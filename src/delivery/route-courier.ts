@@ -83,8 +83,8 @@ export class RouteCourier implements Courier {
   }
 
   /**
-   * No session is opened from now on; transactions under way may finish within `ms`. What is still open then is cut: it comes
-   * back released, or uncertain if its final dot was already sent.
+   * No session is opened from now on; transactions under way may finish within `ms`. What is still open then is cut: it
+   * comes back released, or uncertain if its final dot was already sent.
    */
   async close(ms: number): Promise<void> {
     this.#stopping.abort()

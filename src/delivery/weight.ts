@@ -1,4 +1,7 @@
-/** How heavy a message is, before it is composed: seen from the lengths of its parts, and for a copy of a batch from its placeholders. */
+/**
+ * How heavy a message is, before it is composed: seen from the lengths of its parts, and for a copy of a batch from its
+ * placeholders.
+ */
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
@@ -13,8 +16,8 @@ export function weightOf(message: DeliveryMessage): number {
 }
 
 /**
- * Octets of the message that a recipient of the email is sent, at most. The size of a batch is that of its largest copy and of
- * everybody's values: where it is large, most copies may not be. The template is looked at once for all of them.
+ * Octets of the message that a recipient of the email is sent, at most. The size of a batch is that of its largest copy
+ * and of everybody's values: where it is large, most copies may not be. The template is looked at once for all of them.
  */
 export function messageSizes({
   size,
@@ -53,7 +56,10 @@ function octetsOf({ html, text, attachments, headers, to, cc }: MessageContent):
   return octets
 }
 
-/** What a file costs beside its octets, an octet of the header, and a field or mailbox beside its own: in octets of a body. */
+/**
+ * What a file costs beside its octets, an octet of the header, and a field or mailbox beside its own: in octets of a
+ * body.
+ */
 const FILE_COST = 2_000
 const HEADER_COST = 8
 const LINE_COST = 40

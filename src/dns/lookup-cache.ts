@@ -14,9 +14,9 @@ interface Entry<T> {
 }
 
 /**
- * Remembers look-ups of one record type for as long as they may be used, and lets everyone who asks for the same name at
- * the same time share one query. Holds at most `capacity` records, for any zone can give a name thousands; the name that was least
- * recently used goes first. With a capacity of 0 only queries under way are shared.
+ * Remembers look-ups of one record type for as long as they may be used, and lets everyone who asks for the same name
+ * at the same time share one query. Holds at most `capacity` records, for any zone can give a name thousands; the name
+ * that was least recently used goes first. With a capacity of 0 only queries under way are shared.
  */
 export class LookupCache<T> {
   /** Null where nothing is remembered. */

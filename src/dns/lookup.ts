@@ -1,7 +1,7 @@
 /**
- * What a look-up came to. A failure is a value too, because what follows from it differs: `absent` is the DNS saying that
- * there is nothing (permanent), `failed` is the DNS not saying anything (temporary). Mail must never be bounced for the
- * second (RFC 5321 5.1).
+ * What a look-up came to. A failure is a value too, because what follows from it differs: `absent` is the DNS saying
+ * that there is nothing (permanent), `failed` is the DNS not saying anything (temporary). Mail must never be bounced
+ * for the second (RFC 5321 5.1).
  */
 export type Lookup<T> =
   | { kind: 'found'; records: T[] }

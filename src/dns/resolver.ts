@@ -28,7 +28,10 @@ export interface ResolverOptions {
 
 /** Seconds. The API of c-ares does not tell the TTL of these types, so they are kept for a short time only. */
 const UNKNOWN_TTL = 60
-/** Seconds: "there is nothing" is believed for a short time (RFC 2308 5 allows more; a corrected zone should count soon). */
+/**
+ * Seconds: "there is nothing" is believed for a short time (RFC 2308 5 allows more; a corrected zone should count
+ * soon).
+ */
 const ABSENT_TTL = 30
 /** Seconds: long enough to spare a struggling server the same question from every message of a burst. */
 const FAILED_TTL = 5
@@ -74,7 +77,8 @@ export class Resolver {
   }
 
   /**
-   * A and AAAA of a host, IPv6 first. One family suffices: the other one's failure shows only when there is nothing else.
+   * A and AAAA of a host, IPv6 first. One family suffices: the other one's failure shows only when there is nothing
+   * else.
    */
   async addresses(name: string): Promise<Lookup<HostAddress>> {
     const asked = normalize(name)
@@ -86,7 +90,8 @@ export class Resolver {
     if (records.length > 0) return { kind: 'found', records }
     if (six.kind === 'failed') return six
     if (four.kind === 'failed') return four
-    // Some servers answer NXDOMAIN for the AAAA of a name they have other records of: the A answer is the better witness.
+    // Some servers answer NXDOMAIN for the AAAA of a name they have other records of: the A answer is the better
+    // witness.
     return four
   }
 

@@ -1,6 +1,6 @@
 /**
- * Everything that may happen to a recipient, and what becomes of it: the one place that decides it, for both stores. Pure: no clock, no
- * chance, no database. What a recipient begins with: lifecycle/birth.ts.
+ * Everything that may happen to a recipient, and what becomes of it: the one place that decides it, for both stores.
+ * Pure: no clock, no chance, no database. What a recipient begins with: lifecycle/birth.ts.
  */
 import { attempted } from './lifecycle/attempted.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'

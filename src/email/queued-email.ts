@@ -1,4 +1,7 @@
-/** An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to deliver it. */
+/**
+ * An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to
+ * deliver it.
+ */
 import type { MessageContent } from '../mail/message.ts'
 import type { Decision } from './lifecycle.ts'
 import type { RecipientState, Suspicion } from './recipient.ts'
@@ -41,7 +44,10 @@ export interface NewEmail {
   dueAt: number
   /** True when `dueAt` was asked for by the sender: the email shows as `scheduled`. */
   scheduled: boolean
-  /** Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all recipients. */
+  /**
+   * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
+   * recipients.
+   */
   size: number
   recipients: NewRecipient[]
   idempotency: { key: string; fingerprint: string } | null
@@ -86,8 +92,8 @@ export interface ClaimedRecipient {
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
   /**
-   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator wants it to be tried
-   * now all the same.
+   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator
+   * wants it to be tried now all the same.
    */
   postponedSince: number | null
   suspicion: Suspicion
@@ -101,8 +107,9 @@ export interface ClaimRequest {
   maxRecipients: number
   maxBytes: number
   /**
-   * Recipients of one email at one domain that make one transaction: they are claimed together, so that the last of them may go
-   * beyond the numbers of recipients. Not in batch sending, where each recipient has a transaction of its own.
+   * Recipients of one email at one domain that make one transaction: they are claimed together, so that the last of
+   * them may go beyond the numbers of recipients. Not in batch sending, where each recipient has a transaction of its
+   * own.
    */
   together: number
   /** At most this many recipients for one company in one claim. */

@@ -1,8 +1,9 @@
 /** A recipient's states. */
 
 /**
- * `waiting` and `sending` are live; `quarantined` is neither tried nor removed until the operator releases or cancels it. The others
- * are final: no attempt follows, but reports may (a late bounce, a complaint), and some of them change the state once more.
+ * `waiting` and `sending` are live; `quarantined` is neither tried nor removed until the operator releases or cancels
+ * it. The others are final: no attempt follows, but reports may (a late bounce, a complaint), and some of them change
+ * the state once more.
  */
 export type LiveState = 'waiting' | 'sending'
 export type FinalState = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'canceled'

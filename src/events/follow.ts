@@ -22,8 +22,8 @@ export interface Following {
 }
 
 /**
- * Events in bunches, none of them empty. Who is interrupted goes on without a gap after the number of the last event he has seen. Rejects
- * only for what waiting does not mend.
+ * Events in bunches, none of them empty. Who is interrupted goes on without a gap after the number of the last event he
+ * has seen. Rejects only for what waiting does not mend.
  */
 export async function* follow(
   log: Pick<EventLog, 'eventsAfter'>,

@@ -25,7 +25,10 @@ export async function eventsBehind(
   return found
 }
 
-/** The last `limit` of the wanted events, and the number behind which the next ones come. Looks further and further back for them. */
+/**
+ * The last `limit` of the wanted events, and the number behind which the next ones come. Looks further and further back
+ * for them.
+ */
 export async function lastEvents(
   log: EventLog,
   filter: EventFilter,

@@ -33,7 +33,9 @@ export interface LongAnswer {
 /** The same trouble is told once in so many milliseconds: in an outage it befalls every request. */
 const TOLD_EVERY = 1_000
 
-/** Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug. */
+/**
+ * Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug.
+ */
 export class Answers {
   /** Called when a request finds that nothing can be accepted now. */
   onUnavailable: () => void = () => {}
@@ -64,8 +66,9 @@ export class Answers {
   }
 
   /**
-   * Sends `answer`; the request no longer counts as under way. `operation`: its label in metrics. `startedAt`: `performance.now()` when the
-   * request was taken up, to be timed. A promise only where the answer is long: it resolves when that has left, or its client has gone.
+   * Sends `answer`; the request no longer counts as under way. `operation`: its label in metrics. `startedAt`:
+   * `performance.now()` when the request was taken up, to be timed. A promise only where the answer is long: it
+   * resolves when that has left, or its client has gone.
    */
   send(
     request: FastifyRequest,
@@ -80,7 +83,8 @@ export class Answers {
     const headers = headersOf(request, answer.type)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
-    // Status, head and body are known here: what the framework does to find them out would cost as much as writing them.
+    // Status, head and body are known here: what the framework does to find them out would cost as much as writing
+    // them.
     reply.hijack()
     discardBody(request.raw, reply.raw, answer.heldFor)
     if (answer.heldFor === undefined) leave(reply.raw, answer, headers)
@@ -157,7 +161,9 @@ export class Answers {
     return { code: 'internal', requestId: request.id }
   }
 
-  /** Counts and logs an answer that leaves where no request was routed: to what is not HTTP, or not to be understood. */
+  /**
+   * Counts and logs an answer that leaves where no request was routed: to what is not HTTP, or not to be understood.
+   */
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')

@@ -1,6 +1,7 @@
 /**
- * What an API is to the server: its paths, its words, its routes. All else is the server's, for every API alike: connections and framing,
- * request ids, who may have how much at once, the limit of a body, what is logged and counted, and how an answer leaves.
+ * What an API is to the server: its paths, its words, its routes. All else is the server's, for every API alike:
+ * connections and framing, request ids, who may have how much at once, the limit of a body, what is logged and counted,
+ * and how an answer leaves.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import type { Answer, Answers, LongAnswer } from './answer.ts'
@@ -11,8 +12,8 @@ import type { AnyReason } from './fault.ts'
 
 export interface Api {
   /**
-   * The paths that are its own, e.g. `/v3` for `/v3` and all beneath it. Of two APIs the longer prefix wins. A request there is answered in
-   * its words, whatever is wrong with it.
+   * The paths that are its own, e.g. `/v3` for `/v3` and all beneath it. Of two APIs the longer prefix wins. A request
+   * there is answered in its words, whatever is wrong with it.
    */
   readonly prefixes: readonly string[]
   /** Any refusal there is, as an answer. */
@@ -35,7 +36,10 @@ export interface Operation {
   work: Work
 }
 
-/** The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed under `name`. */
+/**
+ * The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed
+ * under `name`.
+ */
 export type Answering = <Route extends RouteGenericInterface>(
   name: string,
   work: Work<Route>,

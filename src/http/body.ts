@@ -36,9 +36,9 @@ export class BodyLimit {
 }
 
 /**
- * The whole body, read once there is room for it. Rejects with a Fault when there is none in time, as soon as more than the limit has
- * arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves. Then nothing more is read. What
- * has arrived counts until the admission's `release`.
+ * The whole body, read once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
+ * the limit has arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves.
+ * Then nothing more is read. What has arrived counts until the admission's `release`.
  */
 export function readBody(
   request: IncomingMessage,

@@ -28,8 +28,9 @@ export class Callers {
   }
 
   /**
-   * Who holds `token`; null stands for what is no credential of the dialect's scheme. The request then counts for the key's rate and its
-   * company's share. Throws a Refusal or a Fault. A promise only where the key is not known here: every await costs.
+   * Who holds `token`; null stands for what is no credential of the dialect's scheme. The request then counts for the
+   * key's rate and its company's share. Throws a Refusal or a Fault. A promise only where the key is not known here:
+   * every await costs.
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
     const { accounts, address } = this.#parts

@@ -14,9 +14,9 @@ export class ClientAddress {
   }
 
   /**
-   * The address in any spelling; '' when it cannot be told. Each proxy adds to the right of
-   * X-Forwarded-For whom it was called by. Read from there, entries are worth something as long as trusted proxies wrote them; what
-   * stands further to the left the client may have made up.
+   * The address in any spelling; '' when it cannot be told. Each proxy adds to the right of X-Forwarded-For whom it was
+   * called by. Read from there, entries are worth something as long as trusted proxies wrote them; what stands further
+   * to the left the client may have made up.
    */
   of({ socket, headers }: IncomingMessage): string {
     let address = socket.remoteAddress ?? ''

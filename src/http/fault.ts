@@ -1,6 +1,6 @@
 /**
- * The closed list of what can be wrong with a request before it is a submission. Like a Refusal, a Fault carries a reason,
- * and each dialect puts it into its own words and status.
+ * The closed list of what can be wrong with a request before it is a submission. Like a Refusal, a Fault carries a
+ * reason, and each dialect puts it into its own words and status.
  */
 import type { Reason } from '../intake/refusal.ts'
 

@@ -26,8 +26,9 @@ const SLICE = 1_048_576
 const PIECE_COST = 64
 
 /**
- * What two requests have in common when they are the same: the SHA-256 of the endpoint's name and of everything in `value`, which
- * holds plain objects, arrays, strings, octets and other simple values. Takes time in proportion to `value`, and long ones in turns.
+ * What two requests have in common when they are the same: the SHA-256 of the endpoint's name and of everything in
+ * `value`, which holds plain objects, arrays, strings, octets and other simple values. Takes time in proportion to
+ * `value`, and long ones in turns.
  */
 export async function fingerprint(endpoint: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')

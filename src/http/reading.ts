@@ -1,6 +1,6 @@
 /**
- * What is between the octets of a request and what the intake makes of them, for bodies that are read in a worker: parsed, checked, and
- * given back in one go.
+ * What is between the octets of a request and what the intake makes of them, for bodies that are read in a worker:
+ * parsed, checked, and given back in one go.
  */
 import { checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'

@@ -4,7 +4,10 @@
 export const MAX_AHEAD_DAYS = 30
 export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000
 
-/** Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and what PostgreSQL prints). */
+/**
+ * Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and what PostgreSQL
+ * prints).
+ */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/
 

@@ -28,9 +28,15 @@ import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
 import { CertificateWatch, readCertificate } from './tls.ts'
 
-/** Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not fill it. */
+/**
+ * Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not
+ * fill it.
+ */
 const BACKLOG = 4_096
-/** Octets of a body that waits to be read: one chunk of up to 64 KiB is taken from the connection, and the next one left in it. */
+/**
+ * Octets of a body that waits to be read: one chunk of up to 64 KiB is taken from the connection, and the next one left
+ * in it.
+ */
 const READ_AHEAD = 16 * 1024
 /** Octets of request line and header fields together. */
 const MAX_HEAD = 16 * 1024
@@ -55,7 +61,10 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const certificate = settings.tls && (await readCertificate(settings.tls))
   const options = serverOptions(settings.requestTimeout)
   let server: Server | HttpsServer | undefined
-  /** Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for them. */
+  /**
+   * Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for
+   * them.
+   */
   const unused = new Set<Socket>()
   const admission = new Admission(deps.plan, deps.monitor)
   watchAdmission(admission, registry)
@@ -84,7 +93,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
       return server as Server
     },
     clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
-    // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too long.
+    // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too
+    // long.
     frameworkErrors: (error, request, reply) => {
       if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
         routing.failUnreadable(request, reply)
@@ -101,8 +111,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     logger: false,
   })
 
-  // Bodies are read by the APIs, with their own limits and words. A POST without a body to the framework is one it leaves
-  // alone; parsing nothing would still cost it a tenth of what accepting a message does.
+  // Bodies are read by the APIs, with their own limits and words. A POST without a body to the framework is one it
+  // leaves alone; parsing nothing would still cost it a tenth of what accepting a message does.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
@@ -145,7 +155,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     },
     async close(ms = 10_000) {
       watch?.close()
-      // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again and again.
+      // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again
+      // and again.
       const sweepUnused = () => {
         for (const socket of unused) socket.destroy()
         server?.closeIdleConnections()
@@ -180,8 +191,8 @@ function serverOptions(requestTimeout: number): ServerOptions {
 }
 
 /**
- * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so `readBody` says "continue"
- * itself. Any other expectation is refused.
+ * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so `readBody`
+ * says "continue" itself. Any other expectation is refused.
  */
 function admitExpectations(
   server: Server | HttpsServer,
@@ -204,7 +215,9 @@ function admitExpectations(
   })
 }
 
-/** What Node.js lets through although its header leaves open whom it is for or where it ends; null when nothing does. */
+/**
+ * What Node.js lets through although its header leaves open whom it is for or where it ends; null when nothing does.
+ */
 function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -224,7 +237,9 @@ function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): An
   return null
 }
 
-/** What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault. */
+/**
+ * What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault.
+ */
 function reasonOfFramework(error: unknown): AnyReason | null {
   if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return null
   const { code, statusCode } = error

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured with a trailing one. */
+/**
+ * Origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured with a
+ * trailing one.
+ */
 export function normalTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target
   // RFC 9112 3.2.2: a server accepts the absolute form as well.

@@ -10,7 +10,9 @@ import { CertificateError } from './start-error.ts'
 
 type TlsFiles = NonNullable<Settings['tls']>
 
-/** Milliseconds between looks at the files. Looking, unlike waiting for notices, also sees renames and swapped links. */
+/**
+ * Milliseconds between looks at the files. Looking, unlike waiting for notices, also sees renames and swapped links.
+ */
 const LOOK_EVERY = 1_000
 /** Milliseconds after a change until it is read: certificate and key are written one after the other. */
 const SETTLE = 200

@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
 
-/** Octets of a body that are taken in and dropped after an early answer: no more than a client commonly sends before it looks. */
+/**
+ * Octets of a body that are taken in and dropped after an early answer: no more than a client commonly sends before it
+ * looks.
+ */
 const ALLOWANCE = 256 * 1024
 /** Ms for which a connection is kept after that for its client to read the answer. */
 const LINGER = 1_000
@@ -26,10 +29,10 @@ export function isAnswered(socket: Socket): boolean {
 }
 
 /**
- * Called when an answer leaves before the body was read. A small body is read and dropped, and the connection goes on. Of a large one,
- * or one of unknown length, no more is read than the allowance, and the connection ends. One closed on unread octets is reset, and the reset can
- * overtake the answer: so our side is closed first, and the whole a little later (RFC 9112 9.6). `heldFor`: ms until the answer leaves;
- * what comes until then must not lie in memory either.
+ * Called when an answer leaves before the body was read. A small body is read and dropped, and the connection goes on.
+ * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends. One closed on
+ * unread octets is reset, and the reset can overtake the answer: so our side is closed first, and the whole a little
+ * later (RFC 9112 9.6). `heldFor`: ms until the answer leaves; what comes until then must not lie in memory either.
  */
 export function discardBody(request: IncomingMessage, response: ServerResponse, heldFor = 0): void {
   if (request.complete || request.destroyed) return

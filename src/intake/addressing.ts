@@ -14,14 +14,20 @@ export interface Addressing {
   replyTo: Mailbox[]
 }
 
-/** Octets of to, cc and bcc together, comments and all, for each recipient that is allowed: far more than an address and its name. */
+/**
+ * Octets of to, cc and bcc together, comments and all, for each recipient that is allowed: far more than an address and
+ * its name.
+ */
 const OCTETS_PER_RECIPIENT = 1024
 /** However few recipients are allowed. */
 const LEAST_OCTETS = 64 * 1024
 /** Mailboxes that may be named for answers. */
 const MAX_REPLY_TO = 100
 
-/** Reads every address field. Throws a Refusal for what is missing or not an address, and for many more than are allowed. */
+/**
+ * Reads every address field. Throws a Refusal for what is missing or not an address, and for many more than are
+ * allowed.
+ */
 export function readAddressing(submission: Submission, maxRecipients: number): Addressing {
   const room = new RecipientRoom(maxRecipients)
   return {
@@ -35,7 +41,8 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
 
 /**
  * Recipient fields, read until twice as many mailboxes were named as a message may have recipients: whether those named
- * twice leave few enough is seen later, but a list without end is not read to its end. Every octet of them counts, whatever it means.
+ * twice leave few enough is seen later, but a list without end is not read to its end. Every octet of them counts,
+ * whatever it means.
  */
 export class RecipientRoom {
   readonly #max: number
@@ -110,8 +117,8 @@ function readReplyTo(values: string[]): Mailbox[] {
 }
 
 /**
- * The envelope: each address once, whatever fields name it (the first decides its kind). In batch sending each recipient
- * carries its values; one in cc or bcc gets the copy of the first in `to`, and so that one's values.
+ * The envelope: each address once, whatever fields name it (the first decides its kind). In batch sending each
+ * recipient carries its values; one in cc or bcc gets the copy of the first in `to`, and so that one's values.
  */
 export function envelopeOf(
   { to, cc, bcc }: Addressing,

@@ -55,8 +55,8 @@ export function checkVariables(
 }
 
 /**
- * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded like
- * a message, or a few large values named by many would fill the disk. Gives their octets.
+ * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded
+ * like a message, or a few large values named by many would fill the disk. Gives their octets.
  */
 export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[], max: number): number {
   const lengths = new Map<object, number>()
@@ -74,14 +74,17 @@ export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[],
   return total
 }
 
-/** Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them at most. */
+/**
+ * Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them
+ * at most.
+ */
 const HEADER_ROOM = 64 * 1024
 /** Octets for what changes beside the text of a part: its type, its encoding, its last line break. */
 const PART_ROOM = 500
 
 /**
- * Octets of the largest copy. Throws a Refusal when it would be over `max`. That is reckoned from the lengths of the values; only
- * where the encoding of the text decides it is one copy composed.
+ * Octets of the largest copy. Throws a Refusal when it would be over `max`. That is reckoned from the lengths of the
+ * values; only where the encoding of the text decides it is one copy composed.
  * @param size octets of the template
  */
 export function checkCopies(

@@ -1,6 +1,6 @@
 /**
- * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the submission is
- * small, and in a worker. Authority and the store are the intake's.
+ * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the
+ * submission is small, and in a worker. Authority and the store are the intake's.
  */
 import type { Mailbox } from '../mail/address/address.ts'
 import type { NewEmail } from '../store/store.ts'

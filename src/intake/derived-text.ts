@@ -22,8 +22,8 @@ export function deriveHere(submission: Submission): void {
 }
 
 /**
- * The text of HTML: at once where it is light, else from a worker. The text part is a courtesy to its readers: a message is not refused
- * for want of one, and `onDeath` hears why. Rejects with WorkersBusy.
+ * The text of HTML: at once where it is light, else from a worker. The text part is a courtesy to its readers: a
+ * message is not refused for want of one, and `onDeath` hears why. Rejects with WorkersBusy.
  */
 export function derivedText(
   html: string,

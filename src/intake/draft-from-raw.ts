@@ -15,8 +15,8 @@ export function openRaw(raw: Uint8Array): RawMessage {
 }
 
 /**
- * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header serves
- * the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
+ * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header
+ * serves the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
  */
 export function draftFromRaw(
   submission: Submission,

@@ -1,8 +1,8 @@
 import type { Lease, NewEmail } from '../store/store.ts'
 
 /**
- * How fresh mail reaches delivery without being read back: intake reserves a place before the commit, and hands the work over after it.
- * What gets no place is simply waiting in the store, like everything after a restart.
+ * How fresh mail reaches delivery without being read back: intake reserves a place before the commit, and hands the
+ * work over after it. What gets no place is simply waiting in the store, like everything after a restart.
  */
 export interface Handover {
   /** A place for the email's work when there is room for it right now, else null. */

@@ -4,8 +4,8 @@ import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * Throws a Refusal when from, reply_to, subject and custom headers (names and values) have more than 256 KiB together; it names
- * the field that goes over it.
+ * Throws a Refusal when from, reply_to, subject and custom headers (names and values) have more than 256 KiB together;
+ * it names the field that goes over it.
  */
 export function assertHeaderBound({ from, replyTo, subject, headers }: Submission): void {
   let octets = 0

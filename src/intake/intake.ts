@@ -43,8 +43,8 @@ export class Intake {
 
   /**
    * The first half of the checks, for a dialect that names the domain in its path: refuses a key or a domain before the
-   * body is looked at. A domain that is the company's own but may not send is left for later. A promise only where the domain is not
-   * known here: it may have been added a moment ago.
+   * body is looked at. A domain that is the company's own but may not send is left for later. A promise only where the
+   * domain is not known here: it may have been added a moment ago.
    */
   admit(principal: Principal, domain: string): Promise<void> | undefined {
     try {
@@ -87,9 +87,9 @@ export class Intake {
   }
 
   /**
-   * What becomes of a checked submission: as `submit`. The key comes first, then what is wrong with the parts, then the domain.
-   * Authority is looked at here, where it counts: a request may take an hour to arrive, and some time to be checked, while a key is
-   * revoked or a domain suspended. Nothing is awaited between this and the store.
+   * What becomes of a checked submission: as `submit`. The key comes first, then what is wrong with the parts, then the
+   * domain. Authority is looked at here, where it counts: a request may take an hour to arrive, and some time to be
+   * checked, while a key is revoked or a domain suspended. Nothing is awaited between this and the store.
    */
   async accept(principal: Principal, outcome: Outcome): Promise<Receipt> {
     try {

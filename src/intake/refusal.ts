@@ -1,13 +1,16 @@
 /**
- * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect puts it into its own
- * words and status. A refused submission leaves nothing behind.
+ * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect puts it into its
+ * own words and status. A refused submission leaves nothing behind.
  */
 import type { Denial, Scope } from '../accounts/account.ts'
 
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
 
 export type Reason =
-  /** The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request arrived. */
+  /**
+   * The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request
+   * arrived.
+   */
   | { code: 'key_invalid' }
   | { code: 'key_expired' }
   /** The key may not be used from `address`, which is '' when it cannot be told. */
@@ -16,7 +19,10 @@ export type Reason =
   | { code: 'scope_missing'; scope: Scope }
   /** The key may send only from `domain`. */
   | { code: 'key_restricted'; domain: string }
-  /** JSON dialect: the domain of `from` is unknown, another company's or not active. Form: the path's domain is not owned. */
+  /**
+   * JSON dialect: the domain of `from` is unknown, another company's or not active. Form: the path's domain is not
+   * owned.
+   */
   | { code: 'domain_unknown'; domain: string }
   /** The domain is the company's own, but sending is not active. `why` is a sentence for its owner. */
   | { code: 'domain_inactive'; domain: string; why: string }

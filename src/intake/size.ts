@@ -7,8 +7,8 @@ import type { Draft } from './draft.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Octets of the message, an upper bound that is exact for files and for raw messages. Throws a Refusal when it is over the
- * limit or when a field cannot be written (which the checks before have missed only in odd combinations).
+ * Octets of the message, an upper bound that is exact for files and for raw messages. Throws a Refusal when it is over
+ * the limit or when a field cannot be written (which the checks before have missed only in odd combinations).
  * @param raw the bytes that will be sent, for a ready message
  */
 export function checkSize({ content, headerBound }: Draft, raw: Uint8Array | null, max: number): number {

@@ -1,6 +1,7 @@
 /**
- * Large texts, made outside of the heap: a heap with a limit has no room for several copies of one, and V8 gives up altogether where a
- * single allocation is too large for what is left. Node.js keeps what it makes of more than a million octets beside the heap.
+ * Large texts, made outside of the heap: a heap with a limit has no room for several copies of one, and V8 gives up
+ * altogether where a single allocation is too large for what is left. Node.js keeps what it makes of more than a
+ * million octets beside the heap.
  */
 
 /** Characters from which on a text is large. */

@@ -15,8 +15,8 @@ export interface MediaType {
 }
 
 /**
- * Reads `type/subtype; name=value; name="value"`. Null when the text is not that: control characters, non-ASCII, more than 500
- * characters, anything left over. A trailing semicolon is tolerated.
+ * Reads `type/subtype; name=value; name="value"`. Null when the text is not that: control characters, non-ASCII, more
+ * than 500 characters, anything left over. A trailing semicolon is tolerated.
  */
 export function parseMediaType(text: string): MediaType | null {
   if (text.length > MAX_LENGTH || !/^[\t\x20-\x7e]*$/.test(text)) return null
@@ -73,8 +73,8 @@ export function mediaTypeOf(filename: string): string {
 }
 
 /**
- * True when the content may be sent as base64 under this type. `multipart/*` and `message/*` are not: RFC 2045 6.4 allows only
- * identity encodings for them, with `message/global` the exception (RFC 6532 3.5).
+ * True when the content may be sent as base64 under this type. `multipart/*` and `message/*` are not: RFC 2045 6.4
+ * allows only identity encodings for them, with `message/global` the exception (RFC 6532 3.5).
  */
 export function allowsBase64(essence: string): boolean {
   return essence === 'message/global' || !(essence.startsWith('multipart/') || essence.startsWith('message/'))

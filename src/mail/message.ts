@@ -14,8 +14,8 @@ export interface Attachment {
 }
 
 /**
- * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to the same
- * bytes: date and Message-ID are part of it.
+ * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to
+ * the same bytes: date and Message-ID are part of it.
  */
 export interface MessageContent {
   /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */

@@ -11,9 +11,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [first: Address, bits: number]
 
 /**
- * The one way to write a range, e.g. `10.0.0.0/8` or `2001:db8::/32`; a single address is a range of its own (`/32`, `/128`).
- * IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4. Throws NotARange, also when bits behind the prefix are set: then another range may
- * have been meant.
+ * The one way to write a range, e.g. `10.0.0.0/8` or `2001:db8::/32`; a single address is a range of its own (`/32`,
+ * `/128`). IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4. Throws NotARange, also when bits behind the prefix are set:
+ * then another range may have been meant.
  */
 export function canonicalRange(text: string): string {
   return shown(parse(text))
@@ -50,7 +50,10 @@ function addressOf(text: string): Address | null {
   return isIP(plain) === 0 ? null : withoutMapping(addressFrom(plain), 128)[0]
 }
 
-/** ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; with all of it in groups it does not. */
+/**
+ * ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; with all of it in groups it
+ * does not.
+ */
 function addressFrom(ip: string): Address {
   const groups = ip.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => {
     return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`

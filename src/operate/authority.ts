@@ -22,7 +22,9 @@ export function authorise(caller: Caller, right: Right): void {
   throw new OperateError('not_allowed', `this key lacks the scope ${scope}`)
 }
 
-/** The accounts a caller may know of: for a member his company's, and of one domain where his key is restricted to it. */
+/**
+ * The accounts a caller may know of: for a member his company's, and of one domain where his key is restricted to it.
+ */
 export function visibleAccounts({
   caller,
   accounts,

@@ -75,7 +75,9 @@ export const showDomain = verb(
   },
 )
 
-/** Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof. */
+/**
+ * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.
+ */
 export const activateDomain = verb('operate', (op: Operation, input: { domain: string }) =>
   setSending(op, input.domain, 'active'),
 )
@@ -89,7 +91,10 @@ async function setSending(op: Operation, text: string, sending: SendingState): P
   return await changed(op, findDomain(op, text), { sending })
 }
 
-/** Asks DNS now. What is right makes sending active, unless it is suspended; that it is not right is a result, and no error. */
+/**
+ * Asks DNS now. What is right makes sending active, unless it is suspended; that it is not right is a result, and no
+ * error.
+ */
 export const verifyDomain = verb(
   'manage',
   async (
@@ -107,7 +112,10 @@ export const verifyDomain = verb(
   },
 )
 
-/** DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop mail. */
+/**
+ * DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop
+ * mail.
+ */
 function changeAfter(
   { status, sending }: SendingDomain,
   { verified, uncertain }: Verification,

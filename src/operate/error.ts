@@ -51,7 +51,9 @@ export class OperateError extends Error {
   }
 }
 
-/** Errors of the parts below that have a sentence for people. By name: not every verb loads the module that throws them. */
+/**
+ * Errors of the parts below that have a sentence for people. By name: not every verb loads the module that throws them.
+ */
 const CODES = new Map<string, OperateCode>([
   [StoreConflict.name, 'conflict'],
   [StoreUnavailable.name, 'unavailable'],

@@ -26,7 +26,10 @@ export const listEvents = verb(
   },
 )
 
-/** What `follow` gives: first what `listEvents` would (with `after` all there is behind it), then what comes. It never ends by itself. */
+/**
+ * What `follow` gives: first what `listEvents` would (with `after` all there is behind it), then what comes. It never
+ * ends by itself.
+ */
 export const followEvents = verb(
   'read',
   async (

@@ -1,4 +1,7 @@
-/** From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not there. */
+/**
+ * From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not
+ * there.
+ */
 import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { authoriseWhole, mayKnow, visibleAccounts } from './authority.ts'
@@ -32,8 +35,8 @@ export function findWholeCompany(who: Who, text: string): Company {
 }
 
 /**
- * The id of the company that a listing or an order is narrowed to; null: of all companies, which is for operators. A member who names none
- * means his own.
+ * The id of the company that a listing or an order is narrowed to; null: of all companies, which is for operators. A
+ * member who names none means his own.
  */
 export function companyScope(who: Who, text: string | undefined): string | null {
   authoriseWhole(who.caller)

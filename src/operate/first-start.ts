@@ -16,8 +16,8 @@ export interface FirstStart {
 }
 
 /**
- * Makes a company, an active sending domain and a key in an empty database, where mail cannot leave and can be handed in here. Null
- * elsewhere, and when another node that started at the same moment was first.
+ * Makes a company, an active sending domain and a key in an empty database, where mail cannot leave and can be handed
+ * in here. Null elsewhere, and when another node that started at the same moment was first.
  */
 export async function firstStart(
   settings: Settings,

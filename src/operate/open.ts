@@ -12,8 +12,8 @@ import { type Caller, OPERATOR, type Operation } from './operation.ts'
 export type OperateSettings = Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>
 
 /**
- * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set, a database that
- * does not exist is an error: a slip in a path must not look like an empty service.
+ * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set,
+ * a database that does not exist is an error: a slip in a path must not look like an empty service.
  */
 export async function openOperation(
   settings: OperateSettings,

@@ -24,8 +24,8 @@ export interface OwnedRoute {
 }
 
 /**
- * Sends the mail of a domain, or of a company's domains that have none of their own, through this relay from now on. For operators: a relay
- * may lie in a private network. `password` instead of the one in the URL.
+ * Sends the mail of a domain, or of a company's domains that have none of their own, through this relay from now on.
+ * For operators: a relay may lie in a private network. `password` instead of the one in the URL.
  */
 export const setRoute = verb(
   'operate',

@@ -146,7 +146,9 @@ export function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'ema
   return { type, at: isoTime(at), recipient, ...eventDetailJson(detail) }
 }
 
-/** Of the log: `recipient` is the address, `position` its index within the email; both null: of the email as a whole. */
+/**
+ * Of the log: `recipient` is the address, `position` its index within the email; both null: of the email as a whole.
+ */
 export function loggedEventJson(event: LoggedEvent) {
   const { number, type, at, emailId, companyId, address, recipient, detail } = event
   return {

@@ -10,8 +10,8 @@ export interface Verb<Context, Input, Result> {
 }
 
 /**
- * A verb: authorised before it does anything, and with OperateError as its one kind of error. Results are data; words for people are the
- * caller's.
+ * A verb: authorised before it does anything, and with OperateError as its one kind of error. Results are data; words
+ * for people are the caller's.
  */
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
   right: Right,

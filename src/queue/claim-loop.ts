@@ -31,7 +31,9 @@ export interface ClaimParts {
   onFault(error: unknown, tell: boolean): void
 }
 
-/** Looks for due work when its time has come, or when somebody says that there may be some, and claims it in batches. */
+/**
+ * Looks for due work when its time has come, or when somebody says that there may be some, and claims it in batches.
+ */
 export class ClaimLoop {
   readonly #parts: ClaimParts
   #claiming: Promise<void> | null = null

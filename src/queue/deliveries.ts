@@ -43,8 +43,8 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
 
 /**
  * Cuts an email's recipients into deliveries: one for each path (and server that must be tried first), at most 100
- * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one domain; null:
- * not known yet.
+ * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one
+ * domain; null: not known yet.
  */
 export function deliveriesOf(
   email: ClaimedEmail,
@@ -63,8 +63,8 @@ export function deliveriesOf(
       groups.push({ path, recipients: [recipient] })
       continue
     }
-    // RFC 5321 lets one transaction have recipients of all domains that a server takes mail for, but some servers do not: theirs never
-    // share one, though they share a path. A relay takes mail for all the world.
+    // RFC 5321 lets one transaction have recipients of all domains that a server takes mail for, but some servers do
+    // not: theirs never share one, though they share a path. A relay takes mail for all the world.
     const apart = path.site.kind === 'direct' ? domain : ''
     const key = `${path.key}\0${apart}\0${recipient.uncertain}\0${recipient.preferredServer ?? ''}`
     let group = open.get(key)

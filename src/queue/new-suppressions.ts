@@ -9,8 +9,8 @@ import type { ReadyDelivery } from './ready-queues.ts'
 const ON_THE_WAY_MS = 5_000
 
 /**
- * Addresses suppressed after the store has looked at work that waits here in memory. What it finds goes back to the store,
- * which ends it; so a false alarm costs nothing but the way.
+ * Addresses suppressed after the store has looked at work that waits here in memory. What it finds goes back to the
+ * store, which ends it; so a false alarm costs nothing but the way.
  */
 export class NewSuppressions {
   /** `companyId address` with the time it was read; for work that was on the way then. */

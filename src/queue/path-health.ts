@@ -6,8 +6,8 @@ import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
 /**
- * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so many in a row
- * met it, and none went through in between, is it the path's.
+ * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so
+ * many in a row met it, and none went through in between, is it the path's.
  */
 const IN_A_ROW = 3
 /** The same trouble is told again this often. */
@@ -26,8 +26,8 @@ const INSIST_MS = 10_000
 const FORGET_MS = 2 * 3_600_000
 
 /**
- * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path that was met longest ago is tried as if
- * nothing were known of it.
+ * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path that was met longest ago
+ * is tried as if nothing were known of it.
  */
 const MAX_TROUBLES = 10_000
 
@@ -65,9 +65,10 @@ export interface Closed {
 }
 
 /**
- * Paths that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from us. What
- * goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear again, with growing
- * pauses. Where only mail of one sending domain is refused, the path is closed for that domain alone.
+ * Paths that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from
+ * us. What goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear
+ * again, with growing pauses. Where only mail of one sending domain is refused, the path is closed for that domain
+ * alone.
  */
 export class PathHealth {
   readonly #parts: PathHealthParts
@@ -119,8 +120,8 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `alone`: nothing else was open there, so that "too many" can only be answered by waiting. Returns when
-   * what it postponed is due again; null to let each recipient's own patience decide.
+   * Learns from an attempt. `alone`: nothing else was open there, so that "too many" can only be answered by waiting.
+   * Returns when what it postponed is due again; null to let each recipient's own patience decide.
    */
   ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
     const { hindrance, outcomes, server } = result

@@ -22,8 +22,8 @@ export interface ReadyLimits {
   /** Sessions at once, altogether. Those of a path: session-limits.ts. */
   concurrency: number
   /**
-   * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing yet
-   * may go beyond, by octets up to twice as far.
+   * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing
+   * yet may go beyond, by octets up to twice as far.
    */
   maxDeliveries: number
   maxBytes: number
@@ -94,16 +94,16 @@ class Company {
 const CHOICES = 8
 
 /**
- * Whom can we talk to now? Ready deliveries per company and path, served so that nobody waits for somebody else: companies
- * take turns, those with fewer open sessions first; within a company its paths take turns; a path without a free session
- * parks its lanes and blocks nobody.
+ * Whom can we talk to now? Ready deliveries per company and path, served so that nobody waits for somebody else:
+ * companies take turns, those with fewer open sessions first; within a company its paths take turns; a path without a
+ * free session parks its lanes and blocks nobody.
  *
- * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large ones are
- * begun only while those under way leave room; a lane that begins with one is set aside until then.
+ * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large
+ * ones are begun only while those under way leave room; a lane that begins with one is set aside until then.
  *
  * Sessions, places and octets are shared by one rule: a company may take more only while what it has is less than (a
- * multiple of) what is free. So the more companies press, the less each may hold, and something is left for one that has
- * nothing yet; that one gets a place whatever the limits say, and a session from those kept for such as it.
+ * multiple of) what is free. So the more companies press, the less each may hold, and something is left for one that
+ * has nothing yet; that one gets a place whatever the limits say, and a session from those kept for such as it.
  */
 export class ReadyQueues {
   readonly #limits: ReadyLimits
@@ -188,7 +188,9 @@ export class ReadyQueues {
     return company === undefined ? !this.overfull : this.#mayHold(company, 1)
   }
 
-  /** Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place. */
+  /**
+   * Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place.
+   */
   wants(companyId: string, path: Path): boolean {
     const company = this.#companies.get(companyId)
     if (company === undefined) return !this.overfull

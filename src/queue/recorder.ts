@@ -16,8 +16,8 @@ const MAX_RETRY_MS = 5_000
 const STALLED_MS = 2_000
 
 /**
- * Writes results down until they are durable. While the store takes none, `paused` is true and nothing new may be sent: a
- * message that was delivered but is not recorded would be sent again after a crash.
+ * Writes results down until they are durable. While the store takes none, `paused` is true and nothing new may be sent:
+ * a message that was delivered but is not recorded would be sent again after a crash.
  */
 export class Recorder {
   readonly #store: Pick<Store, 'record'>
@@ -51,8 +51,9 @@ export class Recorder {
   }
 
   /**
-   * Resolves when there is nothing more to try; never rejects. Null when the attempt could not be written: then its lease must
-   * be kept, for what was delivered must not be sent again. `handedOver`: its message holds a place, which is given back then.
+   * Resolves when there is nothing more to try; never rejects. Null when the attempt could not be written: then its
+   * lease must be kept, for what was delivered must not be sent again. `handedOver`: its message holds a place, which
+   * is given back then.
    */
   async record(attempt: AttemptRecord, handedOver = false): Promise<Recorded | null> {
     this.#unrecorded++

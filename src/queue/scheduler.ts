@@ -53,8 +53,8 @@ const CLAIM_RECIPIENTS = 500
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
 /**
- * Octets from which on a new email is read back from the store when there is room for it: handed over it would be in memory twice while it is
- * stored, and wait there for its turn.
+ * Octets from which on a new email is read back from the store when there is room for it: handed over it would be in
+ * memory twice while it is stored, and wait there for its turn.
  */
 const READ_BACK = 1024 * 1024
 /** Sessions at once for what is suspect. */
@@ -72,9 +72,10 @@ interface Outlet {
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
- * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open while a
- * network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not be recorded. What is
- * suspect of taking a process down has queues of its own and goes to a process of its own (isolation/).
+ * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open
+ * while a network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not
+ * be recorded. What is suspect of taking a process down has queues of its own and goes to a process of its own
+ * (isolation/).
  */
 export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
@@ -207,8 +208,8 @@ export class Scheduler implements Handover {
   }
 
   /**
-   * Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. Mail may still be
-   * accepted meanwhile, and waits in the store. Asked again, it is the same stop.
+   * Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. Mail may still
+   * be accepted meanwhile, and waits in the store. Asked again, it is the same stop.
    */
   stop(ms: number): Promise<void> {
     this.#stopped ??= this.#stop(ms)

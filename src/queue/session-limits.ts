@@ -3,7 +3,10 @@ import type { Path, Policy } from '../delivery/path/path.ts'
 
 /** What a site has refused it is asked for again, a little more each time, after so long (ms) without a refusal. */
 const GROW_MS = 20_000
-/** Paths remembered at most: any zone can have a site for each name in it. The one that complained longest ago is forgotten. */
+/**
+ * Paths remembered at most: any zone can have a site for each name in it. The one that complained longest ago is
+ * forgotten.
+ */
 const MAX_PATHS = 10_000
 
 interface Narrowed {
@@ -15,8 +18,9 @@ interface Narrowed {
 }
 
 /**
- * How many sessions each path may have at once: this node's share of its limit, or fewer where the servers do not let us have so many.
- * One that says that we are too many gets half; then slowly more, until it says so again or has what everybody has.
+ * How many sessions each path may have at once: this node's share of its limit, or fewer where the servers do not let
+ * us have so many. One that says that we are too many gets half; then slowly more, until it says so again or has what
+ * everybody has.
  */
 export class SessionLimits {
   /** By key of the path. */
@@ -49,8 +53,8 @@ export class SessionLimits {
   }
 
   /**
-   * We are too many there, says the answer to a delivery that began at `begunAt` (monotonic) beside `open` sessions, itself
-   * included. False when it was alone already.
+   * We are too many there, says the answer to a delivery that began at `begunAt` (monotonic) beside `open` sessions,
+   * itself included. False when it was alone already.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
     const known = this.#narrowed.get(key)

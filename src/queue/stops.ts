@@ -38,8 +38,8 @@ export interface StopsParts {
 }
 
 /**
- * What must not go out now although its time has come: mail of a domain that may not send, what is to be canceled, what is
- * paused, and recipients suppressed since the store handed them out.
+ * What must not go out now although its time has come: mail of a domain that may not send, what is to be canceled, what
+ * is paused, and recipients suppressed since the store handed them out.
  */
 export class Stops {
   readonly #parts: StopsParts
@@ -59,7 +59,10 @@ export class Stops {
     this.#parts = parts
   }
 
-  /** Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is claimed. */
+  /**
+   * Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is
+   * claimed.
+   */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
     // What was held for a path that was closed as well: this process has still to find out how it is.

@@ -49,15 +49,16 @@ export class Suspects {
   }
 
   /**
-   * Puts the recipients of the delivery into quarantine, and what would do the same. Resolves when that is durable, or when the
-   * service has stopped: then they are still leased, and suspect at the next start.
+   * Puts the recipients of the delivery into quarantine, and what would do the same. Resolves when that is durable, or
+   * when the service has stopped: then they are still leased, and suspect at the next start.
    */
   async setAside(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1
     this.#remember(email.id, { suspicion: 2, condemned })
-    // What is sent to all is as dangerous for the others; what a server does about it, or what is in one copy, need not be.
+    // What is sent to all is as dangerous for the others; what a server does about it, or what is in one copy, need not
+    // be.
     const same = during === 'composing' && !email.individual
     const others = same || condemned >= COPIES ? 'quarantine' : 'suspect'
     const positions = recipients.map(({ position }) => position)

@@ -9,7 +9,10 @@ export const UNRESOLVED: Path = pathOf({
   limits: { sessions: 0, waiting: 0 },
 })
 
-/** Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised twice. */
+/**
+ * Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised
+ * twice.
+ */
 export class Unresolved {
   readonly #waiting = new Set<ReadyDelivery>()
   readonly #queues: ReadyQueues

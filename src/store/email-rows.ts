@@ -1,4 +1,6 @@
-/** What the API and the operator read back about emails: rows in the shape that the queries of both databases give them. */
+/**
+ * What the API and the operator read back about emails: rows in the shape that the queries of both databases give them.
+ */
 import type { EventDetail, EventType } from '../email/event.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredEmail, StoredRecipient } from './store.ts'

@@ -10,8 +10,8 @@ import type {
 
 export interface EmailStore {
   /**
-   * Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled), and the caller keeps
-   * the octets of the email; without one, the store may take its raw message and attachments over.
+   * Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled), and
+   * the caller keeps the octets of the email; without one, the store may take its raw message and attachments over.
    */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
   /** Whose an email is, and how much there is to read; null when unknown. It costs the same however much that is. */
@@ -19,7 +19,10 @@ export interface EmailStore {
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>
   readHistory(id: string): Promise<EmailHistory | null>
-  /** The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or removed. */
+  /**
+   * The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or
+   * removed.
+   */
   readWork(id: string): Promise<ClaimedEmail | null>
   /** Bytes the capture route kept, by recipient position; empty when none. */
   readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>

@@ -4,8 +4,9 @@ import type { Happened } from '../email/lifecycle.ts'
 
 export interface EventLog {
   /**
-   * The events behind a cursor (a number of an event; 0: from the first), by number. None is ever missed, whatever order transactions
-   * commit in: on PostgreSQL it waits for those that may still bring a smaller number. It costs the same however much is behind it.
+   * The events behind a cursor (a number of an event; 0: from the first), by number. None is ever missed, whatever
+   * order transactions commit in: on PostgreSQL it waits for those that may still bring a smaller number. It costs the
+   * same however much is behind it.
    */
   eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage>
   /** The number of the last event, or a higher one that none will have; 0 when there has been none. */
@@ -14,8 +15,9 @@ export interface EventLog {
 
 export interface EventStore extends EventLog {
   /**
-   * What is reported of recipients by others, also after their end (a late bounce, a complaint, an open): decides by the lifecycle, and
-   * records the change and its events in one commit. What comes twice with the same `reportId` is recorded once. Returns how many events.
+   * What is reported of recipients by others, also after their end (a late bounce, a complaint, an open): decides by
+   * the lifecycle, and records the change and its events in one commit. What comes twice with the same `reportId` is
+   * recorded once. Returns how many events.
    */
   happened(reports: readonly Happened[]): Promise<number>
 }

@@ -6,15 +6,15 @@ export interface OpenOptions {
   /** True for the service, of which there is one for an SQLite database; false for the command line beside it. */
   exclusive: boolean
   /**
-   * Told of damage in the database that was met and gone around, as a StoreDamaged with a sentence for the operator: once for
-   * each thing that is damaged. Nothing else tells of it.
+   * Told of damage in the database that was met and gone around, as a StoreDamaged with a sentence for the operator:
+   * once for each thing that is damaged. Nothing else tells of it.
    */
   onFault?: (error: Error) => void
 }
 
 /**
- * Opens the store the settings name, making and upgrading it as needed. Rejects with StoreConflict or StoreUnavailable and a
- * sentence for the operator.
+ * Opens the store the settings name, making and upgrading it as needed. Rejects with StoreConflict or StoreUnavailable
+ * and a sentence for the operator.
  */
 export async function openStore(database: Settings['database'], options: OpenOptions): Promise<Store> {
   if (database.engine === 'sqlite') return await SqliteStore.open(database.path, options)

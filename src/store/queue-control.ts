@@ -98,7 +98,10 @@ export interface Retried {
   held: number
 }
 
-/** Addresses put on suppression lists, in no order. What was told before may be told again; what was removed since is not. */
+/**
+ * Addresses put on suppression lists, in no order. What was told before may be told again; what was removed since is
+ * not.
+ */
 export interface NewSuppressions {
   /** For the next question. Only the store reads anything out of it. */
   cursor: string

@@ -21,12 +21,15 @@ export interface QueueStore {
   /** Rejects with StoreDamaged when the rows of this email cannot be written, and no other record is concerned. */
   record(attempt: AttemptRecord): Promise<Recorded>
   /**
-   * Re-queues leased recipients whose token is no node's, due within `jitterMs` from `now` (Unix ms), in bounded steps. Ends
-   * those that were to be canceled. They are suspect from now on, and so are the others of their emails that wait. Returns how many were
-   * leased.
+   * Re-queues leased recipients whose token is no node's, due within `jitterMs` from `now` (Unix ms), in bounded steps.
+   * Ends those that were to be canceled. They are suspect from now on, and so are the others of their emails that wait.
+   * Returns how many were leased.
    */
   recover(request: { now: number; jitterMs: number }): Promise<number>
-  /** Cancels the recipients still waiting or in quarantine; those under way end as canceled unless their attempt ends them otherwise. */
+  /**
+   * Cancels the recipients still waiting or in quarantine; those under way end as canceled unless their attempt ends
+   * them otherwise.
+   */
   cancel(emailId: string, at: number): Promise<Canceled>
   /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
   cancelRequests(): Promise<string[]>
@@ -39,13 +42,14 @@ export interface QueueStore {
   /** Sending domains (ids) for which recipients were recorded as held. */
   heldDomains(): Promise<string[]>
   /**
-   * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`: each once, also those that are held
-   * again meanwhile. Returns how many were held.
+   * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`: each once, also
+   * those that are held again meanwhile. Returns how many were held.
    */
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
   /**
-   * Makes waiting recipients due now, in bounded steps (`postponedSince` is 0 then); `onStep` is told the sum after each. Attempts
-   * made, the server to ask first and the doubt about a lost answer stay as they are; what is under way is left alone.
+   * Makes waiting recipients due now, in bounded steps (`postponedSince` is 0 then); `onStep` is told the sum after
+   * each. Attempts made, the server to ask first and the doubt about a lost answer stay as they are; what is under way
+   * is left alone.
    */
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
   /** What waits, is being sent or in quarantine, one line for each company and recipient domain. */

@@ -11,7 +11,9 @@ export interface SchemaUpdate {
   to: number
 }
 
-/** Brings the schema of a database up to date, and does nothing else. Rejects with StoreConflict or StoreUnavailable. */
+/**
+ * Brings the schema of a database up to date, and does nothing else. Rejects with StoreConflict or StoreUnavailable.
+ */
 export async function updateSchema(database: Settings['database']): Promise<SchemaUpdate> {
   if (database.engine === 'postgres') {
     const [{ migrate: migratePostgres }, { placeOf }] = await Promise.all([

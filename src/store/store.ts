@@ -1,8 +1,9 @@
 /**
  * The one interface of the durable store. The engines (sqlite/, postgres/) live behind it; nobody else knows a driver.
  *
- * Promise semantics: a write resolves after its commit is durable (fsync). It rejects with StoreUnavailable when it could
- * not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next one.
+ * Promise semantics: a write resolves after its commit is durable (fsync). It rejects with StoreUnavailable when it
+ * could not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next
+ * one.
  *
  * Damage to the database costs what it touches: `claim`, `recover` and `counts` leave damaged rows out and go on, and
  * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
@@ -36,8 +37,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * What this operation needs is damaged; the store takes others. The same operation will fail again until the database is
- * repaired: it is no use to wait for it. (StoreUnavailable, in contrast: no write succeeds now, and all may later.)
+ * What this operation needs is damaged; the store takes others. The same operation will fail again until the database
+ * is repaired: it is no use to wait for it. (StoreUnavailable, in contrast: no write succeeds now, and all may later.)
  */
 export class StoreDamaged extends Error {
   override name = 'StoreDamaged'
@@ -52,8 +53,9 @@ export class StoreConflict extends Error {
  * What changed outside this process (or inside), noticed within half a second.
  * - `accounts`: companies, domains or keys.
  * - `queue`: work is waiting that was not, or is due sooner, or has ended. May be told late when it comes often.
- * - `stops`: what keeps mail from going out: a request to cancel what is under way, an address newly suppressed, a pause
- *   set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and `pauses` again.
+ * - `stops`: what keeps mail from going out: a request to cancel what is under way, an address newly suppressed, a
+ *   pause set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and
+ *   `pauses` again.
  */
 export type StoreChange = 'accounts' | 'queue' | 'stops'
 

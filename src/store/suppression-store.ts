@@ -7,8 +7,9 @@ export interface SuppressionStore {
   addSuppression(companyId: string, address: string, reason: string, at: number): Promise<boolean>
   removeSuppression(companyId: string, address: string): Promise<boolean>
   /**
-   * What `record` and `addSuppression` of any node have added since the answer that had this cursor; with null nothing, only
-   * the cursor. Cheap: costs nothing for what was added before. Nothing may be missed, whatever order commits come in.
+   * What `record` and `addSuppression` of any node have added since the answer that had this cursor; with null nothing,
+   * only the cursor. Cheap: costs nothing for what was added before. Nothing may be missed, whatever order commits come
+   * in.
    */
   suppressionsSince(cursor: string | null): Promise<NewSuppressions>
 }

@@ -1,4 +1,7 @@
-/** What runs in a worker: a pure function that a module exports as its default, from one value that can be cloned to another. */
+/**
+ * What runs in a worker: a pure function that a module exports as its default, from one value that can be cloned to
+ * another.
+ */
 
 /** Names the module. The types are those of its function. */
 export interface Job<Input, Output> {
@@ -19,8 +22,8 @@ export function jobAt<Input, Output>(url: URL): Job<Input, Output> {
 }
 
 /**
- * The buffers beneath these octets, for a job that is done with them. Small ones share a pool with others (`Buffer.poolSize`), which
- * must stay where it is: they are copied.
+ * The buffers beneath these octets, for a job that is done with them. Small ones share a pool with others
+ * (`Buffer.poolSize`), which must stay where it is: they are copied.
  */
 export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = []

@@ -12,7 +12,10 @@ export interface ThreadData {
   niceness: number
 }
 
-/** Octets, beside the heap and in it, that are not left to be collected some time: a thread that has nothing to do collects nothing. */
+/**
+ * Octets, beside the heap and in it, that are not left to be collected some time: a thread that has nothing to do
+ * collects nothing.
+ */
 const MUCH_BESIDE = 16 * 1024 * 1024
 const MUCH_WITHIN = 64 * 1024 * 1024
 

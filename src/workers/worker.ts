@@ -5,7 +5,10 @@ import { type Answers, AT, clock, type Posted, PROGRESS_OCTETS, SINCE, type Task
 import type { ThreadData } from './thread.ts'
 
 export interface WorkerOptions {
-  /** MiB of heap a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: who posts them counts them. */
+  /**
+   * MiB of heap a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: who posts them
+   * counts them.
+   */
   memory: number
   /** Milliseconds of a processor that one task may take. */
   deadline: number
@@ -22,8 +25,9 @@ export interface WorkerEvents {
 }
 
 /**
- * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but the whole process where one single
- * allocation is too large for what is left of it. So the limit of V8 lies far above ours, which is held by looking at the heap.
+ * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but the whole process
+ * where one single allocation is too large for what is left of it. So the limit of V8 lies far above ours, which is
+ * held by looking at the heap.
  */
 const HEADROOM = 512
 /** Milliseconds between looks at the heap of a worker that has something to do. */
@@ -125,7 +129,10 @@ export class Worker {
     this.#events.onFree()
   }
 
-  /** Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts from its own beginning. */
+  /**
+   * Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts
+   * from its own beginning.
+   */
   #watch(): void {
     const { deadline } = this.#options
     const begun = Atomics.load(this.#progress, AT) >= 0

@@ -7,7 +7,9 @@ import { Worker } from './worker.ts'
 
 /** Octets of work up to which a task is small: it takes some milliseconds at most. */
 export const SMALL = 256 * 1024
-/** Small tasks in one message, and their weight together: a message between threads costs as much as many a small task. */
+/**
+ * Small tasks in one message, and their weight together: a message between threads costs as much as many a small task.
+ */
 const MOST_TOGETHER = 64
 const WEIGHT_TOGETHER = SMALL
 /** Tasks of one company that may wait, of each size. */
@@ -44,8 +46,8 @@ export interface TaskOptions {
 
 /**
  * A few threads for work on what strangers wrote, where it is large: what goes wrong there costs the one task. Each has
- * a heap of its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
- * they never wait for a large one; a company has no more than all but one of the others at once.
+ * a heap of its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks,
+ * so that they never wait for a large one; a company has no more than all but one of the others at once.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()
@@ -87,8 +89,8 @@ export class Workers {
   }
 
   /**
-   * Does the job in a worker. Rejects with what the job throws (of errors, the message crosses), with WorkerDied, and with
-   * WorkersBusy when it was not begun.
+   * Does the job in a worker. Rejects with what the job throws (of errors, the message crosses), with WorkerDied, and
+   * with WorkersBusy when it was not begun.
    */
   run<Input, Output>(
     job: Job<Input, Output>,

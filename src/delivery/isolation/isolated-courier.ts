@@ -40,9 +40,10 @@ export interface IsolatedCourierOptions {
 }
 
 /**
- * Delivers what is suspect by a process of its own, which may die of it. Messages are composed there one at a time, so that it is
- * known which of them the process died of; what is composed is sent while the next one is looked at. What was being sent when the
- * process died, and was not alone, is tried once more, alone. The process starts when it is needed.
+ * Delivers what is suspect by a process of its own, which may die of it. Messages are composed there one at a time, so
+ * that it is known which of them the process died of; what is composed is sent while the next one is looked at. What
+ * was being sent when the process died, and was not alone, is tried once more, alone. The process starts when it is
+ * needed.
  */
 export class IsolatedCourier implements Courier {
   readonly #options: IsolatedCourierOptions

@@ -34,7 +34,8 @@ function start({ dnsServers, boundarySecret, ...options }: CourierOptions, paren
     ...options,
     resolver: new Resolver({ servers: dnsServers }),
     boundaries,
-    // Whoever is started again in the place of a service that was killed takes its work over at once: nothing may leave here then.
+    // Whoever is started again in the place of a service that was killed takes its work over at once: nothing may leave
+    // here then.
     right: { holds: (token) => process.ppid === parent && right.holds(token) },
     signer: signHere,
     elsewhere: (delivery) => prepared.get(delivery) ?? null,

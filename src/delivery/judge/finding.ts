@@ -69,8 +69,9 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
 }
 
 /**
- * Which of several findings about one recipient tells most about it: what a server said about the recipient, before what it said
- * about us, before what it said about itself. What ends the recipient counts only where nothing else was said.
+ * Which of several findings about one recipient tells most about it: what a server said about the recipient, before
+ * what it said about us, before what it said about itself. What ends the recipient counts only where nothing else was
+ * said.
  */
 export const TELLING: readonly Finding[] = [
   'patience',

@@ -37,7 +37,10 @@ export interface Answer {
 /** By which route the answer came. A relay knows of most recipients only what others told it. */
 export type RouteKind = 'direct' | 'relay'
 
-/** Whose fault it is: by stage, code, enhanced code and words, in this order of trust where they contradict each other. Pure. */
+/**
+ * Whose fault it is: by stage, code, enhanced code and words, in this order of trust where they contradict each other.
+ * Pure.
+ */
 export function judge(answer: Answer, route: RouteKind): Finding {
   const words = plainWords(answer.words)
   const { stage, code } = answer
@@ -81,8 +84,8 @@ function plainWords(words: string): string {
 }
 
 /**
- * Up to where it quotes another server: one that verifies a recipient says what it was told there, and anybody can have a domain
- * that says anything.
+ * Up to where it quotes another server: one that verifies a recipient says what it was told there, and anybody can have
+ * a domain that says anything.
  */
 function ownWords(words: string): string {
   const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)
@@ -127,7 +130,8 @@ const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
 function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding | null {
   const detail = enhancedCode?.slice(2) ?? ''
   if (RESTRICTION.test(detail) || said(RESTRICTED)) return null
-  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's path but the sender's.
+  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's path but the
+  // sender's.
   if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
   // RFC 7372 3.3: the name of our address.
   if (detail === '7.25' || BANNED.test(detail)) return 'path'
@@ -145,8 +149,8 @@ function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, route
 }
 
 /**
- * For good it speaks against this message; for now it is a limit of the sending domain's, which has nothing to do with what others
- * send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
+ * For good it speaks against this message; for now it is a limit of the sending domain's, which has nothing to do with
+ * what others send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
  */
 function ofAuthentication(code: number, detail: string, said: Speaks): Finding | null {
   if (code >= 500) return null
@@ -156,8 +160,8 @@ function ofAuthentication(code: number, detail: string, said: Speaks): Finding |
 }
 
 /**
- * RFC 4954 6: 530 authentication required (RFC 3207 4: or STARTTLS), 534 mechanism too weak, 535 invalid, 538 encryption
- * required; 5.7.8 and 5.7.11 are their enhanced codes. Not 5.7.9, which Yahoo uses for its policies.
+ * RFC 4954 6: 530 authentication required (RFC 3207 4: or STARTTLS), 534 mechanism too weak, 535 invalid, 538
+ * encryption required; 5.7.8 and 5.7.11 are their enhanced codes. Not 5.7.9, which Yahoo uses for its policies.
  */
 function wantsCredentials(code: number, enhancedCode: string | undefined): boolean {
   if (code === 530 || code === 534 || code === 535 || code === 538) return true
@@ -175,12 +179,13 @@ function forNow(stage: Stage, code: number, enhancedCode: string | undefined, sa
 
 function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding {
   const detail = enhancedCode?.slice(2)
-  // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service currently
-  // unavailable"). 503: it lost track of the session, which another one need not.
+  // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service
+  // currently unavailable"). 503: it lost track of the session, which another one need not.
   if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
   // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
   if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
-  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax, 552: the size (RFC 5321 4.2.3), which are the message's.
+  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax, 552: the size (RFC 5321 4.2.3), which are
+  // the message's.
   if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
   if (stage !== 'rcpt') return 'message'
   return isDead(code, enhancedCode, said, route) ? 'dead-address' : 'recipient'
@@ -194,7 +199,10 @@ const DEAD_REPLIES = new Set([511, 550, 551, 553, 554])
 
 const NOT_DEAD = [CONTENT, RELAYING, BLOCKED, CREDENTIALS, SENDER, BUSY]
 
-/** Classes of RFC 3463 whose words, whatever they are, are about something else: the system (3), content (6), policy (7). */
+/**
+ * Classes of RFC 3463 whose words, whatever they are, are about something else: the system (3), content (6), policy
+ * (7).
+ */
 const OTHER_CLASS = /^5\.[367]\./
 
 /**

@@ -15,8 +15,8 @@ interface Question<Answer> {
 }
 
 /**
- * Questions that may take long, a few at once: companies take turns, and one whose questions find no answer leaves room for the others.
- * Who asks what is being asked already shares the answer.
+ * Questions that may take long, a few at once: companies take turns, and one whose questions find no answer leaves room
+ * for the others. Who asks what is being asked already shares the answer.
  */
 export class LookupTurns<Answer> {
   readonly #ask: (name: string) => Promise<Answer>

@@ -107,7 +107,9 @@ export function lookupFailed(domain: string, reason: string): MailHosts {
   })
 }
 
-/** By preference, equals in any order: which of more than can be looked at are left out is no server's luck for ever. */
+/**
+ * By preference, equals in any order: which of more than can be looked at are left out is no server's luck for ever.
+ */
 function inOrderOf(records: MxRecord[]): MxRecord[] {
   return records
     .map((record) => ({ record, tie: Math.random() }))

@@ -39,7 +39,10 @@ export interface PathFinderOptions {
 /** Paths of routes remembered: what one needs is opened anew when it was forgotten. */
 const MAX_ROUTES = 10_000
 
-/** Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way, its lane is the company. */
+/**
+ * Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way,
+ * its lane is the company.
+ */
 const WAITING_DIRECT = 200
 
 /** Which path mail takes, as things stand now. */

@@ -1,6 +1,6 @@
 /**
- * A path: from which source, to which site, by which policy. What is ready waits for a session of its path, and a path has limits and
- * troubles of its own.
+ * A path: from which source, to which site, by which policy. What is ready waits for a session of its path, and a path
+ * has limits and troubles of its own.
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
 import type { MailHosts } from './mail-hosts.ts'
@@ -34,7 +34,10 @@ export interface Policy {
   /** Of the route: `default` is that of POSTROAD_DELIVERY. Never the same for another one. */
   id: string
   route: DeliveryRoute
-  /** One delivery has to go well before more than one session is opened: so many wrong logins at once could lock an account. */
+  /**
+   * One delivery has to go well before more than one session is opened: so many wrong logins at once could lock an
+   * account.
+   */
   firstAlone: boolean
 }
 

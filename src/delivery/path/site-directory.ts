@@ -36,14 +36,18 @@ export interface SiteDirectoryOptions<Kept> {
 interface Entry<Kept> {
   kept: Kept
   hosts: MailHosts
-  /** On the clock: it is asked again from `askAt` on; from `usableUntil` on nobody is told of it before there is an answer. */
+  /**
+   * On the clock: it is asked again from `askAt` on; from `usableUntil` on nobody is told of it before there is an
+   * answer.
+   */
   askAt: number
   usableUntil: number
 }
 
 /**
- * Which mail servers a recipient's domain has: the site that direct mail for it goes to. Only the first mail to a domain ever waits for an
- * answer; what is known is used for an hour, and asked again meanwhile when it is older than a minute.
+ * Which mail servers a recipient's domain has: the site that direct mail for it goes to. Only the first mail to a
+ * domain ever waits for an answer; what is known is used for an hour, and asked again meanwhile when it is older than a
+ * minute.
  */
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>

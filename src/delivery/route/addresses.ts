@@ -36,8 +36,8 @@ function errnoOf(error: unknown): unknown {
 }
 
 /**
- * Families alternate, so that a family that leads nowhere costs one try and not all of them (RFC 8305 4). IPv6 goes first
- * (RFC 6724) unless it is known not to work here. The order within a family is the resolver's.
+ * Families alternate, so that a family that leads nowhere costs one try and not all of them (RFC 8305 4). IPv6 goes
+ * first (RFC 6724) unless it is known not to work here. The order within a family is the resolver's.
  */
 export function alternate(addresses: HostAddress[], ipv6First: boolean): string[] {
   const six = addresses.filter(({ family }) => family === 6).map(({ address }) => address)

@@ -15,8 +15,8 @@ interface Unreachable {
 }
 
 /**
- * Hosts that could not be reached a moment ago, by address and port, for all mail: a dead one costs its time-out once in a while, not
- * once for each message. When its time is over one asks again, alone.
+ * Hosts that could not be reached a moment ago, by address and port, for all mail: a dead one costs its time-out once
+ * in a while, not once for each message. When its time is over one asks again, alone.
  */
 export class HostMemory {
   readonly #hosts = new Map<string, Unreachable>()

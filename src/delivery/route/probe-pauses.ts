@@ -1,11 +1,13 @@
-/** The first pause, and with a relay that refuses the credentials: providers lock an account after some failed logins. */
+/**
+ * The first pause, and with a relay that refuses the credentials: providers lock an account after some failed logins.
+ */
 const FIRST_MS = 10_000
 const FIRST_CREDENTIALS_MS = 60_000
 const LONGEST_MS = 30 * 60_000
 
 /**
- * How long to wait before what did not go for no fault of the mail's is tried again: half as long as it has lasted, from seconds to
- * half an hour, and never longer than the retry schedule would have waited.
+ * How long to wait before what did not go for no fault of the mail's is tried again: half as long as it has lasted,
+ * from seconds to half an hour, and never longer than the retry schedule would have waited.
  */
 export class ProbePauses {
   readonly #first: number

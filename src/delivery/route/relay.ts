@@ -20,8 +20,8 @@ export interface RelayOptions {
 }
 
 /**
- * Hands everything to the one server that the operator named. Its name is looked up as any program's would be (hosts file
- * included) and may lie in a private network. What keeps us from talking to it is never a recipient's fault.
+ * Hands everything to the one server that the operator named. Its name is looked up as any program's would be (hosts
+ * file included) and may lie in a private network. What keeps us from talking to it is never a recipient's fault.
  */
 export class Relay implements Route {
   readonly #options: RelayOptions

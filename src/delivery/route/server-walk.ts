@@ -50,7 +50,10 @@ export const walkLimits: WalkLimits = {
   attempt: 15 * 60_000,
 }
 
-/** Milliseconds to wait for a connection while there is another address to go to (RFC 8305 would not even wait that long). */
+/**
+ * Milliseconds to wait for a connection while there is another address to go to (RFC 8305 would not even wait that
+ * long).
+ */
 const IMPATIENT_CONNECT = 10_000
 
 export interface WalkOptions {
@@ -85,8 +88,8 @@ function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget)
 }
 
 /**
- * One server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1; which these
- * are: judge/finding.ts). What is left then is judged by the most telling of the answers it got.
+ * One server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1;
+ * which these are: judge/finding.ts). What is left then is judged by the most telling of the answers it got.
  */
 export class ServerWalk {
   readonly #options: WalkOptions
@@ -181,7 +184,10 @@ export class ServerWalk {
     return asked
   }
 
-  /** One address after the other until there is a session; what is answered there is the word of the server. False when none was asked. */
+  /**
+   * One address after the other until there is a session; what is answered there is the word of the server. False when
+   * none was asked.
+   */
   async #ask(
     target: ServerTarget,
     key: string,
@@ -254,7 +260,8 @@ export class ServerWalk {
           this.#openFailed(target, error)
           return null
         }
-        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but once may be chance.
+        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but once may
+        // be chance.
         if (tries > 1) trying = { ...target, tls: 'off' }
         const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
         dialogue.note(`TLS could not be had (${error.message}); ${next}`)
@@ -351,8 +358,8 @@ function reportOf({ finding, server, message, unreachable }: RouteFailure): Hind
 }
 
 /**
- * Only while nothing but mail is at stake: credentials never follow into the clear, and a policy that asks for TLS is never
- * relaxed.
+ * Only while nothing but mail is at stake: credentials never follow into the clear, and a policy that asks for TLS is
+ * never relaxed.
  */
 function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
   if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false

@@ -30,8 +30,8 @@ interface Entry {
 }
 
 /**
- * Sessions that stay open between messages, by the server they lead to. The last one given back is taken first, so that a pool
- * shrinks to what is needed. How many may be busy at once is decided elsewhere.
+ * Sessions that stay open between messages, by the server they lead to. The last one given back is taken first, so that
+ * a pool shrinks to what is needed. How many may be busy at once is decided elsewhere.
  */
 export class SessionPool {
   readonly #options: SessionPoolOptions

@@ -1,6 +1,6 @@
 /**
- * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in every
- * mode, with a label: `bounced+42@simulator.test`.
+ * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in
+ * every mode, with a label: `bounced+42@simulator.test`.
  */
 import { SIMULATOR_DOMAIN } from '../../email/simulated.ts'
 import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'

@@ -20,8 +20,8 @@ const blockSize = 128 * 1024
 const copiedSize = 32 * 1024
 
 /**
- * Where the kernel puts what servers say in clear, for all connections: it is read at once, and what is left over is copied.
- * Otherwise every reply would come in 64 KB of its own.
+ * Where the kernel puts what servers say in clear, for all connections: it is read at once, and what is left over is
+ * copied. Otherwise every reply would come in 64 KB of its own.
  */
 const received = Buffer.allocUnsafeSlow(16 * 1024)
 
@@ -189,8 +189,8 @@ export class Connection {
   }
 
   /**
-   * The message text and the final dot. `handOver` is asked last of all, right before the block that ends
-   * with the dot, and may take its time. The dot goes out in the same write as the end of the text, so there is no moment in which a
+   * The message text and the final dot. `handOver` is asked last of all, right before the block that ends with the dot,
+   * and may take its time. The dot goes out in the same write as the end of the text, so there is no moment in which a
    * stall would separate them.
    */
   async sendMessage(message: StuffedMessage, handOver: HandOver): Promise<HandedOver> {

@@ -19,8 +19,8 @@ import { Gathered } from './gathered.ts'
 import type { Composed, FromThread, ThreadData, ToThread } from './message.ts'
 
 /**
- * Deliveries begun in one turn of the event loop. Each is composed and signed at once, a third of a millisecond, and what
- * servers answer waits meanwhile.
+ * Deliveries begun in one turn of the event loop. Each is composed and signed at once, a third of a millisecond, and
+ * what servers answer waits meanwhile.
  */
 const BEGUN_PER_TURN = 16
 

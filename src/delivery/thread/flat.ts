@@ -1,6 +1,6 @@
 /**
- * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs three
- * times what the same values cost in a row.
+ * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs
+ * three times what the same values cost in a row.
  */
 import { monotonic } from '../../common/clock.ts'
 import type { EventType } from '../../email/event.ts'

@@ -1,6 +1,6 @@
 /**
- * Gathers what is to be said in one turn of the event loop and says it together: a message between threads costs far more
- * than what it carries.
+ * Gathers what is to be said in one turn of the event loop and says it together: a message between threads costs far
+ * more than what it carries.
  */
 export class Gathered<T> {
   readonly #say: (items: T[]) => void

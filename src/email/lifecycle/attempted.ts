@@ -93,8 +93,8 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
 }
 
 /**
- * Back to waiting without having spent an attempt: what is wrong is not the mail's. That has an end as well, when it has lasted as
- * long as the whole retry schedule.
+ * Back to waiting without having spent an attempt: what is wrong is not the mail's. That has an end as well, when it
+ * has lasted as long as the whole retry schedule.
  */
 function postponed(before: Held, happening: Attempted): Decision {
   const { at, outcome, server, again: dueAt, patience, untried, heldFor } = happening
@@ -147,8 +147,9 @@ function worse(a: Suspicion, b: Suspicion): Suspicion {
 }
 
 /**
- * An earlier answer was lost, and this attempt brought no other: the server that may have the message could not be reached, put us
- * off, or was not asked at all. Only another server that was asked instead, because that one serves the domain no longer, ends the doubt.
+ * An earlier answer was lost, and this attempt brought no other: the server that may have the message could not be
+ * reached, put us off, or was not asked at all. Only another server that was asked instead, because that one serves the
+ * domain no longer, ends the doubt.
  */
 function stillUncertain({ uncertain, preferredServer }: Held, asked: string | null): boolean {
   if (!uncertain || preferredServer === null) return false

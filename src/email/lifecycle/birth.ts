@@ -1,6 +1,6 @@
 /**
- * What an email and its recipients begin with. It is decided before anybody has looked at the suppression list, so that a statement that
- * looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
+ * What an email and its recipients begin with. It is decided before anybody has looked at the suppression list, so that
+ * a statement that looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
  */
 import type { NewEvent } from '../event.ts'
 import { ended } from './decision.ts'
@@ -31,7 +31,9 @@ export function born({ dueAt, scheduled }: Accepted, leased: boolean): Born {
   return leased && !scheduled ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
 }
 
-/** A recipient whose address is on the company's suppression list; also when it is found there later, as it is claimed. */
+/**
+ * A recipient whose address is on the company's suppression list; also when it is found there later, as it is claimed.
+ */
 export function bornSuppressed(at: number, reason: string): Decision {
   return ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
 }

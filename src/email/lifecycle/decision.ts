@@ -26,8 +26,8 @@ export function canceled(at: number, message?: string): Decision {
 }
 
 /**
- * What becomes of it where its row says that it is to be canceled, the one thing others may change under a lease: it does not wait for
- * another attempt, and is not kept in quarantine. What the attempt brought is recorded all the same.
+ * What becomes of it where its row says that it is to be canceled, the one thing others may change under a lease: it
+ * does not wait for another attempt, and is not kept in quarantine. What the attempt brought is recorded all the same.
  */
 export function orCanceled(decision: Decision, at: number): Decision {
   const { change } = decision

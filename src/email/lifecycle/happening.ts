@@ -37,7 +37,9 @@ export type Verdict =
   | 'deferred'
   /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
   | 'uncertain'
-  /** Refused for what is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an attempt. */
+  /**
+   * Refused for what is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an attempt.
+   */
   | 'postponed'
   /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
   | 'released'
@@ -54,7 +56,10 @@ export interface Outcome {
   server?: string
   /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
-  /** It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it was. */
+  /**
+   * It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it
+   * was.
+   */
   suspicion?: Suspicion
   /** More events to record after the verdict's own (the simulator's `complained`). */
   alsoEvents?: EventType[]
@@ -111,9 +116,9 @@ export type Happening =
 
 export interface Decision {
   /**
-   * What changes of the facts; null: nothing but the events. What answers tell (`attempts`, `uncertain`, `preferredServer`, `server`,
-   * `lastCode`) is all in it where `tried`, and nothing of it otherwise. The suspicion of what was not tried only rises: where the row
-   * has a graver one by now, that stays.
+   * What changes of the facts; null: nothing but the events. What answers tell (`attempts`, `uncertain`,
+   * `preferredServer`, `server`, `lastCode`) is all in it where `tried`, and nothing of it otherwise. The suspicion of
+   * what was not tried only rises: where the row has a graver one by now, that stays.
    */
   change: Partial<Facts> | null
   events: NewEvent[]

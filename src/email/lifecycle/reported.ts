@@ -1,4 +1,7 @@
-/** What becomes of a recipient when others report of its message: a report comes whenever it comes, mostly after the end. */
+/**
+ * What becomes of a recipient when others report of its message: a report comes whenever it comes, mostly after the
+ * end.
+ */
 import type { EventType, NewEvent } from '../event.ts'
 import { OUT_OF_QUEUE } from './decision.ts'
 import type { Decision, Facts, Reported } from './happening.ts'
@@ -19,7 +22,10 @@ export function reported(before: Before, happening: Reported): Decision | null {
   }
 }
 
-/** RFC 3464: the server that took the message, or one behind it, could not hand it on. What is under way may still end otherwise. */
+/**
+ * RFC 3464: the server that took the message, or one behind it, could not hand it on. What is under way may still end
+ * otherwise.
+ */
 function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Decision | null {
   if (state === 'bounced') return null
   const reason = detail.message || 'returned by its server'

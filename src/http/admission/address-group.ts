@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net'
 
 /**
- * Whom a source address stands for: an IPv4 address for itself, an IPv6 address for its /64, which is what one customer of a network is given
- * at least (RFC 6177 2).
+ * Whom a source address stands for: an IPv4 address for itself, an IPv6 address for its /64, which is what one customer
+ * of a network is given at least (RFC 6177 2).
  */
 export function addressGroup(address: string): string {
   // An IPv4 client of a socket for both (RFC 4291 2.5.5.2).

@@ -1,7 +1,7 @@
 /**
- * Who may take more: requests under way, and octets of their bodies until they are answered, shared by companies. What has no room now
- * waits without being read, so that the client's own connection holds it back; who waits too long, or has too many requests
- * under way, is told to come again.
+ * Who may take more: requests under way, and octets of their bodies until they are answered, shared by companies. What
+ * has no room now waits without being read, so that the client's own connection holds it back; who waits too long, or
+ * has too many requests under way, is told to come again.
  */
 import type { IncomingMessage } from 'node:http'
 import { SharedPool } from '../../common/shared-pool.ts'
@@ -19,7 +19,10 @@ const RETRY_AFTER = 2
 /** A company alone may take about three quarters of everything; a tenth is kept for those that have nothing. */
 const TIMES_FREE = 3
 const KEPT = 1 / 10
-/** While others wait for room, a body has to arrive at this many octets a second, and fast enough to be whole in so many ms. */
+/**
+ * While others wait for room, a body has to arrive at this many octets a second, and fast enough to be whole in so many
+ * ms.
+ */
 const LEAST_RATE = 16 * 1024
 const WHOLE_WITHIN = 30_000
 /** Ms that every body has to begin with. */
@@ -47,7 +50,9 @@ class Octets {
   readonly pool: SharedPool
   readonly kind: 'small' | 'large'
   waiting: Waiting[] = []
-  /** The next in line needs more than is free. Where bodies are large nobody goes before it, or it would wait for ever. */
+  /**
+   * The next in line needs more than is free. Where bodies are large nobody goes before it, or it would wait for ever.
+   */
   blocked = false
 
   constructor(kind: 'small' | 'large', size: number) {
@@ -112,8 +117,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request whose key is known, until `release`. Throws a Fault when the company has its share of requests under
-   * way, or all there is is taken.
+   * Counts a request whose key is known, until `release`. Throws a Fault when the company has its share of requests
+   * under way, or all there is is taken.
    */
   admit(request: IncomingMessage, companyId: string): void {
     let company = this.#companies.get(companyId)
@@ -135,8 +140,8 @@ export class Admission {
   }
 
   /**
-   * Asks for room for a body of so many octets, before any of it is read. Undefined when there is; else a promise of it, which rejects with a
-   * Fault when none was made in time.
+   * Asks for room for a body of so many octets, before any of it is read. Undefined when there is; else a promise of
+   * it, which rejects with a Fault when none was made in time.
    */
   reserve(request: IncomingMessage, octets: number): Promise<void> | undefined {
     const visit = visitOf(request)
@@ -155,7 +160,10 @@ export class Admission {
     })
   }
 
-  /** The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others need its room. */
+  /**
+   * The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others
+   * need its room.
+   */
   arriving(request: IncomingMessage, giveWay: (fault: Fault) => void): Visit | undefined {
     const visit = visitOf(request)
     if (visit === undefined) return undefined

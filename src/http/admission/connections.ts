@@ -1,6 +1,7 @@
 /**
- * Who may have more connections: source addresses while no key is known, companies from then on. A new connection always gets in,
- * an operator's probe among a flood as well: at the limits an idle one makes room for it, of those who have the most.
+ * Who may have more connections: source addresses while no key is known, companies from then on. A new connection
+ * always gets in, an operator's probe among a flood as well: at the limits an idle one makes room for it, of those who
+ * have the most.
  */
 import type { Socket } from 'node:net'
 import { SharedPool } from '../../common/shared-pool.ts'
@@ -10,7 +11,10 @@ import { addressGroup } from './address-group.ts'
 /** This part of all connections is kept for those that have none. */
 const KEPT = 1 / 10
 const TIMES_FREE = 3
-/** TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of the client. */
+/**
+ * TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of
+ * the client.
+ */
 const HANDSHAKES = 1 / 8
 
 /** A source address, or a company, and its connections: the one that has been idle for the longest first. */
@@ -78,7 +82,10 @@ export class Connections {
     socket.once('close', () => this.#closed(connection))
   }
 
-  /** Nobody speaks to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are too many. */
+  /**
+   * Nobody speaks to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are
+   * too many.
+   */
   #refuse(socket: Socket): void {
     this.dropped += 1
     if (this.#refused >= this.#pool.size * KEPT) {
@@ -104,7 +111,10 @@ export class Connections {
     secure.once('close', () => this.#closed(connection))
   }
 
-  /** A request on it showed a key of the company, and is under way until `idle`. Undefined where no connection was opened. */
+  /**
+   * A request on it showed a key of the company, and is under way until `idle`. Undefined where no connection was
+   * opened.
+   */
   busy(socket: Socket, companyId: string): Connection | undefined {
     const connection = this.#bySocket.get(socket)
     if (connection === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Requests sent before the answer to the one before them (RFC 9112 9.3.2). All that came in one piece are begun at once, between which
- * nobody else is served, and their answers wait in memory for each other; so there are few on one connection, or it ends. A client
- * that pipelines has to expect that (9.3.2), and nearly none does.
+ * Requests sent before the answer to the one before them (RFC 9112 9.3.2). All that came in one piece are begun at
+ * once, between which nobody else is served, and their answers wait in memory for each other; so there are few on one
+ * connection, or it ends. A client that pipelines has to expect that (9.3.2), and nearly none does.
  */
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are, so source
- * addresses share the places.
+ * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are,
+ * so source addresses share the places.
  */
 import { SharedPool } from '../../common/shared-pool.ts'
 import { Fault } from '../fault.ts'

@@ -1,9 +1,9 @@
 import { CompanyTurns } from '../../common/company-turns.ts'
 
 /**
- * Turns at the main thread. What is read on the spot keeps everybody waiting while it is read: little each time, but fifty such requests at
- * once would be one long stall. So of those that are more than a usual mail one is begun in each turn of the event loop, between which
- * everything else is answered, and companies take turns.
+ * Turns at the main thread. What is read on the spot keeps everybody waiting while it is read: little each time, but
+ * fifty such requests at once would be one long stall. So of those that are more than a usual mail one is begun in each
+ * turn of the event loop, between which everything else is answered, and companies take turns.
  */
 export class Turns {
   readonly #waiting = new CompanyTurns<() => void>()

@@ -40,7 +40,10 @@ export class Visit {
 
 const VISIT = Symbol('visit')
 
-/** A property of the request: the collector of young objects looks through all of a WeakMap, and there is a request for every email. */
+/**
+ * A property of the request: the collector of young objects looks through all of a WeakMap, and there is a request for
+ * every email.
+ */
 interface Visiting extends IncomingMessage {
   [VISIT]?: Visit | undefined
 }

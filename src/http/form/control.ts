@@ -1,6 +1,7 @@
 /**
- * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is given to the reader of its twin,
- * so that what is refused there is refused here. Names without a twin mean nothing, and none of them travels.
+ * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is given to the
+ * reader of its twin, so that what is refused there is refused here. Names without a twin mean nothing, and none of
+ * them travels.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
 import type { OptionField } from './options.ts'

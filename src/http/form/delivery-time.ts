@@ -24,7 +24,10 @@ const ZONES: Readonly<Record<string, number>> = {
   pdt: -7,
 }
 
-/** Unix milliseconds. Throws a Fault for anything else, and for a time more than 30 days ahead. A time that is past means now. */
+/**
+ * Unix milliseconds. Throws a Fault for anything else, and for a time more than 30 days ahead. A time that is past
+ * means now.
+ */
 export function readDeliveryTime(text: string): number {
   const value = text.trim()
   const at = /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? Math.floor(Number(value) * 1000) : parseDate(value)

@@ -17,8 +17,8 @@ export class Fields {
   readonly headers: [name: string, value: string][] = []
 
   /**
-   * `inMessage`: the control fields of a ready message; those beside it win over them. Throws a Refusal or a Fault for control fields
-   * that cannot be read, and for options over the limit.
+   * `inMessage`: the control fields of a ready message; those beside it win over them. Throws a Refusal or a Fault for
+   * control fields that cannot be read, and for options over the limit.
    */
   constructor(fields: Form['fields'], inMessage: readonly ControlField[] = []) {
     const beside: ControlField[] = []

@@ -1,4 +1,7 @@
-/** The files of a form. One in a field that takes none is refused: dropped, it would be missed by nobody but the recipient. */
+/**
+ * The files of a form. One in a field that takes none is refused: dropped, it would be missed by nobody but the
+ * recipient.
+ */
 import { isUtf8 } from 'node:buffer'
 import { Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
@@ -41,8 +44,8 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
 }
 
 /**
- * The one `message`: a file part or, as some clients send it, a plain field; in both the octets are the message's own. Undefined when there
- * is none. Throws a Refusal for a second one, and for any other file.
+ * The one `message`: a file part or, as some clients send it, a plain field; in both the octets are the message's own.
+ * Undefined when there is none. Throws a Refusal for a second one, and for any other file.
  */
 export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefined {
   let message: FormFile | undefined

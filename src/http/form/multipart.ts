@@ -1,6 +1,7 @@
 /**
- * `multipart/form-data` (RFC 7578, RFC 2046 5.1) read in pieces of any size. Written here, and not taken from a package, because the one in
- * common use drops a part whose head it cannot read without a word: an attachment would be lost.
+ * `multipart/form-data` (RFC 7578, RFC 2046 5.1) read in pieces of any size. Written here, and not taken from a
+ * package, because the one in common use drops a part whose head it cannot read without a word: an attachment would be
+ * lost.
  */
 import { isUtf8 } from 'node:buffer'
 import { clip, Fault } from '../fault.ts'
@@ -69,7 +70,10 @@ export class MultipartReader {
     this.#pending = data.subarray(this.#heldFrom(data, at))
   }
 
-  /** Nearly every form begins with its delimiter: then nothing of it, which may be large, is copied. Gives how much is read. */
+  /**
+   * Nearly every form begins with its delimiter: then nothing of it, which may be large, is copied. Gives how much is
+   * read.
+   */
   #begins(chunk: Buffer): number {
     const first = this.#delimiter.length - 2
     if (this.#begun || chunk.compare(this.#delimiter, 2, first + 2, 0, Math.min(first, chunk.length)) !== 0) {

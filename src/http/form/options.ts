@@ -1,7 +1,7 @@
 /**
  * The `o:` options. One that would change whether, when, how or with which signature the message travels, and that this
- * service does not know, is refused: who asked for it must not believe it was done. One that only observes the message, or that
- * asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
+ * service does not know, is refused: who asked for it must not believe it was done. One that only observes the message,
+ * or that asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
  */
 import { Refusal } from '../../intake/refusal.ts'
 import { clip } from '../fault.ts'

@@ -1,4 +1,7 @@
-/** The head of one part of a multipart form (RFC 7578 4). What cannot be read is refused: a part is never dropped silently. */
+/**
+ * The head of one part of a multipart form (RFC 7578 4). What cannot be read is refused: a part is never dropped
+ * silently.
+ */
 import { isUtf8 } from 'node:buffer'
 
 export interface PartHead {

@@ -5,9 +5,9 @@ import { JsonFault, JsonLimit, JsonScanner } from '../json/scanner.ts'
 export type ByAddress = Record<string, Record<string, string>>
 
 /**
- * `recipient-variables`, also when they come in several fields: a JSON object of objects, keyed by plain address. Values are made
- * strings; of one address the last values count. An empty array counts as the empty object that PHP writes that way. Throws a Fault for
- * anything else.
+ * `recipient-variables`, also when they come in several fields: a JSON object of objects, keyed by plain address.
+ * Values are made strings; of one address the last values count. An empty array counts as the empty object that PHP
+ * writes that way. Throws a Fault for anything else.
  */
 export class RecipientVariables {
   readonly #entries: [address: string, values: Record<string, string>][] = []

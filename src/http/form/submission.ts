@@ -29,8 +29,8 @@ export function readMessage(domain: string, form: Form): Submission {
 }
 
 /**
- * What `POST /v3/{domain}/messages.mime` was sent: `to` is the envelope, the file part `message` the message. `from` and `subject`,
- * which clients send beside it, say nothing that the message does not say.
+ * What `POST /v3/{domain}/messages.mime` was sent: `to` is the envelope, the file part `message` the message. `from`
+ * and `subject`, which clients send beside it, say nothing that the message does not say.
  */
 export function readMimeMessage(domain: string, form: Form): Submission {
   const raw = readMessageFile(form.files)
@@ -53,8 +53,8 @@ function controlFieldsOf(raw: Uint8Array): RawControl {
 }
 
 /**
- * Header fields that a ready message has of its own: clients send them, like the fields from, subject, text and html, beside a
- * message that says the same.
+ * Header fields that a ready message has of its own: clients send them, like the fields from, subject, text and html,
+ * beside a message that says the same.
  */
 const MESSAGE_OWNS = new Set([
   'from',

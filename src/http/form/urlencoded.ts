@@ -72,7 +72,10 @@ for (let value = 0; value < 16; value++) {
   DIGITS[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-/** The octets that are meant. HTML is escapes by the thousand: undone octet by octet, it takes a fifth of what URL functions take. */
+/**
+ * The octets that are meant. HTML is escapes by the thousand: undone octet by octet, it takes a fifth of what URL
+ * functions take.
+ */
 function unescaped(escaped: Buffer, octets: Buffer): Buffer {
   let length = 0
   for (let at = 0; at < escaped.length; at++) {

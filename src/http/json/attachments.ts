@@ -43,7 +43,10 @@ function readAttachment(item: unknown, index: number): SubmittedAttachment {
   }
 }
 
-/** Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer; or what was read of one of these. */
+/**
+ * Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer; or what was read of one of
+ * these.
+ */
 function readContent(content: unknown, index: number): Uint8Array {
   if (content instanceof Uint8Array) return content
   if (content instanceof ContentFault) throw invalid(index, content.detail)

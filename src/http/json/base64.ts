@@ -16,8 +16,8 @@ KIND['='.charCodeAt(0)] = PADDING
 const PIECE = 256 * 1024
 
 /**
- * What the text stands for, or null when it is no base64: either alphabet (RFC 4648 4 and 5), padding may be left out, white
- * space may stand anywhere.
+ * What the text stands for, or null when it is no base64: either alphabet (RFC 4648 4 and 5), padding may be left out,
+ * white space may stand anywhere.
  */
 export function decodeBase64(text: Buffer): Buffer | null {
   const compact = withoutSpace(text)

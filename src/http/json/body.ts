@@ -1,4 +1,7 @@
-/** The body of `POST /emails` as an object: a small one as JSON.parse makes it, of a large one only what has a meaning here. */
+/**
+ * The body of `POST /emails` as an object: a small one as JSON.parse makes it, of a large one only what has a meaning
+ * here.
+ */
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../fault.ts'
 import { SMALL_BODY } from '../reading.ts'
@@ -52,7 +55,10 @@ export const NO_CONTENT = '`content` must be base64 text or an array of byte val
 export const notAByte = (position: number) =>
   `\`content\` holds something that is not a byte value (0 to 255) at position ${position}`
 
-/** Throws a Fault when the octets are no JSON object. In a large body, `content` of an attachment is octets or a ContentFault. */
+/**
+ * Throws a Fault when the octets are no JSON object. In a large body, `content` of an attachment is octets or a
+ * ContentFault.
+ */
 export function parseBody(octets: Buffer): Body {
   if (octets.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
   if (!isUtf8(octets)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')

@@ -14,7 +14,9 @@ export function emailJson(email: StoredEmail): string {
 /** Characters that are written at once: escaped, they may be six times as many. */
 const SLICE = 16 * 1024
 
-/** The same in pieces, for an email that is long: as a whole it would keep this thread, and take six times its octets. */
+/**
+ * The same in pieces, for an email that is long: as a whole it would keep this thread, and take six times its octets.
+ */
 export function* emailJsonPieces(email: StoredEmail): Generator<string> {
   let before = '{'
   for (const [name, value] of Object.entries(shown(email))) {

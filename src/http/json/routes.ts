@@ -21,7 +21,10 @@ import { jsonWords } from './words.ts'
 
 const job = jobAt<JsonOrder, Read>(new URL('./read-job.ts', import.meta.url))
 
-/** Octets up to which an email is read and answered as a whole, however many ask for one at once and are slow to take it in. */
+/**
+ * Octets up to which an email is read and answered as a whole, however many ask for one at once and are slow to take it
+ * in.
+ */
 const SHORT_EMAIL = 16 * 1024
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

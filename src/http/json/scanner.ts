@@ -1,6 +1,6 @@
 /**
- * JSON (RFC 8259) read octet by octet, so that only what is wanted of it is built: everything else is passed over. Takes time linear
- * in the octets, and memory for nothing but what is asked for.
+ * JSON (RFC 8259) read octet by octet, so that only what is wanted of it is built: everything else is passed over.
+ * Takes time linear in the octets, and memory for nothing but what is asked for.
  */
 import { clip } from '../fault.ts'
 import { readText } from './string.ts'
@@ -86,8 +86,8 @@ export class JsonScanner {
   }
 
   /**
-   * Within an object: goes to the value of the next name and gives that name, or null behind the end of the object. One of more
-   * than `longest` octets is not looked at and given as an empty one.
+   * Within an object: goes to the value of the next name and gives that name, or null behind the end of the object. One
+   * of more than `longest` octets is not looked at and given as an empty one.
    */
   name(longest = Number.POSITIVE_INFINITY): string | null {
     if (!this.#next(0x7d)) return null

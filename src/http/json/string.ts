@@ -1,6 +1,9 @@
 /** The text of a JSON string. */
 
-/** Octets from which on a text with escapes is decoded outside of the heap, which has no room for several copies of a large one. */
+/**
+ * Octets from which on a text with escapes is decoded outside of the heap, which has no room for several copies of a
+ * large one.
+ */
 const LARGE = 64 * 1024
 
 const BACKSLASH = 0x5c

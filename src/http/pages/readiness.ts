@@ -4,12 +4,15 @@ import type { HttpDeps } from '../deps.ts'
 const READY_WITHIN = 5_000
 
 /**
- * Ms for which the store is believed to take commits, unless a request finds otherwise. That it does not is asked again each time: a failed
- * look has written nothing.
+ * Ms for which the store is believed to take commits, unless a request finds otherwise. That it does not is asked again
+ * each time: a failed look has written nothing.
  */
 const READY_HOLDS = 1_000
 
-/** Anybody may ask, and each look costs a commit; so all who ask at once share one, and for a while after one that went through. */
+/**
+ * Anybody may ask, and each look costs a commit; so all who ask at once share one, and for a while after one that went
+ * through.
+ */
 export class Readiness {
   readonly #deps: Pick<HttpDeps, 'ready' | 'log'>
   #asking: Promise<boolean> | null = null

@@ -1,8 +1,8 @@
 /**
  * Mailboxes and lists of them (RFC 5322 3.4), read strictly: what is accepted means one thing only, so that the header
- * the recipient sees and the envelope we send to cannot disagree. The structure is read first, as it is written; encoded words
- * are decoded in the names that are found, never before (RFC 2047 5 and 6.2). Every character is looked at a fixed number of
- * times, nothing recurses.
+ * the recipient sees and the envelope we send to cannot disagree. The structure is read first, as it is written;
+ * encoded words are decoded in the names that are found, never before (RFC 2047 5 and 6.2). Every character is looked
+ * at a fixed number of times, nothing recurses.
  */
 
 import { type AddressSpec, readAddressSpec } from './address-spec.ts'
@@ -32,11 +32,11 @@ export { AddressCountError, AddressError } from './text.ts'
 /** Groups and lone comments that a list with a bound may hold beside its mailboxes. */
 const MAX_OTHERS = 1000
 /**
- * Reads a list of mailboxes separated by commas, or by semicolons, as people paste them. Groups are flattened, empty elements are
- * skipped, so the list may be empty.
+ * Reads a list of mailboxes separated by commas, or by semicolons, as people paste them. Groups are flattened, empty
+ * elements are skipped, so the list may be empty.
  *
- * An unquoted comma inside a display name (`Doe, Jane <j@x.test>`) is RFC-invalid but unambiguous as long as the piece before
- * it has no address of its own, and common clients send exactly that; the pieces become one name.
+ * An unquoted comma inside a display name (`Doe, Jane <j@x.test>`) is RFC-invalid but unambiguous as long as the piece
+ * before it has no address of its own, and common clients send exactly that; the pieces become one name.
  * @param most mailboxes that may be read; beyond the first one more nothing is looked at
  * @throws AddressError naming the first mailbox that cannot be used; AddressCountError when there are more than `most`
  */

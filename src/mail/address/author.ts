@@ -1,6 +1,6 @@
 /**
- * Mailboxes that say who a message is from (From, Sender and their Resent twins). The signature vouches for their domain, so they
- * must be plain: every reader, however old or lenient, has to find the same address in them.
+ * Mailboxes that say who a message is from (From, Sender and their Resent twins). The signature vouches for their
+ * domain, so they must be plain: every reader, however old or lenient, has to find the same address in them.
  */
 import { holdsEncodedWord } from '../header/encoded-word.ts'
 import { INVISIBLE, toAsciiDomain } from './idn.ts'
@@ -59,9 +59,9 @@ function assertName(name: string, domain: string): void {
 }
 
 /**
- * Domains of what can be taken for addresses in a name, quoted or not: a name with a dot in it behind an @, with space around
- * both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide nothing. Domains above and below the
- * sender's are fine: such may speak for each other (RFC 7489 3.1.1).
+ * Domains of what can be taken for addresses in a name, quoted or not: a name with a dot in it behind an @, with space
+ * around both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide nothing. Domains
+ * above and below the sender's are fine: such may speak for each other (RFC 7489 3.1.1).
  */
 function* claims(name: string): Iterable<string> {
   const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '').replaceAll('\u3002', '.')

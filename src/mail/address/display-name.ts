@@ -17,7 +17,10 @@ function needsQuotes(name: string): boolean {
   return !PLAIN_PHRASE.test(name) || isSpace(name[0]) || isSpace(name.at(-1))
 }
 
-/** Atoms (RFC 5322 3.2.3, with non-ASCII as in RFC 6532 3.2) separated by single spaces: a display name that needs no quotes. */
+/**
+ * Atoms (RFC 5322 3.2.3, with non-ASCII as in RFC 6532 3.2) separated by single spaces: a display name that needs no
+ * quotes.
+ */
 const PLAIN_PHRASE =
   /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]+)*$/u
 
@@ -52,7 +55,10 @@ export function readPhrase(text: string, from: number, end: number): string {
   return trimEnd(name, meant)
 }
 
-/** What a reader sees. Nothing is decoded twice, and nothing that was decoded is syntax. A tab counts as a space (RFC 5322 3.2.2). */
+/**
+ * What a reader sees. Nothing is decoded twice, and nothing that was decoded is syntax. A tab counts as a space (RFC
+ * 5322 3.2.2).
+ */
 export function decodedName(phrase: string, piece: string): string {
   const name = decodeWords(phrase).replaceAll('\t', ' ')
   const control = /[\x00-\x1f\x7f-\x9f]/.exec(name)

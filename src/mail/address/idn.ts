@@ -9,7 +9,10 @@ const MAX_LABEL = 63
 /** RFC 5321 4.5.3.1.2. */
 const MAX_DOMAIN = 255
 
-/** Labels of letters, digits and hyphens within their bounds, the last one not a number: what `checkAscii` would pass, A-labels aside. */
+/**
+ * Labels of letters, digits and hyphens within their bounds, the last one not a number: what `checkAscii` would pass,
+ * A-labels aside.
+ */
 const PLAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** What a domain turned out to be: its A-label form, or a clause that says why it is none ("… has an empty label"). */

@@ -2,15 +2,18 @@
 import { toAsciiDomain } from './idn.ts'
 import { MAX_ADDRESS, MAX_LOCAL, type Mailbox } from './mailbox.ts'
 
-/** Words with single spaces between them and an address in brackets, or an address alone: no character that could mean anything else. */
+/**
+ * Words with single spaces between them and an address in brackets, or an address alone: no character that could mean
+ * anything else.
+ */
 const PLAIN =
   /^(?:([\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+(?: [\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+)*) <([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+)>|([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+))$/
 /** Longer texts are not plain. With every character three octets, a name within it is still within its limit. */
 const LONGEST_PLAIN = 320
 
 /**
- * Most texts are one mailbox of the plainest kind: read here in one look, to what the rules of `address.ts` make of it too. Null for every
- * other text, and for whatever there is something wrong with.
+ * Most texts are one mailbox of the plainest kind: read here in one look, to what the rules of `address.ts` make of it
+ * too. Null for every other text, and for whatever there is something wrong with.
  */
 export function readPlain(text: string): Mailbox | null {
   // What may be an encoded word (RFC 2047) is for the rules to read.

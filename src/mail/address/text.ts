@@ -1,8 +1,13 @@
-/** The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and how a piece of text is refused. */
+/**
+ * The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and how a piece of text is refused.
+ */
 import { excerpt } from '../excerpt.ts'
 import { describe } from './idn.ts'
 
-/** A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200 characters. */
+/**
+ * A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200
+ * characters.
+ */
 export class AddressError extends Error {
   override name = 'AddressError'
 }
@@ -105,7 +110,10 @@ export function skipGroupEnd(text: string, from: number): number {
   return at + 1
 }
 
-/** No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header injection). */
+/**
+ * No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header
+ * injection).
+ */
 export function assertPrintable(text: string): void {
   const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(text)
   if (control) {

@@ -35,8 +35,9 @@ export class FilledHeader {
   }
 
   /**
-   * Why these values cannot be used, in a sentence for the sender, or null when they can: what cannot stand in a header (a line
-   * break above all), is too long for it or not allowed in that field is told now and not when the copy is composed.
+   * Why these values cannot be used, in a sentence for the sender, or null when they can: what cannot stand in a header
+   * (a line break above all), is too long for it or not allowed in that field is told now and not when the copy is
+   * composed.
    */
   error(addressee: Addressee): string | null {
     if (this.#placeholders.none) return null

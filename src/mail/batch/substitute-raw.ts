@@ -27,9 +27,9 @@ const MAX_HEADER = 256 * 1024
 const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
 
 /**
- * The message with an addressee's values in its header fields and its text parts, whatever they are encoded in. Fields and parts
- * without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the addressee's mailbox.
- * Attached files and messages inside the message are left alone.
+ * The message with an addressee's values in its header fields and its text parts, whatever they are encoded in. Fields
+ * and parts without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the
+ * addressee's mailbox. Attached files and messages inside the message are left alone.
  * @throws HeaderError when a value with a line break lands in a header
  */
 export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
@@ -63,7 +63,10 @@ function latin1(raw: Uint8Array): string {
   return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
 }
 
-/** A message or body part: fields, empty line, body. One character is one octet here. What becomes of it goes to `out`, in pieces. */
+/**
+ * A message or body part: fields, empty line, body. One character is one octet here. What becomes of it goes to `out`,
+ * in pieces.
+ */
 function fillEntity(entity: string, filling: Filling, depth: number, out: string[]): void {
   const parts = split(entity)
   if (parts === null) {
@@ -121,8 +124,8 @@ function fillText(
 }
 
 /**
- * Within a multipart of the sender's making. Values come from people the sender writes to, and one of them may know its boundary: no line
- * of theirs, nor one that a soft break makes, must look like a delimiter.
+ * Within a multipart of the sender's making. Values come from people the sender writes to, and one of them may know its
+ * boundary: no line of theirs, nor one that a soft break makes, must look like a delimiter.
  */
 function encodeWithoutDelimiters(text: string): { encoding: string; body: string } {
   const encoded = encodeText(text)
@@ -198,7 +201,9 @@ function fillField(field: string, addressee: Addressee): string {
   return lower === 'subject' ? textField(name, filled) : customField(name, filled)
 }
 
-/** In a field of mailboxes only display names are filled in: who a message is from and to is not for a value to decide. */
+/**
+ * In a field of mailboxes only display names are filled in: who a message is from and to is not for a value to decide.
+ */
 function fillNames(field: string, name: string, value: string, addressee: Addressee): string {
   try {
     const filled = filledMailboxes(parseAddressList(value), name, addressee)

@@ -1,4 +1,7 @@
-/** Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has them. */
+/**
+ * Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has
+ * them.
+ */
 import { formatMailbox, MAX_NAME, type Mailbox, parseAddressList } from '../address/address.ts'
 import { AuthorError, assertAuthor } from '../address/author.ts'
 import { decodeWords } from '../header/encoded-word.ts'
@@ -17,8 +20,8 @@ export interface Addressee {
 }
 
 /**
- * `%recipient.key%` (any key without `%` and line breaks), `%recipient%` and the predefined `%recipient_email%`, `_name`, `_fname`,
- * `_lname`.
+ * `%recipient.key%` (any key without `%` and line breaks), `%recipient%` and the predefined `%recipient_email%`,
+ * `_name`, `_fname`, `_lname`.
  */
 export const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|lname))?%/g
 
@@ -29,9 +32,9 @@ const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/
 export const MAX_LENGTH = 64 * 1024 * 1024
 
 /**
- * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them), and are not
- * looked through again. A key without a value stays as it is written: a gap would hide the mistake from whoever looks at
- * the first message.
+ * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them),
+ * and are not looked through again. A key without a value stays as it is written: a gap would hide the mistake from
+ * whoever looks at the first message.
  * @throws HeaderError when the text would grow past 64 million characters
  */
 export function substituteText(text: string, addressee: Addressee): string {
@@ -53,8 +56,8 @@ export function substituteText(text: string, addressee: Addressee): string {
 }
 
 /**
- * The message with an addressee's values in subject, display name of From, bodies and custom headers. `to` and `cc` stay as they
- * are: whom a copy names is the caller's choice.
+ * The message with an addressee's values in subject, display name of From, bodies and custom headers. `to` and `cc`
+ * stay as they are: whom a copy names is the caller's choice.
  * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` tells so beforehand
  */
 export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
@@ -75,8 +78,8 @@ export function substitute(content: MessageContent, addressee: Addressee): Messa
 }
 
 /**
- * A header value without the placeholders of a subscription service (`%unsubscribe_url%`, `%tag_unsubscribe_email%`, ...), and
- * without the angle brackets and the comma that they leave empty.
+ * A header value without the placeholders of a subscription service (`%unsubscribe_url%`, `%tag_unsubscribe_email%`,
+ * ...), and without the angle brackets and the comma that they leave empty.
  */
 export function withoutServicePlaceholders(value: string): string {
   const stripped = value.replace(SERVICE_PLACEHOLDER, '')

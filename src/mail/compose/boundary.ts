@@ -8,9 +8,9 @@ const DIGEST = 32
 const DIGITS = 32
 
 /**
- * Where the parts of an email end: HMAC-SHA-256 (RFC 2104) of its id under a secret of the installation. So the parts need not be
- * looked through for it: no sender can know it when the text is written, and learning one (from an earlier message) says
- * nothing about the next. Every node, attempt and backup makes the same.
+ * Where the parts of an email end: HMAC-SHA-256 (RFC 2104) of its id under a secret of the installation. So the parts
+ * need not be looked through for it: no sender can know it when the text is written, and learning one (from an earlier
+ * message) says nothing about the next. Every node, attempt and backup makes the same.
  *
  * The HMAC is put together from two one-shot hashes, for `createHmac` takes ten times as long as both.
  */

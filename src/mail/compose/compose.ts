@@ -1,6 +1,6 @@
 /**
- * From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. Time and
- * memory are linear in the size of the parts.
+ * From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes.
+ * Time and memory are linear in the size of the parts.
  */
 import { type Mailbox, parseAddressList } from '../address/address.ts'
 import { addressField } from '../header/address-field.ts'
@@ -22,7 +22,10 @@ export interface Composed {
   body: Buffer
   /** True when the body is known to be its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). */
   relaxed: boolean
-  /** True when the header holds raw UTF-8 (a mailbox with a non-ASCII local part): the next hop must offer SMTPUTF8 (RFC 6531). */
+  /**
+   * True when the header holds raw UTF-8 (a mailbox with a non-ASCII local part): the next hop must offer SMTPUTF8 (RFC
+   * 6531).
+   */
   needsSmtpUtf8: boolean
   /** Octets of the whole message, the empty line included. */
   size: number
@@ -31,8 +34,8 @@ export interface Composed {
 /**
  * Composes a message. Bcc is no part of it; custom headers with reserved names are skipped.
  * @param boundary what nobody who wrote the parts can have known: see `Boundaries`
- * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so what it has let
- * pass composes
+ * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so what it
+ * has let pass composes
  */
 export function compose(content: MessageContent, boundary: string): Composed {
   const fields = messageFields(content)
@@ -51,8 +54,8 @@ export function composedSize(content: MessageContent): number {
 const PART_OVERHEAD = 400
 
 /**
- * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too high for
- * the texts.
+ * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too
+ * high for the texts.
  * @throws HeaderError or AddressError for everything that `compose` would refuse
  */
 export function estimateSize(content: MessageContent): number {
@@ -65,7 +68,9 @@ export function estimateSize(content: MessageContent): number {
   return size
 }
 
-/** base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside). */
+/**
+ * base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside).
+ */
 function textBound(text: string): number {
   let octets = Buffer.byteLength(text)
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
@@ -137,8 +142,8 @@ function needsUtf8(list: Mailbox[]): boolean {
 }
 
 /**
- * multipart/mixed around multipart/related around multipart/alternative, each level only where it has something to hold apart
- * (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
+ * multipart/mixed around multipart/related around multipart/alternative, each level only where it has something to hold
+ * apart (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
  */
 function bodyTree(content: MessageContent): Part {
   const { text, html, attachments } = content

@@ -42,8 +42,9 @@ export function fileLeaf(file: Attachment): Leaf {
   }
   let sevenBit: string | null = null
   if (!allowsBase64(essence)) {
-    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. 7bit is what every next hop takes; where the file does
-    // not fit that, it travels as plain octets, which loses nothing. A multipart file would need a boundary we cannot vouch for.
+    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. 7bit is what every next hop takes; where the file
+    // does not fit that, it travels as plain octets, which loses nothing. A multipart file would need a boundary we
+    // cannot vouch for.
     sevenBit = essence.startsWith('message/') ? asSevenBit(file.content) : null
     if (sevenBit === null) {
       essence = DEFAULT_MEDIA_TYPE
@@ -64,8 +65,8 @@ export function fileLeaf(file: Attachment): Leaf {
 }
 
 /**
- * A Content-ID is often just a file name. What may not stand between its angle brackets is percent-encoded, the way it looks in
- * the `cid:` URL that refers to it (RFC 2392 2).
+ * A Content-ID is often just a file name. What may not stand between its angle brackets is percent-encoded, the way it
+ * looks in the `cid:` URL that refers to it (RFC 2392 2).
  */
 function contentId(text: string): string {
   assertHeaderText(text, 'The Content-ID of an attachment')
@@ -81,7 +82,10 @@ export function leafSize({ content }: Leaf): number {
 export interface WrittenTree {
   header: string
   body: Buffer
-  /** The body is its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). False also where that was not looked into. */
+  /**
+   * The body is its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). False also where that was not
+   * looked into.
+   */
   relaxed: boolean
 }
 

@@ -7,8 +7,8 @@ const MAX_WIDTH = 76
 const TOKEN = /^[A-Za-z0-9!#$%&'*+\-^_`{|}~]+$/
 
 /**
- * One parameter as the pieces to be joined by `; `: a token or quoted string when the value is ASCII and short, else RFC 2231
- * percent-encoding (UTF-8) with continuations (sections 3 and 4). The value must hold no control characters.
+ * One parameter as the pieces to be joined by `; `: a token or quoted string when the value is ASCII and short, else
+ * RFC 2231 percent-encoding (UTF-8) with continuations (sections 3 and 4). The value must hold no control characters.
  */
 export function encodeParameter(name: string, value: string): string[] {
   const ascii = /^[\x20-\x7e]*$/.test(value)
@@ -20,8 +20,8 @@ export function encodeParameter(name: string, value: string): string[] {
 }
 
 /**
- * The `name` of a Content-Type as older clients want it: encoded words inside a quoted string. RFC 2047 5(3) frowns on it, but
- * clients that know no RFC 2231 read nothing else, and the others take the file name from Content-Disposition.
+ * The `name` of a Content-Type as older clients want it: encoded words inside a quoted string. RFC 2047 5(3) frowns on
+ * it, but clients that know no RFC 2231 read nothing else, and the others take the file name from Content-Disposition.
  */
 export function legacyNameParameter(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) {

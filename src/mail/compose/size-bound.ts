@@ -12,8 +12,8 @@ const OWN_FIELDS = 300
 const LONGEST_NAME = 200
 
 /**
- * Octets that the fields which the service writes will have at most, the value of Message-ID aside; null when that is better
- * found by writing them, since one of them may turn out not to fit its lines.
+ * Octets that the fields which the service writes will have at most, the value of Message-ID aside; null when that is
+ * better found by writing them, since one of them may turn out not to fit its lines.
  * @param mailboxes of every address field
  * @param subject without anything `assertHeaderText` refuses
  */
@@ -49,8 +49,8 @@ export function bodyBound({
 }
 
 /**
- * Plain words are at most quoted or escaped (twice their length) and broken before each space. What becomes encoded words has three
- * octets for one at most, and wrapping of 15 for every 42 or more octets of text.
+ * Plain words are at most quoted or escaped (twice their length) and broken before each space. What becomes encoded
+ * words has three octets for one at most, and wrapping of 15 for every 42 or more octets of text.
  */
 function wordsBound(text: string): number {
   const octets = Buffer.byteLength(text)
@@ -58,7 +58,9 @@ function wordsBound(text: string): number {
   return plain ? 3 * octets + 2 : 4 * octets + 300
 }
 
-/** base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside). */
+/**
+ * base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside).
+ */
 function textBound(text: string): number {
   let octets = Buffer.byteLength(text)
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++

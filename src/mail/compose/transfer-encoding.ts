@@ -12,8 +12,8 @@ export interface EncodedBody {
 }
 
 /**
- * Octets of a line. RFC 5322 2.1.1 allows 998, but Haraka and Sendmail cut at 990 (with CRLF, and a dot that was doubled), which breaks the
- * signature.
+ * Octets of a line. RFC 5322 2.1.1 allows 998, but Haraka and Sendmail cut at 990 (with CRLF, and a dot that was
+ * doubled), which breaks the signature.
  */
 const MAX_LINE = 985
 /** RFC 2045 6.7(5), 6.8: encoded lines have at most 76 characters; 57 octets are 76 in base64. */
@@ -30,9 +30,10 @@ const TAB = 0x09
 const EQUALS = 0x3d
 
 /**
- * Encodes text as UTF-8 with CRLF line breaks: `7bit` when it is ASCII in lines that fit, else whichever of quoted-printable and
- * base64 is shorter (up to 64 octets are given for readability). Bare CR and bare LF are line breaks: left as they are they could end the message early for a server that
- * reads them so (SMTP smuggling, RFC 5321 2.3.8 and 4.1.1.4).
+ * Encodes text as UTF-8 with CRLF line breaks: `7bit` when it is ASCII in lines that fit, else whichever of
+ * quoted-printable and base64 is shorter (up to 64 octets are given for readability). Bare CR and bare LF are line
+ * breaks: left as they are they could end the message early for a server that reads them so (SMTP smuggling, RFC 5321
+ * 2.3.8 and 4.1.1.4).
  */
 export function encodeText(text: string): EncodedBody {
   return text.length < LARGE_TEXT ? encodeSmall(text) : encodeLarge(text)
@@ -46,7 +47,8 @@ function encodeSmall(text: string): EncodedBody {
   }
   const octets = Buffer.from(withCrlf(text), 'utf8')
   const base64 = base64Length(octets.length)
-  // A character of two or three octets adds one or two to the length in UTF-16; each of its octets takes two more when escaped.
+  // A character of two or three octets adds one or two to the length in UTF-16; each of its octets takes two more when
+  // escaped.
   const leastEscaped = (octets.length - text.length) * 1.5
   if (ascii || octets.length + 2 * leastEscaped <= base64 + READABLE) {
     const body = quotedPrintable(octets)
@@ -124,7 +126,8 @@ export function withCrlf(text: string): string {
 }
 
 /**
- * The content in CRLF lines when it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines that no server cuts), else null.
+ * The content in CRLF lines when it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines that no server cuts),
+ * else null.
  */
 export function asSevenBit(content: Uint8Array): string | null {
   for (const octet of content) if (octet === 0 || octet > 127) return null

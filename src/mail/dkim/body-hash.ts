@@ -25,8 +25,8 @@ const isPlain = (byte: number) => byte !== SP && byte !== TAB && byte !== CR && 
 /** True when the bytes, which stand between two plain ones, are canonical as they are. */
 function isCanonical(bytes: Buffer): boolean {
   if (bytes.includes(TAB)) return false
-  // A plain loop: over text, where every sixth byte is a space, native searches for two bytes are slower. Of two neighbours one
-  // stands at an odd place, so only those are looked at.
+  // A plain loop: over text, where every sixth byte is a space, native searches for two bytes are slower. Of two
+  // neighbours one stands at an odd place, so only those are looked at.
   const length = bytes.length
   for (let index = 1; index < length; index += 2) {
     const byte = bytes[index]!
@@ -40,8 +40,8 @@ function isCanonical(bytes: Buffer): boolean {
 }
 
 /**
- * True when a part of a body, from the beginning of a line to a line break that is not in it, is canonical as it is. Empty lines,
- * which count only at the end of the body, are not looked for.
+ * True when a part of a body, from the beginning of a line to a line break that is not in it, is canonical as it is.
+ * Empty lines, which count only at the end of the body, are not looked for.
  */
 export function isRelaxed(part: Buffer): boolean {
   return part.length === 0 || (part[part.length - 1] !== SP && isCanonical(part))
@@ -171,8 +171,8 @@ export class RelaxedBodyHash {
 }
 
 /**
- * The `bh=` value of a body, whole or in pieces. `relaxed`: it is known to be canonical. Bodies over half a megabyte are hashed
- * in stretches with the event loop running between them; for all others the value is there at once.
+ * The `bh=` value of a body, whole or in pieces. `relaxed`: it is known to be canonical. Bodies over half a megabyte
+ * are hashed in stretches with the event loop running between them; for all others the value is there at once.
  */
 export function relaxedBodyHash(body: Buffer | readonly Buffer[], relaxed = false): string | Promise<string> {
   if (!Buffer.isBuffer(body) || body.length > STRETCH) {

@@ -32,9 +32,10 @@ const FOLD_AT = 76
  * Signs a message and gives the DKIM-Signature fields to put in front of its header: one for each key, in the order of
  * the keys, folded, each ended by CRLF. No keys, no fields.
  *
- * `header` is the header block with CRLF line ends, with or without the empty line after it; `body` is everything after that
- * line, whole or in consecutive pieces. `at` (Unix seconds) becomes the `t=` tag; given the same input the RSA and
- * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), as a message may wait for days at a relay.
+ * `header` is the header block with CRLF line ends, with or without the empty line after it; `body` is everything after
+ * that line, whole or in consecutive pieces. `at` (Unix seconds) becomes the `t=` tag; given the same input the RSA and
+ * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), as a message may wait for days at a
+ * relay.
  *
  * Signing runs in the thread pool unless `signer` does it otherwise. `relaxed`: the body is known to be its own
  * canonical form. Throws TypeError when a key does not fit its algorithm or names no valid domain.

@@ -16,8 +16,8 @@ export interface DkimKey {
 const generate = promisify(generateKeyPair)
 
 /**
- * A new key pair. RSA has 2048 bits: RFC 8301 3.2 asks signers for at least that, and the record still fits one DNS answer
- * over UDP, which 4096 bits do not. Takes some hundred milliseconds for RSA, off the event loop.
+ * A new key pair. RSA has 2048 bits: RFC 8301 3.2 asks signers for at least that, and the record still fits one DNS
+ * answer over UDP, which 4096 bits do not. Takes some hundred milliseconds for RSA, off the event loop.
  */
 export async function generateDkimKey(algorithm: DkimKeyAlgorithm): Promise<DkimKey> {
   const { privateKey, publicKey } =

@@ -10,9 +10,9 @@ export interface HeaderField {
 
 /**
  * Signed once more than they occur, so that nobody can add another one and keep the signature valid (RFC 6376 5.4 and
- * 8.15). These are the fields a reader sees or that decide how the body is read: a second From or Subject, a
- * Reply-To that was not there, another Content-Type. Each may occur once only (RFC 5322 3.6, RFC 2045 3), so whoever adds
- * one changes what the sender signed; a mailing list that does rewrites From and Subject anyway and signs for itself.
+ * 8.15). These are the fields a reader sees or that decide how the body is read: a second From or Subject, a Reply-To
+ * that was not there, another Content-Type. Each may occur once only (RFC 5322 3.6, RFC 2045 3), so whoever adds one
+ * changes what the sender signed; a mailing list that does rewrites From and Subject anyway and signs for itself.
  */
 const OVERSIGNED = [
   'from',
@@ -28,9 +28,9 @@ const OVERSIGNED = [
 ]
 
 /**
- * Signed as often as they occur: the rest of RFC 6376 5.4.1, the fields of one-click unsubscribing, which receivers honour only
- * under a valid signature (RFC 8058 4), and what receivers attribute mail by. They are not oversigned, since mailing
- * lists and forwarders rightly add List-* and Resent-* fields of their own.
+ * Signed as often as they occur: the rest of RFC 6376 5.4.1, the fields of one-click unsubscribing, which receivers
+ * honour only under a valid signature (RFC 8058 4), and what receivers attribute mail by. They are not oversigned,
+ * since mailing lists and forwarders rightly add List-* and Resent-* fields of their own.
  */
 const SIGNED = [
   'sender',
@@ -60,7 +60,10 @@ const SIGNED = [
 const names = new Map<string, string>()
 const NAMES_KEPT = 1_000
 
-/** The lower-case name of a field, which ends at the colon. White space before the colon is obsolete syntax (RFC 5322 4.5). */
+/**
+ * The lower-case name of a field, which ends at the colon. White space before the colon is obsolete syntax (RFC 5322
+ * 4.5).
+ */
 function nameOf(source: string, colon: number): string {
   const written = source.slice(0, colon)
   let name = names.get(written)
@@ -117,8 +120,8 @@ export function selectFields(fields: readonly HeaderField[]): { names: string[];
 }
 
 /**
- * Lower-case name, unfolded value, runs of white space as one space, none at either end. Written without `trim` and `\s`,
- * which would take bytes such as 0xA0 for white space.
+ * Lower-case name, unfolded value, runs of white space as one space, none at either end. Written without `trim` and
+ * `\s`, which would take bytes such as 0xA0 for white space.
  */
 export function relaxField(source: string): string {
   const colon = source.indexOf(':')

@@ -5,8 +5,8 @@ import { encodeWords } from './encoded-word.ts'
 import { assertHeaderText, fold, isSimple, MAX_FIRST, needsEncoding } from './header.ts'
 
 /**
- * Mailboxes, folded between and inside them. Display names become atoms, quoted strings or encoded words; a non-ASCII local part
- * stays raw UTF-8, which makes the message need SMTPUTF8 (RFC 6532 3.2).
+ * Mailboxes, folded between and inside them. Display names become atoms, quoted strings or encoded words; a non-ASCII
+ * local part stays raw UTF-8, which makes the message need SMTPUTF8 (RFC 6532 3.2).
  */
 export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
   let value = ''
@@ -33,8 +33,8 @@ function encodePhrase(name: string, nameLength: number): string {
 }
 
 /**
- * Encoded words for what needs them, quoted strings for the rest: programs that decode a field before they look for addresses in
- * it would take an encoded @ for one.
+ * Encoded words for what needs them, quoted strings for the rest: programs that decode a field before they look for
+ * addresses in it would take an encoded @ for one.
  */
 function mixedPhrase(name: string): string {
   const runs: { encoded: boolean; text: string }[] = []

@@ -20,7 +20,10 @@ function verbatimField(name: string, value: string): string {
 /** Fields that hold mailboxes besides those of `mailbox-field.ts` (RFC 8098 2.1). */
 const ADDRESS_FIELDS = new Set(['disposition-notification-to', 'return-receipt-to', 'errors-to'])
 
-/** Fields of message ids, URLs and keywords: an encoded word would be wrong in them (RFC 2047 5, RFC 2369 2, RFC 3834 5). */
+/**
+ * Fields of message ids, URLs and keywords: an encoded word would be wrong in them (RFC 2047 5, RFC 2369 2, RFC 3834
+ * 5).
+ */
 const VERBATIM_FIELDS = new Set([
   'references',
   'in-reply-to',
@@ -37,8 +40,8 @@ const VERBATIM_FIELDS = new Set([
 ])
 
 /**
- * A field that the sender named. An ASCII value is folded and otherwise left alone, so what is encoded already stays so; mailboxes
- * that trust rests on are written anew. `''` for such a field without a mailbox.
+ * A field that the sender named. An ASCII value is folded and otherwise left alone, so what is encoded already stays
+ * so; mailboxes that trust rests on are written anew. `''` for such a field without a mailbox.
  * @throws HeaderError when the value cannot be written there
  */
 export function customField(name: string, value: string): string {

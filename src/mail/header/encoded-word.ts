@@ -10,8 +10,8 @@ const OVERHEAD = 12
 const Q_LITERAL = /[A-Za-z0-9!*+\-/]/
 
 /**
- * Turns text into encoded words separated by spaces, Q or B, whichever is shorter. No character is split between two words
- * (RFC 2047 5).
+ * Turns text into encoded words separated by spaces, Q or B, whichever is shorter. No character is split between two
+ * words (RFC 2047 5).
  * @param room characters that the first word may take; the others take up to 75
  */
 export function encodeWords(text: string, room = MAX_WORD): string {
@@ -61,7 +61,9 @@ function wrap(text: string, base64: boolean): string {
   return `=?utf-8?Q?${q}?=`
 }
 
-/** Also with what many programs do against RFC 2047 2: spaces inside, no space around. Each character is passed once. */
+/**
+ * Also with what many programs do against RFC 2047 2: spaces inside, no space around. Each character is passed once.
+ */
 const WORDS = /=\?([A-Za-z0-9_:.+-]{1,60})(?:\*[A-Za-z0-9-]*)?\?([BbQq])\?([^?]*)\?=/g
 
 /** True when a reader may take a part of the text for an encoded word. */
@@ -70,8 +72,9 @@ export function holdsEncodedWord(text: string): boolean {
 }
 
 /**
- * Text with its encoded words decoded, once: what they hold is not looked through again. White space between two of them is
- * dropped (RFC 2047 6.2). Their octets are joined before they are decoded, for some programs split characters between words.
+ * Text with its encoded words decoded, once: what they hold is not looked through again. White space between two of
+ * them is dropped (RFC 2047 6.2). Their octets are joined before they are decoded, for some programs split characters
+ * between words.
  * @param otherwise character set of words whose own is unknown; without it they stay as they are
  */
 export function decodeWords(text: string, otherwise?: string): string {

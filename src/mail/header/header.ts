@@ -13,7 +13,10 @@ const ENCODED_LIMIT = 76
 /** Longer words are no words: they are encoded, so that the line can be broken. */
 const LONGEST_WORD = 200
 
-/** A name or value that cannot stand in a header. The message names the field, says why, and is fit to be shown to the sender. */
+/**
+ * A name or value that cannot stand in a header. The message names the field, says why, and is fit to be shown to the
+ * sender.
+ */
 export class HeaderError extends Error {
   override name = 'HeaderError'
 }
@@ -34,8 +37,9 @@ const RESERVED = new Set([
   'received',
   'dkim-signature',
   'authentication-results',
-  // What describes the body as it is encoded (RFC 2045, RFC 2183, RFC 1864) is true only of a body of the sender's making. Other
-  // Content-* fields, such as Content-Language (RFC 3282), say something about the content and are the sender's to set.
+  // What describes the body as it is encoded (RFC 2045, RFC 2183, RFC 1864) is true only of a body of the sender's
+  // making. Other Content-* fields, such as Content-Language (RFC 3282), say something about the content and are the
+  // sender's to set.
   'content-type',
   'content-transfer-encoding',
   'content-disposition',
@@ -44,7 +48,9 @@ const RESERVED = new Set([
   'content-length',
 ])
 
-/** True for names whose custom values are ignored, in any case of letters: the structure and trace fields and `ARC-*`. */
+/**
+ * True for names whose custom values are ignored, in any case of letters: the structure and trace fields and `ARC-*`.
+ */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return RESERVED.has(lower) || lower.startsWith('arc-')
@@ -68,7 +74,8 @@ export function assertFieldName(name: string): void {
 }
 
 /**
- * Refuses what would end a header line or damage it: CR, LF, NUL and other controls except TAB, halves of surrogate pairs.
+ * Refuses what would end a header line or damage it: CR, LF, NUL and other controls except TAB, halves of surrogate
+ * pairs.
  * @param what names the value in the error, e.g. `The subject`
  * @throws HeaderError
  */
@@ -103,8 +110,9 @@ export function needsEncoding(word: string): boolean {
 }
 
 /**
- * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space that a reader
- * would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2). At the ends of the text nothing else keeps it.
+ * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space that
+ * a reader would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2). At the ends of the text
+ * nothing else keeps it.
  */
 export function encodeText(text: string, nameLength: number, needs: (word: string) => boolean): string {
   if (text.trim() === '' && !hasNonAscii(text)) return ''
@@ -129,8 +137,8 @@ export function encodeText(text: string, nameLength: number, needs: (word: strin
 export const MAX_FIRST = ENCODED_LIMIT - 2
 
 /**
- * Writes `name: value` and its CRLF, broken before white space wherever a line would pass 78 characters, or 76 with an encoded
- * word in it (RFC 5322 2.2.3, RFC 2047 2).
+ * Writes `name: value` and its CRLF, broken before white space wherever a line would pass 78 characters, or 76 with an
+ * encoded word in it (RFC 5322 2.2.3, RFC 2047 2).
  * @throws HeaderError when a line stays over 998 octets
  */
 export function fold(name: string, value: string): string {

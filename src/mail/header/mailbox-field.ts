@@ -1,6 +1,7 @@
 /**
- * Header fields of mailboxes that trust rests on: who a message is from, and where answers go. Whoever hands them in, they are
- * read once and written anew from what was read: no comment, group, fold or odd quoting of the sender's travels.
+ * Header fields of mailboxes that trust rests on: who a message is from, and where answers go. Whoever hands them in,
+ * they are read once and written anew from what was read: no comment, group, fold or odd quoting of the sender's
+ * travels.
  */
 import { AddressError, formatMailbox, type Mailbox, parseAddressList } from '../address/address.ts'
 import { assertAuthor } from '../address/author.ts'
@@ -17,8 +18,8 @@ interface MailboxField {
 const others = { author: false, most: Number.POSITIVE_INFINITY }
 
 /**
- * RFC 5322 3.6.2, 3.6.6 and 4.5.6, RFC 9057. From may hold one mailbox only, although RFC 5322 lets it have more beside a Sender: one
- * signature speaks for one domain, and receivers refuse the rest (RFC 7489 6.6.1).
+ * RFC 5322 3.6.2, 3.6.6 and 4.5.6, RFC 9057. From may hold one mailbox only, although RFC 5322 lets it have more beside
+ * a Sender: one signature speaks for one domain, and receivers refuse the rest (RFC 7489 6.6.1).
  */
 const MAILBOX_FIELDS: ReadonlyMap<string, MailboxField> = new Map([
   ['from', { name: 'From', author: true, most: 1 }],

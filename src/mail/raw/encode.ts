@@ -19,8 +19,8 @@ export function encodeContent(content: Buffer, isText: boolean): { encoding: str
 }
 
 /**
- * CRLF is a line break; any other octet that is not plain is escaped. A hyphen at the start of a line is, too: after a soft
- * break it could otherwise make a line look like a delimiter of the multipart around it.
+ * CRLF is a line break; any other octet that is not plain is escaped. A hyphen at the start of a line is, too: after a
+ * soft break it could otherwise make a line look like a delimiter of the multipart around it.
  */
 function quotedPrintable(content: Buffer): Buffer {
   // Three characters for each octet, and a soft break for each line of them.

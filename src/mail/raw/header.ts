@@ -28,7 +28,8 @@ export interface RawHeader {
  * Reads the header that starts at `start` of octets with CRLF lines.
  *
  * `strict` is for the header of the message itself: throws RawError for a line that is no field and beyond the limits.
- * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by their offset, lines that end a part in its header.
+ * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by their offset, lines that end a
+ * part in its header.
  */
 export function readHeader(
   octets: Buffer,

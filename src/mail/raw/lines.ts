@@ -8,17 +8,21 @@ export class RawError extends Error {
 
 /** RFC 5322 2.1.1: octets of a line without its CRLF. */
 export const MAX_LINE = 998
-/** Longer ones are cut by Haraka and Sendmail (at 990 octets, with CRLF and a dot that was doubled), which breaks signatures. */
+/**
+ * Longer ones are cut by Haraka and Sendmail (at 990 octets, with CRLF and a dot that was doubled), which breaks
+ * signatures.
+ */
 const SAFE_LINE = 985
 
 const LF = 0x0a
 const CR = 0x0d
 
 /**
- * The octets with every line ended by CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF each
- * become one line end: to a server that takes any of them for one, nothing is left that could end the message early and
- * start another (SMTP smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Without need nothing is copied.
- * Throws RawError when the header mixes line ends: what the sender took for the middle of a field would become a field.
+ * The octets with every line ended by CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF
+ * each become one line end: to a server that takes any of them for one, nothing is left that could end the message
+ * early and start another (SMTP smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Without need nothing is
+ * copied. Throws RawError when the header mixes line ends: what the sender took for the middle of a field would become
+ * a field.
  */
 export function withCrlfLines(raw: Uint8Array): Buffer {
   const octets = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
@@ -59,8 +63,9 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
 }
 
 /**
- * In a message with LF in it, lines end in CRLF or all in LF, so a lone CR in the header is part of a value (RFC 5322 2.2), and
- * a lone LF is where another line ended in CRLF. Messages without any LF end their lines in CR and are left to the reader.
+ * In a message with LF in it, lines end in CRLF or all in LF, so a lone CR in the header is part of a value (RFC 5322
+ * 2.2), and a lone LF is where another line ended in CRLF. Messages without any LF end their lines in CR and are left
+ * to the reader.
  */
 function assertHeaderLines(octets: Buffer): void {
   if (!octets.includes(LF)) return

@@ -18,7 +18,10 @@ export { isEightBit, RawError } from './lines.ts'
 
 /** What is read from a ready message, for checks and read-back. */
 export interface RawMessage {
-  /** Of the From field, unfolded and not decoded: `parseAddressList` reads the structure first. Absent when there is none. */
+  /**
+   * Of the From field, unfolded and not decoded: `parseAddressList` reads the structure first. Absent when there is
+   * none.
+   */
   from?: string
   /** To and Cc in the same way. */
   to: string[]
@@ -44,8 +47,8 @@ const READ_BACK_LIMIT = 10_000_000
 
 /**
  * Removed before sending. Bcc would tell every recipient of the hidden ones (RFC 5322 3.6.3). The rest belongs to the
- * transport: Return-Path is set at final delivery (RFC 5321 4.4), Received and Authentication-Results are for servers to
- * add, and signatures made before our own changes would not hold (our own is put in front instead).
+ * transport: Return-Path is set at final delivery (RFC 5321 4.4), Received and Authentication-Results are for servers
+ * to add, and signatures made before our own changes would not hold (our own is put in front instead).
  */
 const REMOVED = new Set([
   'bcc',
@@ -58,9 +61,9 @@ const REMOVED = new Set([
 const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
 
 /**
- * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only.
- * Throws RawError when the header has lines that are no fields, has a field twice that may occur once, is over the limits
- * (256 KiB, 1000 fields, 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is no list of plain mailboxes.
+ * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only. Throws RawError when the
+ * header has lines that are no fields, has a field twice that may occur once, is over the limits (256 KiB, 1000 fields,
+ * 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is no list of plain mailboxes.
  */
 export function readRaw(raw: Uint8Array): RawMessage {
   const octets = withCrlfLines(withoutEnvelopeLine(raw))
@@ -106,12 +109,13 @@ export function readRawControl(raw: Uint8Array): RawControl {
 /**
  * The octets that will be sent: CRLF lines; without Bcc, the fields of the transport and control fields; with Date,
  * Message-ID and MIME-Version where they are missing (a Message-ID not of the form `<left@right>` counts as missing).
- * From, Sender, Reply-To and Resent-* are written anew from the mailboxes that were read in them, so that every reader finds
- * those. Header lines over 998 octets are folded at white space; bodies with lines over 985 or with NUL are encoded anew. Nothing
- * else is changed, and given the same input the result is the same.
+ * From, Sender, Reply-To and Resent-* are written anew from the mailboxes that were read in them, so that every reader
+ * finds those. Header lines over 998 octets are folded at white space; bodies with lines over 985 or with NUL are
+ * encoded anew. Nothing else is changed, and given the same input the result is the same.
  *
  * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header (encoding them would be
- * guessing at what the sender meant), for lines that cannot be folded, and for signed parts that would have to be changed.
+ * guessing at what the sender meant), for lines that cannot be folded, and for signed parts that would have to be
+ * changed.
  * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds
  */
 export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; date: number }): Buffer {
@@ -137,10 +141,11 @@ export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; dat
 }
 
 /**
- * The message without 8-bit octets, for a server that does not take them (RFC 6152 3): bodies of 8-bit parts are encoded as
- * quoted-printable or base64, their encodings relabelled, everything else is left alone. Expects what `normaliseRaw` gives.
- * Throws RawError when that is not possible: the reason is permanent for such a server. That is the case for a signed part
- * (it would no longer verify), for a type that may not be encoded, and for 8-bit octets in a header.
+ * The message without 8-bit octets, for a server that does not take them (RFC 6152 3): bodies of 8-bit parts are
+ * encoded as quoted-printable or base64, their encodings relabelled, everything else is left alone. Expects what
+ * `normaliseRaw` gives. Throws RawError when that is not possible: the reason is permanent for such a server. That is
+ * the case for a signed part (it would no longer verify), for a type that may not be encoded, and for 8-bit octets in a
+ * header.
  */
 export function toSevenBit(raw: Buffer): Buffer {
   if (!isEightBit(raw)) return raw

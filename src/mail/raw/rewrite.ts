@@ -17,7 +17,10 @@ export interface Fitness {
   need: string
 }
 
-/** Lines without NUL (RFC 2045 2.8) that no server cuts; of what must not be changed, at most 998 octets (RFC 5321 4.5.3.1.6). */
+/**
+ * Lines without NUL (RFC 2045 2.8) that no server cuts; of what must not be changed, at most 998 octets (RFC 5321
+ * 4.5.3.1.6).
+ */
 export const PLAIN_LINES: Fitness = {
   fits: hasSafeLines,
   passes: hasPlainLines,

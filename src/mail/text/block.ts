@@ -8,7 +8,9 @@ export type Gap = 0 | 1 | 2
 export type Prefix = readonly [first: string, rest: string]
 const NO_PREFIX: Prefix = ['', '']
 
-/** A place within a block: the stretch of the line that begins there, and how many parts will be before the next line. */
+/**
+ * A place within a block: the stretch of the line that begins there, and how many parts will be before the next line.
+ */
 export interface Mark {
   stretch: number
   parts: number
@@ -35,7 +37,9 @@ export class Block {
   readonly #line: Line
   #gap: Gap = 0
 
-  /** All blocks of a document write on one line in turn: before an inner one begins, `gap` ends that of the outer one. */
+  /**
+   * All blocks of a document write on one line in turn: before an inner one begins, `gap` ends that of the outer one.
+   */
   constructor(line: Line) {
     this.#line = line
   }

@@ -8,7 +8,9 @@ import { type OpenElement, OpenElements } from './open-elements.ts'
 import { INITIAL, isPreformatted, type Style, showsPictures, showsText, styleOf } from './style.ts'
 import { Table } from './table.ts'
 
-/** Lists, quotes and cells within each other, real mail stays below; what is deeper is written as if it were not one. */
+/**
+ * Lists, quotes and cells within each other, real mail stays below; what is deeper is written as if it were not one.
+ */
 const MAX_CONTAINERS = 32
 const RULE = '-'.repeat(40)
 /** As far as browsers let a cell reach (HTML standard 4.9.11). */
@@ -27,8 +29,9 @@ interface List {
 }
 
 /**
- * Each tag and each text costs a bounded number of steps and each character is copied a bounded number of times, whatever is
- * open: the elements that matter are found by name, lines are only appended to, and inner blocks are written once, at the end.
+ * Each tag and each text costs a bounded number of steps and each character is copied a bounded number of times,
+ * whatever is open: the elements that matter are found by name, lines are only appended to, and inner blocks are
+ * written once, at the end.
  */
 export class TextConverter implements HtmlEvents {
   readonly #line = new Line()

@@ -22,8 +22,9 @@ export class EmptyPlaces {
   #looks = 32
 
   /**
-   * The cells of the row, with an undefined in each place before the last of them that a cell from above takes. Work and result
-   * are linear in the number of cells: past four such places for each cell of the table, no more are kept free.
+   * The cells of the row, with an undefined in each place before the last of them that a cell from above takes. Work
+   * and result are linear in the number of cells: past four such places for each cell of the table, no more are kept
+   * free.
    */
   around<C extends Span>(row: readonly C[]): (C | undefined)[] {
     this.#looks += LOOKS_FOR_A_CELL * row.length - this.#reaching.length

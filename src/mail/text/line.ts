@@ -42,8 +42,8 @@ const SOFT: Space = 1
 const SPACE: Space = 2
 
 /**
- * The line is only ever appended to, and read once at its end. A stretch at its end, the text of a link, can be read and
- * replaced; it is kept apart from what is before it, so that nothing is copied again for each link of a line.
+ * The line is only ever appended to, and read once at its end. A stretch at its end, the text of a link, can be read
+ * and replaced; it is kept apart from what is before it, so that nothing is copied again for each link of a line.
  */
 export class Line {
   #before = ''

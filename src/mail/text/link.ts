@@ -3,7 +3,10 @@ import { PLACEHOLDER } from '../batch/substitute.ts'
 
 /** Schemes that lead nowhere from a text, or would be dangerous to paste. */
 const USELESS = /^(?:javascript|vbscript|data|cid|about|blob|file):/i
-/** An address as in `https://...`, or one whose beginning is filled in later: `%recipient.link%`, `{{ link }}`, `*|LINK|*`. */
+/**
+ * An address as in `https://...`, or one whose beginning is filled in later: `%recipient.link%`, `{{ link }}`,
+ * `*|LINK|*`.
+ */
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|%[a-z_]|\{\{|\[|\*\||\$\{)/i
 /** A host without a scheme, as people write it: `www.example.com`, `example.com/path`. */
 const HOST =
@@ -28,10 +31,11 @@ export interface ShownLink {
 
 /**
  * What to show of a link: its text followed by the address in angle brackets (the delimiters RFC 3986 appendix C
- * recommends, which no mail client takes for a part of the address), or the address alone where the text says nothing else.
+ * recommends, which no mail client takes for a part of the address), or the address alone where the text says nothing
+ * else.
  *
- * `text` is the visible text, `''` for none. Gives undefined when the text stands for itself: where it says the address, and
- * where the address leads nowhere from a text, as one that is relative to no page does.
+ * `text` is the visible text, `''` for none. Gives undefined when the text stands for itself: where it says the
+ * address, and where the address leads nowhere from a text, as one that is relative to no page does.
  */
 export function shownLink(text: string, href: string): ShownLink | undefined {
   // A browser ignores line ends and tabs in an address and white space around it (WHATWG URL 4.4).
@@ -54,7 +58,9 @@ function absolute(url: string): string | undefined {
   return host !== null && !FILES.has(host[1]?.toLowerCase() ?? '') ? url : undefined
 }
 
-/** Only the subject is shown with the address (RFC 6068 2): what one cannot know without, and often what unsubscribes. */
+/**
+ * Only the subject is shown with the address (RFC 6068 2): what one cannot know without, and often what unsubscribes.
+ */
 function toMail(text: string, target: string): ShownLink | undefined {
   const [mailbox, query = ''] = halves(target, '?')
   const address = shown(decode(mailbox))

@@ -8,7 +8,10 @@ export interface Style {
   hidden: boolean
   /** `visibility: hidden`; an element inside may be visible again. */
   invisible: boolean
-  /** `font-size: 0`: hides text, not pictures. An element inside may have a size again (mail builders do that on every column). */
+  /**
+   * `font-size: 0`: hides text, not pictures. An element inside may have a size again (mail builders do that on every
+   * column).
+   */
   sizeless: boolean
   whiteSpace: WhiteSpace
 }

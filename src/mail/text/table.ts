@@ -98,8 +98,8 @@ export class Table {
   }
 
   /**
-   * Rows of short cells, each with as many columns as the others. Where cells of several columns have several lines it is data only
-   * below headings: without, such are pictures with their captions, and boxes beside each other.
+   * Rows of short cells, each with as many columns as the others. Where cells of several columns have several lines it
+   * is data only below headings: without, such are pictures with their captions, and boxes beside each other.
    */
   #isUniform(): boolean {
     let columns = 0

@@ -10,9 +10,10 @@ import { folded } from './rows.ts'
 const MAX_INT4 = 0x7fff_ffff
 
 /**
- * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that were on
- * a suppression list. ($1-$27: emails, by column. $28-$41: recipients, by column. $42-$45: how who is on a suppression list begins: state,
- * event, and its message before and after the reason. It only chooses between what was decided for either case.)
+ * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that
+ * were on a suppression list. ($1-$27: emails, by column. $28-$41: recipients, by column. $42-$45: how who is on a
+ * suppression list begins: state, event, and its message before and after the reason. It only chooses between what was
+ * decided for either case.)
  */
 const INSERT: Statement = {
   name: 'accept',

@@ -34,8 +34,8 @@ export interface AcceptanceParts {
 }
 
 /**
- * Makes emails durable in groups. One that fails does so alone. A group whose commit may or may not have taken place (the
- * connection was lost) is entered again under the same ids: what is there already was kept by the first commit.
+ * Makes emails durable in groups. One that fails does so alone. A group whose commit may or may not have taken place
+ * (the connection was lost) is entered again under the same ids: what is there already was kept by the first commit.
  */
 export class Acceptance {
   readonly #parts: AcceptanceParts
@@ -194,7 +194,10 @@ export class Acceptance {
     }
   }
 
-  /** Enters them again until it is known what became of them. When time runs out they are withdrawn as soon as that can be done. */
+  /**
+   * Enters them again until it is known what became of them. When time runs out they are withdrawn as soon as that can
+   * be done.
+   */
   async #seek(entries: Entry[], lost: OutcomeUnknown): Promise<void> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true

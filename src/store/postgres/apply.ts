@@ -21,8 +21,9 @@ export function decided(recipients: readonly Known[], happening: (recipient: Kno
 }
 
 /**
- * $1, $2: what leaves the queue. $3-$10: what changes there. $11-$20: what changes of what is known of recipients. $21-$26: events.
- * $27-$32: suppressions. As in `record`, `= ANY (ARRAY[...])` is looked up in an index, whatever the plan.
+ * $1, $2: what leaves the queue. $3-$10: what changes there. $11-$20: what changes of what is known of recipients.
+ * $21-$26: events. $27-$32: suppressions. As in `record`, `= ANY (ARRAY[...])` is looked up in an index, whatever the
+ * plan.
  */
 const APPLY: Statement = {
   name: 'apply',
@@ -59,8 +60,8 @@ SELECT EXISTS (SELECT 1 FROM added) AS suppressed`,
 }
 
 /**
- * Writes decisions about recipients whose rows are locked. Nothing leads from a final state back into the queue. `now` in Unix ms. True
- * when a suppression list got longer.
+ * Writes decisions about recipients whose rows are locked. Nothing leads from a final state back into the queue. `now`
+ * in Unix ms. True when a suppression list got longer.
  */
 export async function apply(session: Session, all: readonly Decided[], now: number): Promise<boolean> {
   if (all.length === 0) return false

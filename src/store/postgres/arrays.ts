@@ -1,9 +1,10 @@
 /**
- * Arrays as PostgreSQL's binary protocol has them: what a multi-row statement takes through `unnest`, one array a column.
- * As text they would have to be quoted here and unquoted there, which costs more than everything else about a row.
+ * Arrays as PostgreSQL's binary protocol has them: what a multi-row statement takes through `unnest`, one array a
+ * column. As text they would have to be quoted here and unquoted there, which costs more than everything else about a
+ * row.
  *
- * The form: dimensions, whether there are NULLs, the OID of the elements' type, length, lower bound; then each element as its
- * length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
+ * The form: dimensions, whether there are NULLs, the OID of the elements' type, length, lower bound; then each element
+ * as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
  */
 import { storable } from './rows.ts'
 

@@ -47,7 +47,10 @@ SELECT * FROM unnest(
 )`,
 }
 
-/** Sees to it that the files of these emails are there, each once for a company, and stay until the end of the transaction. */
+/**
+ * Sees to it that the files of these emails are there, each once for a company, and stay until the end of the
+ * transaction.
+ */
 export async function keepFiles(session: Session, entries: readonly Entry[]): Promise<FileName[]> {
   const names: FileName[] = []
   const missing = new Map<string, File>()

@@ -1,6 +1,7 @@
 /**
- * Telling the nodes what changed. What has changed is known from version counters alone, which each node reads twice a second, and
- * which only a role with rights on our tables can raise. NOTIFY is a hint to read them now; nobody is believed what it says.
+ * Telling the nodes what changed. What has changed is known from version counters alone, which each node reads twice a
+ * second, and which only a role with rights on our tables can raise. NOTIFY is a hint to read them now; nobody is
+ * believed what it says.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +9,10 @@ import type { Client } from 'pg'
 import type { StoreChange } from '../store.ts'
 import { Hints, sleep } from './hints.ts'
 
-/** Milliseconds: how often the counters are read, how soon a lost connection is made anew, how long it may take to end one. */
+/**
+ * Milliseconds: how often the counters are read, how soon a lost connection is made anew, how long it may take to end
+ * one.
+ */
 const POLL_MS = 500
 const RECONNECT_MS = 250
 const END_MS = 1_000
@@ -37,8 +41,8 @@ interface Version {
 }
 
 /**
- * A change that is being written. `note` is the last statement of its transaction, for it locks a row that all nodes write;
- * `committed` or `undone` must follow.
+ * A change that is being written. `note` is the last statement of its transaction, for it locks a row that all nodes
+ * write; `committed` or `undone` must follow.
  */
 export class Noting {
   readonly #feed: ChangeFeed
@@ -103,7 +107,10 @@ export class ChangeFeed {
     return new Noting(this, kind)
   }
 
-  /** Work waits that did not, or is due sooner, or has ended; it is committed. Tells those who watch here now, the others soon. */
+  /**
+   * Work waits that did not, or is due sooner, or has ended; it is committed. Tells those who watch here now, the
+   * others soon.
+   */
   queueChanged(): void {
     this.#changed('queue')
   }

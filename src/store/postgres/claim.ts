@@ -108,8 +108,8 @@ interface Doubtful {
 }
 
 /**
- * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a company
- * or a destination with a million waiting recipients is one among others.
+ * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a
+ * company or a destination with a million waiting recipients is one among others.
  */
 export class Claim {
   readonly #parts: ClaimParts
@@ -134,8 +134,9 @@ export class Claim {
   }
 
   /**
-   * One after the other, claims and what they give back: all claims of a node carry one token. If a claim did not take place after
-   * all, and the next one took the same recipients, giving back what the first had leased would take them from under a delivery.
+   * One after the other, claims and what they give back: all claims of a node carry one token. If a claim did not take
+   * place after all, and the next one took the same recipients, giving back what the first had leased would take them
+   * from under a delivery.
    */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
@@ -209,8 +210,8 @@ export class Claim {
   }
 
   /**
-   * Lanes take turns. Of recipients that make one transaction the first is chosen, for all. False when there was no room for the
-   * octets of what came next.
+   * Lanes take turns. Of recipients that make one transaction the first is chosen, for all. False when there was no
+   * room for the octets of what came next.
    */
   #choose(gathering: Gathering, taker: Taker, offered: readonly Candidate[], chosen: Candidate[]): boolean {
     const { request, works } = gathering
@@ -306,7 +307,9 @@ export class Claim {
   }
 }
 
-/** Divides what is left of a claim evenly. Who gets nothing this time is left out; those served longest ago come first. */
+/**
+ * Divides what is left of a claim evenly. Who gets nothing this time is left out; those served longest ago come first.
+ */
 function share(takers: readonly Taker[], left: number, maxPerCompany: number): Taker[] {
   const sharing = takers.slice(0, left)
   for (const [index, taker] of sharing.entries()) {

@@ -1,7 +1,9 @@
 import { StoreConflict } from '../store.ts'
 import type { Database } from './database.ts'
 
-/** The small integers that stand for companies inside the database, and back. Companies are never removed or renumbered. */
+/**
+ * The small integers that stand for companies inside the database, and back. Companies are never removed or renumbered.
+ */
 export class CompanyNumbers {
   readonly #database: Database
   readonly #numbers = new Map<string, number>()

@@ -17,7 +17,10 @@ const COLLISIONS = 10
 export interface Timeouts {
   /** A statement may take, in the server. */
   statementMs: number
-  /** An answer may take, as seen from here (a network may swallow everything), and a transaction may lie idle in the server. */
+  /**
+   * An answer may take, as seen from here (a network may swallow everything), and a transaction may lie idle in the
+   * server.
+   */
   answerMs: number
   /** An answer about nodes may take: that nothing comes must be noticed before they give each other up. */
   vitalMs: number
@@ -40,10 +43,11 @@ export interface Session {
 }
 
 /**
- * A PostgreSQL database. Commits are durable when they resolve (synchronous_commit is on, whatever the server's default).
+ * A PostgreSQL database. Commits are durable when they resolve (synchronous_commit is on, whatever the server's
+ * default).
  *
- * Faults of the surroundings reject with StoreUnavailable and a sentence for the operator; OutcomeUnknown, which is one of
- * those, when it cannot be told whether the commit took place. All else rejects as the driver reports it.
+ * Faults of the surroundings reject with StoreUnavailable and a sentence for the operator; OutcomeUnknown, which is one
+ * of those, when it cannot be told whether the commit took place. All else rejects as the driver reports it.
  */
 export class Database {
   /** Host, port and name of the database: what messages may show of its URL. */
@@ -66,7 +70,8 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     }
-    // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just grown.
+    // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just
+    // grown.
     this.#writing = this.#pool(
       WRITING,
       'SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan',
@@ -123,8 +128,9 @@ export class Database {
   }
 
   /**
-   * Several statements in one transaction (read committed: each sees what was committed before it). It may be run several
-   * times, so `work` has no effect but on the database. An error of `work` undoes it. No other network is waited for in it.
+   * Several statements in one transaction (read committed: each sees what was committed before it). It may be run
+   * several times, so `work` has no effect but on the database. An error of `work` undoes it. No other network is
+   * waited for in it.
    */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
@@ -245,7 +251,10 @@ export function placeOf(url: string): string {
   }
 }
 
-/** Throws StoreUnavailable when a file that the URL names cannot be read. The driver would say neither that nor which option it is. */
+/**
+ * Throws StoreUnavailable when a file that the URL names cannot be read. The driver would say neither that nor which
+ * option it is.
+ */
 export function refuseUnreadable(url: string): void {
   const { searchParams } = new URL(url)
   for (const option of ['sslrootcert', 'sslcert', 'sslkey']) {

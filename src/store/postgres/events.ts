@@ -21,8 +21,8 @@ const SETTLED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid
 const LAST = 'SELECT coalesce(max(number), 0) AS number FROM events WHERE number <= $1'
 
 /**
- * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it there is a row, with
- * the last number that was looked at and how many were.
+ * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it
+ * there is a row, with the last number that was looked at and how many were.
  */
 const PAGE = `
 WITH looked AS MATERIALIZED (
@@ -52,8 +52,8 @@ interface PageRow {
 }
 
 /**
- * The log of all events, by number. Transactions commit in another order than they draw numbers, so a number that is there says
- * nothing about those below it. But each has its id before it draws a number (see the column). So:
+ * The log of all events, by number. Transactions commit in another order than they draw numbers, so a number that is
+ * there says nothing about those below it. But each has its id before it draws a number (see the column). So:
  *
  * - A. See how far numbers have been drawn.
  * - B. Take an id of our own: whoever has drawn one of those numbers has a lower one.

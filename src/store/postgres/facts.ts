@@ -22,7 +22,10 @@ export interface Known extends Place {
   facts: Facts
 }
 
-/** The lease of what is in quarantine. It is no node's: claims and recovery pass over it, and retention sees that it is not finished. */
+/**
+ * The lease of what is in quarantine. It is no node's: claims and recovery pass over it, and retention sees that it is
+ * not finished.
+ */
 export const QUARANTINED = 0
 
 const FACTS: Statement = {
@@ -60,8 +63,9 @@ interface Row extends Place {
 }
 
 /**
- * To be asked when the rows in the queue are locked, in a statement of its own: a statement that waits for a lock sees what was committed
- * meanwhile in the row it waited for alone. Whoever writes a live recipient locks its row in the queue first.
+ * To be asked when the rows in the queue are locked, in a statement of its own: a statement that waits for a lock sees
+ * what was committed meanwhile in the row it waited for alone. Whoever writes a live recipient locks its row in the
+ * queue first.
  */
 export async function factsOf(session: Session, places: readonly Place[]): Promise<Known[]> {
   if (places.length === 0) return []

@@ -2,8 +2,8 @@
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /**
- * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks, over
- * another connection.
+ * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks,
+ * over another connection.
  */
 export class OutcomeUnknown extends StoreUnavailable {}
 
@@ -78,8 +78,8 @@ export function isRefusedData(error: unknown): boolean {
 }
 
 /**
- * True when the connection cannot be used any more: it broke, the server ends it, or the server behind it does not write any
- * more (so that the next connection may lead to another one).
+ * True when the connection cannot be used any more: it broke, the server ends it, or the server behind it does not
+ * write any more (so that the next connection may lead to another one).
  */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error)
@@ -87,12 +87,17 @@ export function isBroken(error: unknown): boolean {
   return /^(08|57P)/.test(code) || isUndone(error)
 }
 
-/** True when the server says of a transaction, while its connection cannot be used any more, that nothing of it is kept. */
+/**
+ * True when the server says of a transaction, while its connection cannot be used any more, that nothing of it is kept.
+ */
 export function isUndone(error: unknown): boolean {
   return /^(25006|25P03)$/.test(codeOf(error))
 }
 
-/** A fault of the surroundings as StoreUnavailable, with reason and advice; anything else as it is. `place` names the database. */
+/**
+ * A fault of the surroundings as StoreUnavailable, with reason and advice; anything else as it is. `place` names the
+ * database.
+ */
 export function asStoreError(error: unknown, place: string): Error {
   if (error instanceof StoreUnavailable || error instanceof StoreConflict || error instanceof StoreDamaged)
     return error

@@ -1,6 +1,7 @@
 /**
- * Notifications. Whoever may connect to the database may send any, as many as they like; so what one says is not looked at, all of
- * them together cause no more than one look at the tables in 20 ms, and nobody is listened to while there are too many.
+ * Notifications. Whoever may connect to the database may send any, as many as they like; so what one says is not looked
+ * at, all of them together cause no more than one look at the tables in 20 ms, and nobody is listened to while there
+ * are too many.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -45,7 +46,9 @@ export class Hints {
     this.#came = false
   }
 
-  /** Resolves when it is time for the next look: when a hint came, but not at once, or after `atLatest` milliseconds. */
+  /**
+   * Resolves when it is time for the next look: when a hint came, but not at once, or after `atLatest` milliseconds.
+   */
   async next(atLatest: number, signal: AbortSignal): Promise<void> {
     await sleep(LOOK_PAUSE_MS, signal)
     if (this.#came || signal.aborted) return

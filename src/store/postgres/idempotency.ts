@@ -16,7 +16,10 @@ interface KeyRow extends KeyHolder {
   key: string
 }
 
-/** A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each other. */
+/**
+ * A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each
+ * other.
+ */
 const TAKE = {
   name: 'take-keys',
   text: `

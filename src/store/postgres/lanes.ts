@@ -1,7 +1,10 @@
 import { int4s, texts, uuids } from './arrays.ts'
 import type { Database, Session, Statement } from './database.ts'
 
-/** A lane is one company's ready recipients at one domain. Rows of different nodes' claims do not meet: each skips what another has. */
+/**
+ * A lane is one company's ready recipients at one domain. Rows of different nodes' claims do not meet: each skips what
+ * another has.
+ */
 export interface Candidate {
   /** Number of the turn among those asked for, from 1. */
   turn: number
@@ -50,9 +53,9 @@ SELECT company FROM ready WHERE company IS NOT NULL`,
 }
 
 /**
- * For each company ($1) at most as many lanes as it has room for ($3), from its place in the round ($2) on, over the end and
- * from the beginning; of each its share of the room, those due longest first. $4: now. $5, $6: lanes, $7: domains to skip.
- * A step from lane to lane is one look into the index; the walk ends when enough lanes were found.
+ * For each company ($1) at most as many lanes as it has room for ($3), from its place in the round ($2) on, over the
+ * end and from the beginning; of each its share of the room, those due longest first. $4: now. $5, $6: lanes, $7:
+ * domains to skip. A step from lane to lane is one look into the index; the walk ends when enough lanes were found.
  */
 const CANDIDATES: Statement = {
   name: 'claim-candidates',
@@ -135,7 +138,9 @@ export class Lanes {
     return companies.sort((a, b) => (this.#served.get(a) ?? 0) - (this.#served.get(b) ?? 0))
   }
 
-  /** Rows locked for this transaction: at most what there is room for, and of each lane one more. By turn, then lane. */
+  /**
+   * Rows locked for this transaction: at most what there is room for, and of each lane one more. By turn, then lane.
+   */
   async candidates(
     session: Session,
     turns: readonly Turn[],
@@ -155,8 +160,8 @@ export class Lanes {
   }
 
   /**
-   * These and, after each, what makes one transaction with it: the due recipients of its email at its domain, at most `together`
-   * of them. They are locked as well.
+   * These and, after each, what makes one transaction with it: the due recipients of its email at its domain, at most
+   * `together` of them. They are locked as well.
    */
   async completed(
     session: Session,

@@ -20,12 +20,13 @@ export interface SchemaChange {
 }
 
 /**
- * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. Nodes that start at
- * once wait for the first. Where nothing is missing, nothing is locked or written, and a role with rights on rows alone will do.
+ * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. Nodes that start
+ * at once wait for the first. Where nothing is missing, nothing is locked or written, and a role with rights on rows
+ * alone will do.
  *
- * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer than this program, the
- * database is another program's, or the role lacks rights that it needs for itself or for what is missing; with StoreUnavailable when
- * the server cannot be reached.
+ * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer than this
+ * program, the database is another program's, or the role lacks rights that it needs for itself or for what is missing;
+ * with StoreUnavailable when the server cannot be reached.
  */
 export async function migrate(
   url: string,
@@ -158,8 +159,8 @@ async function refuseOld(client: pg.Client, place: string): Promise<void> {
 }
 
 /**
- * In another encoding the server refuses what it cannot express: an email at a time, when it is accepted or its result comes. SQL_ASCII
- * is no encoding: the server keeps octets as they come.
+ * In another encoding the server refuses what it cannot express: an email at a time, when it is accepted or its result
+ * comes. SQL_ASCII is no encoding: the server keeps octets as they come.
  */
 async function refuseNarrow(client: pg.Client, place: string): Promise<void> {
   const { rows } = await client.query('SHOW server_encoding')

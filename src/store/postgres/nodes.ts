@@ -7,8 +7,8 @@ interface Row extends Omit<NodeBeat, 'roles'> {
 }
 
 /**
- * A failover to a server that has not got every commit may set the counter back. The twenty random bits beneath it keep two
- * nodes from bearing the same token then.
+ * A failover to a server that has not got every commit may set the counter back. The twenty random bits beneath it keep
+ * two nodes from bearing the same token then.
  */
 const JOIN = {
   name: 'join',
@@ -33,8 +33,8 @@ const GIVE_UP = { name: 'give-up', text: 'DELETE FROM nodes WHERE token = $1 AND
 const LEAVE = { name: 'leave', text: 'DELETE FROM nodes WHERE token = $1' }
 
 /**
- * Which nodes are in service. A node's row is its lease. What is asked here goes over a connection of its own, so that a node
- * whose others are all busy does not look dead.
+ * Which nodes are in service. A node's row is its lease. What is asked here goes over a connection of its own, so that
+ * a node whose others are all busy does not look dead.
  */
 export class Nodes {
   readonly #database: Database

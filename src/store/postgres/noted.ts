@@ -2,7 +2,10 @@ import type { StoreChange } from '../store.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database, Session } from './database.ts'
 
-/** Runs `work` in a transaction. When it says that something has changed, all who watch are told, here and on other nodes. */
+/**
+ * Runs `work` in a transaction. When it says that something has changed, all who watch are told, here and on other
+ * nodes.
+ */
 export async function noted(
   database: Database,
   changes: ChangeFeed,

@@ -33,7 +33,9 @@ const SEEK_MS = 10_000
 export interface PostgresOptions {
   /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
   onFault?: (error: Error) => void
-  /** Milliseconds for which the outcome of an `accept` is sought whose connection was lost. Ten seconds unless given. */
+  /**
+   * Milliseconds for which the outcome of an `accept` is sought whose connection was lost. Ten seconds unless given.
+   */
   seekMs?: number
   /** How long the database is waited for; see there for what holds unless given. */
   timeouts?: Partial<Timeouts>
@@ -303,7 +305,10 @@ export class PostgresStore {
     return this.#routes.remove(scope)
   }
 
-  /** `queue` and `stops` are told for what operations of this store change, but not for what `claim` and `record` do to the queue. */
+  /**
+   * `queue` and `stops` are told for what operations of this store change, but not for what `claim` and `record` do to
+   * the queue.
+   */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     return this.#changes.watch(onChange)
   }

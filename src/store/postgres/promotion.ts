@@ -21,7 +21,9 @@ WITH due AS MATERIALIZED (
 SELECT count(*) AS count FROM ready`,
 }
 
-/** From company $2 on. Companies are looked up one after the other: what waits beside the first of each is passed over. */
+/**
+ * From company $2 on. Companies are looked up one after the other: what waits beside the first of each is passed over.
+ */
 const EACH: Statement = {
   name: 'make-ready-each',
   text: `
@@ -43,8 +45,9 @@ SELECT count(*) AS count, max(company) AS last FROM ready`,
 }
 
 /**
- * Finds among what waits for later that which has become due, and gives it its place in the turns. Usually that is little,
- * found in order of time. When much became due at once (after an outage), every company gets its share of each step.
+ * Finds among what waits for later that which has become due, and gives it its place in the turns. Usually that is
+ * little, found in order of time. When much became due at once (after an outage), every company gets its share of each
+ * step.
  */
 export class Promotion {
   readonly #database: Database

@@ -14,17 +14,17 @@ export interface Moved {
 }
 
 /**
- * The results of a whole group in one statement. ($1-$25: recipients, by column, with the first event of each. $26-$31: their other
- * events. $32-$40: attempts. $41: the capital letters that addresses are compared without.)
+ * The results of a whole group in one statement. ($1-$25: recipients, by column, with the first event of each. $26-$31:
+ * their other events. $32-$40: attempts. $41: the capital letters that addresses are compared without.)
  *
- * What becomes of each has been decided, twice: $23-$25 are for what is to be canceled by now and would wait for another attempt,
- * and which of the two is true is all that is decided here. What was not tried leaves alone what answers tell, and its suspicion only rises.
- * What ended leaves the queue, what waits again stays.
+ * What becomes of each has been decided, twice: $23-$25 are for what is to be canceled by now and would wait for
+ * another attempt, and which of the two is true is all that is decided here. What was not tried leaves alone what
+ * answers tell, and its suspicion only rises. What ended leaves the queue, what waits again stays.
  *
- * How it is written decides how it runs, also by a plan made when the tables were small. `= ANY (ARRAY[...])` can be looked
- * up in an index but not be made a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` is looked up in
- * no index (all that a node has under way is under one lease); `(... IN (SELECT ...)) IS TRUE` is answered by a hash table
- * where a join of two lists might compare each with each.
+ * How it is written decides how it runs, also by a plan made when the tables were small. `= ANY (ARRAY[...])` can be
+ * looked up in an index but not be made a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` is
+ * looked up in no index (all that a node has under way is under one lease); `(... IN (SELECT ...)) IS TRUE` is answered
+ * by a hash table where a join of two lists might compare each with each.
  */
 const RECORD: Statement = {
   name: 'record',

@@ -76,7 +76,9 @@ export class Recovery {
   }
 }
 
-/** Milliseconds. The same for all recipients of an email, which may make one transaction. The end of its id is random. */
+/**
+ * Milliseconds. The same for all recipients of an email, which may make one transaction. The end of its id is random.
+ */
 function jitterOf(email: string, jitterMs: number): number {
   return Number.parseInt(email.slice(-8), 16) % (Math.round(jitterMs) + 1)
 }

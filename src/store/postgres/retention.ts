@@ -43,8 +43,8 @@ const DELETE_BLOBS = `DELETE FROM blobs b
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
 /**
- * Removes what is older than it needs to be, in small transactions: content first, later the email with all that hangs on it.
- * Emails with recipients still waiting or under way are left alone. Several nodes may do this at once.
+ * Removes what is older than it needs to be, in small transactions: content first, later the email with all that hangs
+ * on it. Emails with recipients still waiting or under way are left alone. Several nodes may do this at once.
  */
 export class Retention {
   readonly #database: Database

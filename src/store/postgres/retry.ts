@@ -15,7 +15,10 @@ const STEP = 1_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** What lies behind ($1, $2) up to the email $3, in the order it was accepted: one way through live work, whatever of it is wanted. */
+/**
+ * What lies behind ($1, $2) up to the email $3, in the order it was accepted: one way through live work, whatever of it
+ * is wanted.
+ */
 const STEP_OVER: Statement = {
   name: 'retry-step',
   text: `
@@ -24,8 +27,8 @@ ORDER BY email, position LIMIT ${STEP}`,
 }
 
 /**
- * Of these ($1, $2), what waits for later than $3, of the company $4 and at the domain $5, which may be NULL. What is locked is being
- * claimed or recorded: it is left alone.
+ * Of these ($1, $2), what waits for later than $3, of the company $4 and at the domain $5, which may be NULL. What is
+ * locked is being claimed or recorded: it is left alone.
  */
 const HOLD: Statement = {
   name: 'hold-to-retry',

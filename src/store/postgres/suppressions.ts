@@ -14,8 +14,9 @@ const ADD = `INSERT INTO suppressions (company, folded, address, reason, created
   ON CONFLICT DO NOTHING RETURNING 1`
 
 /**
- * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told (again) with
- * the next answer. Rows of transactions to come have been brought from another server, where numbers were higher.
+ * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told
+ * (again) with the next answer. Rows of transactions to come have been brought from another server, where numbers were
+ * higher.
  */
 const CURSOR = 'pg_snapshot_xmin(pg_current_snapshot())::text AS cursor'
 const SINCE = `SELECT ${CURSOR}, c.id AS "companyId", s.address

@@ -54,9 +54,9 @@ FROM unnest($1::uuid[], $2::int8[], $3::int8[]) AS t (email, token, due_at)
 WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
 
 /**
- * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then those
- * given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that goes on, and so does
- * what was acknowledged since to a sender who repeated it.
+ * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then
+ * those given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that
+ * goes on, and so does what was acknowledged since to a sender who repeated it.
  */
 export async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))

@@ -24,9 +24,9 @@ export interface BackupResult {
 }
 
 /**
- * Copies the database at `path` to `file`, as of one commit: everything acknowledged before the call is in the copy. The copy is
- * compact, on disk when this returns, and of mode 600; under its name there is never half of one. Rejects with
- * StoreConflict (a file of that name exists, and not `overwrite`; or the copy would lie on the database) or
+ * Copies the database at `path` to `file`, as of one commit: everything acknowledged before the call is in the copy.
+ * The copy is compact, on disk when this returns, and of mode 600; under its name there is never half of one. Rejects
+ * with StoreConflict (a file of that name exists, and not `overwrite`; or the copy would lie on the database) or
  * StoreUnavailable (disk full, damage, no right to write).
  */
 export function backUp(path: string, file: string, { overwrite }: { overwrite: boolean }): BackupResult {
@@ -116,7 +116,10 @@ function refuseOwnFiles(path: string, target: string): void {
   throw new StoreConflict(`The backup cannot go to ${target}: that file belongs to the database itself`)
 }
 
-/** What is not a file is never replaced: nobody means to put the copy in the place of a device. Links are replaced themselves. */
+/**
+ * What is not a file is never replaced: nobody means to put the copy in the place of a device. Links are replaced
+ * themselves.
+ */
 function refuseSpecial(target: string): void {
   const found = statSync(target, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return

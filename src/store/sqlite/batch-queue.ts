@@ -14,8 +14,8 @@ export interface Entry {
 }
 
 /**
- * What is to go into the next batch, and when that is to begin: at once, unless nobody waits for any of it. A commit costs as
- * much as what several emails write, so what can wait shares one.
+ * What is to go into the next batch, and when that is to begin: at once, unless nobody waits for any of it. A commit
+ * costs as much as what several emails write, so what can wait shares one.
  */
 export class BatchQueue<T extends Entry> {
   readonly #limits: BatchLimits

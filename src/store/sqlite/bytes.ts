@@ -13,7 +13,10 @@ export function copied(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
   return copy
 }
 
-/** The same, but large octets themselves, where they are most of their buffer: a copy would keep the main thread for milliseconds. */
+/**
+ * The same, but large octets themselves, where they are most of their buffer: a copy would keep the main thread for
+ * milliseconds.
+ */
 export function handedOver(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
   const { buffer, byteLength } = bytes
   const isMost = byteLength * 2 > buffer.byteLength

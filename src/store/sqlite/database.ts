@@ -6,15 +6,18 @@ import { StoreConflict, StoreUnavailable } from '../store.ts'
 
 /** How long a commit waits for another process (the command line) to finish its own. Milliseconds. */
 const BUSY_TIMEOUT = 5_000
-/** Of the page cache of a connection, in KiB: the writer goes back to its indexes all the time, the others mostly read once. */
+/**
+ * Of the page cache of a connection, in KiB: the writer goes back to its indexes all the time, the others mostly read
+ * once.
+ */
 const WRITING_CACHE_KIB = 12 * 1024
 const READING_CACHE_KIB = 4 * 1024
 /** Four KiB pages would cut a usual email body into a chain of several. Only a new file takes it on. */
 const PAGE_SIZE = 8_192
 
 /**
- * Makes sure the file is there for SQLite to open: its directory made with mode 700, the file with mode 600 (SQLite gives
- * the same mode to the files beside it). Throws StoreUnavailable saying what to do when the path cannot be used.
+ * Makes sure the file is there for SQLite to open: its directory made with mode 700, the file with mode 600 (SQLite
+ * gives the same mode to the files beside it). Throws StoreUnavailable saying what to do when the path cannot be used.
  */
 export function prepareFile(path: string): void {
   if (path === ':memory:' || path === '') {

@@ -4,9 +4,9 @@ import { StoreConflict } from '../store.ts'
 import { asStoreError, prepareFile } from './database.ts'
 
 /**
- * Claims the database for one process, by a file beside it that the operating system lets go of however the process ends.
- * `path` is the real one: links to it must meet. Returns the function that gives it back. Throws
- * StoreConflict when another process holds it: in use by `whom`, which goes on with what to do.
+ * Claims the database for one process, by a file beside it that the operating system lets go of however the process
+ * ends. `path` is the real one: links to it must meet. Returns the function that gives it back. Throws StoreConflict
+ * when another process holds it: in use by `whom`, which goes on with what to do.
  */
 export function lockExclusively(path: string, whom: string): () => void {
   const lock = `${path}.lock`

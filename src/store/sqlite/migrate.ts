@@ -6,8 +6,8 @@ import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
 export const APPLICATION_ID = 0x506f7374
 
 /**
- * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that is
- * newer than this program, or another program's, is refused with a StoreConflict and left as it is.
+ * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that
+ * is newer than this program, or another program's, is refused with a StoreConflict and left as it is.
  */
 export function migrate(
   db: DatabaseSync,

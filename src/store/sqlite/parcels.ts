@@ -1,6 +1,6 @@
 /**
- * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of the
- * fields of an object are copied and looked up again for each; without them the crossing costs a third.
+ * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of
+ * the fields of an object are copied and looked up again for each; without them the crossing costs a third.
  */
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { Decision, Facts } from '../../email/lifecycle.ts'
@@ -94,9 +94,9 @@ type ChangeParcel = [
 type EventParcel = [type: EventType, at: number, detail: EventDetail]
 
 /**
- * Octets are copied once, and tightly: a view of a larger buffer (a request body, say) would take all of it along. The caller
- * keeps its own, except what is large of an email without a lease: that goes as it is. Buffers worth moving rather than cloning are
- * added to `moved`.
+ * Octets are copied once, and tightly: a view of a larger buffer (a request body, say) would take all of it along. The
+ * caller keeps its own, except what is large of an email without a lease: that goes as it is. Buffers worth moving
+ * rather than cloning are added to `moved`.
  */
 export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): Parcel {
   const { content } = email

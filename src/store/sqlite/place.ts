@@ -14,9 +14,9 @@ export interface Place {
 const FRESH_MS = 1_000
 
 /**
- * Makes the file when it is missing, and finds what it is really called. Throws StoreUnavailable when the path cannot be used,
- * StoreConflict when the file has several names: a process that came by another one would have a log of its own, and the
- * two would destroy the database between them.
+ * Makes the file when it is missing, and finds what it is really called. Throws StoreUnavailable when the path cannot
+ * be used, StoreConflict when the file has several names: a process that came by another one would have a log of its
+ * own, and the two would destroy the database between them.
  */
 export function findPlace(path: string): Place {
   prepareFile(path)
@@ -32,8 +32,8 @@ export function findPlace(path: string): Place {
 }
 
 /**
- * Looks whether the path still leads to the file that is open. What is written to a file that was moved or deleted succeeds,
- * and is gone at the next start.
+ * Looks whether the path still leads to the file that is open. What is written to a file that was moved or deleted
+ * succeeds, and is gone at the next start.
  */
 export class PlaceWatch {
   readonly #place: Place

@@ -116,8 +116,8 @@ export interface Changed {
 export type Request<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
 
 /**
- * From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write. `damage`:
- * sentences about damage that was met and gone around.
+ * From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write.
+ * `damage`: sentences about damage that was met and gone around.
  */
 export type Reply =
   | { kind: 'opened' }

@@ -16,7 +16,9 @@ export interface Recipient extends Facts {
 const COLUMNS = `r.email, r.position, r.company, r.address, r.domain, r.state, r.due_at, r.lease, r.attempts, r.uncertain,
   r.preferred_server, r.postponed_since, r.held_for, r.suspicion, r.cancel, r.server, r.last_code, r.last_message`
 
-/** A query for recipients `r`: what comes behind FROM recipients r. Rows come as lists, which cost a quarter of objects. */
+/**
+ * A query for recipients `r`: what comes behind FROM recipients r. Rows come as lists, which cost a quarter of objects.
+ */
 export class RecipientQuery {
   readonly #statement: StatementSync
 

@@ -42,8 +42,8 @@ export interface SqliteOptions {
 }
 
 /**
- * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may open
- * the same file at the same time; of those that open it `exclusive` there is one.
+ * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may
+ * open the same file at the same time; of those that open it `exclusive` there is one.
  */
 export class SqliteStore implements types.Store {
   readonly shared = false
@@ -81,9 +81,9 @@ export class SqliteStore implements types.Store {
   }
 
   /**
-   * Opens the file, makes it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path cannot
-   * be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive` and another
-   * service has it).
+   * Opens the file, makes it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path
+   * cannot be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive`
+   * and another service has it).
    */
   static async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
     const place = findPlace(path)
@@ -335,8 +335,8 @@ export class SqliteStore implements types.Store {
   }
 
   /**
-   * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do, whose
-   * caller knows. Any write of another process counts as `queue` and `stops`.
+   * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do,
+   * whose caller knows. Any write of another process counts as `queue` and `stops`.
    */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     if (this.#watchers.size === 0) this.#writer.watch(true)

@@ -30,8 +30,8 @@ export interface ThreadOptions extends BatchLimits {
 }
 
 /**
- * Hands calls to a thread of the store: one batch is under way, and what arrives meanwhile makes up the next. For the writer
- * that is the group commit.
+ * Hands calls to a thread of the store: one batch is under way, and what arrives meanwhile makes up the next. For the
+ * writer that is the group commit.
  *
  * A thread that ends unexpectedly rejects the batch under way with StoreUnavailable (its outcome is unknown, as after a
  * power cut) and is replaced at the next call.

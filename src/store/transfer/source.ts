@@ -39,8 +39,8 @@ export class Source {
   }
 
   /**
-   * Brings its schema up to date and locks it. Throws StoreConflict when a service has it, StoreUnavailable when it cannot be
-   * opened or the command line is just writing to it.
+   * Brings its schema up to date and locks it. Throws StoreConflict when a service has it, StoreUnavailable when it
+   * cannot be opened or the command line is just writing to it.
    */
   static open(path: string): Source {
     const place = findPlace(path)

@@ -7,7 +7,9 @@ export interface Table {
   /** In PostgreSQL. */
   name: string
   columns: Record<string, ColumnType>
-  /** Rows in SQLite: FROM and WHERE of a SELECT, with an expression for each column that is not called the same there. */
+  /**
+   * Rows in SQLite: FROM and WHERE of a SELECT, with an expression for each column that is not called the same there.
+   */
   from: string
   where?: string
   expressions?: Record<string, string>

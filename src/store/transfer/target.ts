@@ -35,8 +35,9 @@ export class Target {
   }
 
   /**
-   * Prepares the database, or goes on with a transfer begun before from a source in the same state. With `restart` what was
-   * begun is dropped. Rejects with StoreConflict when it holds other data, is in use, or was begun from something else.
+   * Prepares the database, or goes on with a transfer begun before from a source in the same state. With `restart` what
+   * was begun is dropped. Rejects with StoreConflict when it holds other data, is in use, or was begun from something
+   * else.
    */
   static async open(url: string, state: string, { restart }: { restart: boolean }): Promise<Target> {
     const place = placeOf(url)

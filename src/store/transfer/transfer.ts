@@ -33,12 +33,12 @@ export interface TransferResult {
 }
 
 /**
- * Copies everything, compares both sides, then puts it in place. The source is brought to the newest schema, and otherwise
- * only read. Killed at any point, it goes on where it was when called again; the target shows nothing until all of it is there
- * and has been compared.
+ * Copies everything, compares both sides, then puts it in place. The source is brought to the newest schema, and
+ * otherwise only read. Killed at any point, it goes on where it was when called again; the target shows nothing until
+ * all of it is there and has been compared.
  *
- * Rejects with StoreConflict (source or target in use, other data in the target, source changed since the transfer began),
- * StoreUnavailable, or StoreDamaged when the two sides differ.
+ * Rejects with StoreConflict (source or target in use, other data in the target, source changed since the transfer
+ * began), StoreUnavailable, or StoreDamaged when the two sides differ.
  */
 export async function transfer({ from, to, restart, onProgress }: TransferRequest): Promise<TransferResult> {
   const source = Source.open(from)

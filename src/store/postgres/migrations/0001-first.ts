@@ -1,17 +1,18 @@
 /**
  * The first schema, for PostgreSQL 14 or newer.
  *
- * - Times are Unix milliseconds. Lists and small maps are JSON text; NULL stands for an empty one. Names and addresses compare
- *   octet by octet (collation C), whatever the database's own language.
- * - An email goes by its id (UUIDv7, so that inserts come at the right edge of each index), a company by a small integer.
- * - Bodies are octets (UTF-8): text in PostgreSQL has no place for NUL. They are kept as they are, without compression, which
- *   would cost more than everything else about a message.
- * - `queue` has a row for each recipient that waits or is under way, and for no other. So what is written for each message is
- *   either added at an edge or lies in this small table, and no index over live work, nor its vacuum, grows with history.
- *   The large tables are updated in place at most (heap-only: no indexed column changes), and need no foreign keys: rows of an
- *   email are added and removed together.
- * - An email has no column for its last event: several nodes may be recording different recipients of it, and would wait for
- *   each other. It is the last of `events`.
+ * - Times are Unix milliseconds. Lists and small maps are JSON text; NULL stands for an empty one. Names and addresses
+ *   compare octet by octet (collation C), whatever the database's own language.
+ * - An email goes by its id (UUIDv7, so that inserts come at the right edge of each index), a company by a small
+ *   integer.
+ * - Bodies are octets (UTF-8): text in PostgreSQL has no place for NUL. They are kept as they are, without compression,
+ *   which would cost more than everything else about a message.
+ * - `queue` has a row for each recipient that waits or is under way, and for no other. So what is written for each
+ *   message is either added at an edge or lies in this small table, and no index over live work, nor its vacuum, grows
+ *   with history. The large tables are updated in place at most (heap-only: no indexed column changes), and need no
+ *   foreign keys: rows of an email are added and removed together.
+ * - An email has no column for its last event: several nodes may be recording different recipients of it, and would
+ *   wait for each other. It is the last of `events`.
  */
 export const sql = `
 CREATE TABLE companies (

@@ -1,6 +1,7 @@
 /**
- * Events have one order for all nodes: a number from one sequence. A transaction has its id before it draws a number, so that
- * who follows the log can tell when nothing more will come below a number (../events.ts). What is there is numbered in order of time.
+ * Events have one order for all nodes: a number from one sequence. A transaction has its id before it draws a number,
+ * so that who follows the log can tell when nothing more will come below a number (../events.ts). What is there is
+ * numbered in order of time.
  */
 export const sql = `
 ALTER TABLE events RENAME TO unnumbered_events;

@@ -1,4 +1,7 @@
-/** What a recipient is held for ('domain': its sending domain may not send; 'path': the path it takes is closed), and whose release makes it due. */
+/**
+ * What a recipient is held for ('domain': its sending domain may not send; 'path': the path it takes is closed), and
+ * whose release makes it due.
+ */
 export const sql = `
 ALTER TABLE queue RENAME COLUMN held_for TO held_domain;
 ALTER TABLE queue ADD COLUMN held_for text;

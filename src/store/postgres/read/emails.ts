@@ -16,7 +16,10 @@ import type { CompanyNumbers } from '../companies.ts'
 import type { Database, Session, Statement } from '../database.ts'
 import { isEmailId, textOf } from '../rows.ts'
 
-/** Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this email comes. */
+/**
+ * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
+ * email comes.
+ */
 const LAST_EVENT = `(
   SELECT v.type FROM events v WHERE v.email = e.id AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
   ORDER BY v.number + 0 DESC LIMIT 1)`
@@ -69,7 +72,10 @@ const CAPTURED: Statement = {
   text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
 }
 
-/** The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the newest. */
+/**
+ * The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the
+ * newest.
+ */
 const SUMMARIES = `SELECT e.id, c.id AS "companyId", e.header_from, e.header_to, e.subject, e.created_at AS "createdAt",
     ${LAST_EVENT} AS "lastEvent", e.size
   FROM (

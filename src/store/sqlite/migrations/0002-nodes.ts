@@ -1,6 +1,6 @@
 /**
- * Nodes, whose rows are their leases; pauses; and suppressions in the order they were made, so that what is new among them
- * is found without reading the rest. What was leased in the first schema belongs to no node, so it is taken back.
+ * Nodes, whose rows are their leases; pauses; and suppressions in the order they were made, so that what is new among
+ * them is found without reading the rest. What was leased in the first schema belongs to no node, so it is taken back.
  */
 export const sql = `
 CREATE TABLE nodes (

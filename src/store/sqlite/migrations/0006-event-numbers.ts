@@ -1,6 +1,7 @@
 /**
- * Events have one order for the whole database: a follower goes on behind the number it has seen. The counter is the number of the
- * last one, which outlives the events that retention removes. Those that are there keep their order within each email.
+ * Events have one order for the whole database: a follower goes on behind the number it has seen. The counter is the
+ * number of the last one, which outlives the events that retention removes. Those that are there keep their order
+ * within each email.
  */
 export const sql = `
 CREATE TABLE numbered_events (

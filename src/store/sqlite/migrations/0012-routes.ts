@@ -1,4 +1,7 @@
-/** Routes of a company's own, or of one of its domains (`domain_id`; '': of all that have none). The credentials are sealed. */
+/**
+ * Routes of a company's own, or of one of its domains (`domain_id`; '': of all that have none). The credentials are
+ * sealed.
+ */
 export const sql = `
 CREATE TABLE routes (
   company    INTEGER NOT NULL REFERENCES companies (num),

@@ -1,6 +1,6 @@
 /**
- * What a recipient is held for, and whether it is to be canceled, stand in its own row. Of the holds only those count whose time is
- * still the recipient's.
+ * What a recipient is held for, and whether it is to be canceled, stand in its own row. Of the holds only those count
+ * whose time is still the recipient's.
  */
 export const sql = `
 -- 'domain': its sending domain may not send; 'path': the path it takes is closed. And the sending domain (id) whose release makes it due.

@@ -134,8 +134,8 @@ export class EmailReader {
   }
 
   /**
-   * The number that all emails older than `id` are below. When it is gone its place is found by time: ids are UUIDv7, in order
-   * but for those of one millisecond.
+   * The number that all emails older than `id` are below. When it is gone its place is found by time: ids are UUIDv7,
+   * in order but for those of one millisecond.
    */
   #endBefore(id: string): number {
     const own = one<{ num: number }>(this.#number, id)?.num

@@ -3,7 +3,10 @@ import type { QuarantinedEmail, QueueLane, StoreCounts } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import { all, one } from '../rows.ts'
 
-/** Due recipients are counted up to here: a count that goes on is of no use to anyone, and costs reads of everybody else. */
+/**
+ * Due recipients are counted up to here: a count that goes on is of no use to anyone, and costs reads of everybody
+ * else.
+ */
 const MOST_DUE = 100_000
 
 /** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */

@@ -19,9 +19,9 @@ interface LogState {
 }
 
 /**
- * Keeps the write-ahead log short without holding up commits. Copying pages into the database and syncing it takes tens of
- * milliseconds, so it is done by a thread of its own while commits go on. Under steady load some pages are always left
- * over; when the log has grown long, the writer copies those few itself, and the log starts over.
+ * Keeps the write-ahead log short without holding up commits. Copying pages into the database and syncing it takes tens
+ * of milliseconds, so it is done by a thread of its own while commits go on. Under steady load some pages are always
+ * left over; when the log has grown long, the writer copies those few itself, and the log starts over.
  */
 export class Checkpoints {
   readonly #state: StatementSync
@@ -53,7 +53,10 @@ export class Checkpoints {
     if (log - checkpointed >= START) this.#copy()
   }
 
-  /** Copies what is left over. After a failed commit, too: on a full disk, a log that starts over makes room for small writes. */
+  /**
+   * Copies what is left over. After a failed commit, too: on a full disk, a log that starts over makes room for small
+   * writes.
+   */
   relieve(): void {
     try {
       this.#finish.get()

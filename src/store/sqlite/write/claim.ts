@@ -47,8 +47,8 @@ interface Offer {
 }
 
 /**
- * Takes due work under a lease. Companies take turns, each turn brings recipients of one email; the lanes of a company take
- * turns too. So a company or a destination with a million waiting recipients is one among others.
+ * Takes due work under a lease. Companies take turns, each turn brings recipients of one email; the lanes of a company
+ * take turns too. So a company or a destination with a million waiting recipients is one among others.
  *
  * Damage costs the lane or email it was met in: the claim is undone and run again (RunAgain) without it.
  */
@@ -113,8 +113,8 @@ export class Claim {
   }
 
   /**
-   * Takes at most `room` recipients (and what makes one transaction with the last of them) of one email of the company's next lane.
-   * Returns how many; 0 ends its turns.
+   * Takes at most `room` recipients (and what makes one transaction with the last of them) of one email of the
+   * company's next lane. Returns how many; 0 ends its turns.
    */
   #turn(gathering: Gathering, company: number, room: number): number {
     const { lanes, laneChanges, damage } = this.#parts
@@ -246,7 +246,9 @@ export class Claim {
     return taken
   }
 
-  /** What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
+  /**
+   * What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken.
+   */
   #fail(due: readonly StoredRecipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(

@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * Thrown by an operation that met damage and has set aside where. SQLite takes nothing more in a transaction that has met
- * damage, not even what has no part in it: all of it is to be rolled back and run again.
+ * Thrown by an operation that met damage and has set aside where. SQLite takes nothing more in a transaction that has
+ * met damage, not even what has no part in it: all of it is to be rolled back and run again.
  */
 export class RunAgain extends Error {
   override name = 'RunAgain'
@@ -84,8 +84,8 @@ export class Damage {
   }
 
   /**
-   * A recipient that could be read is written: the email is at fault at first, and the lane when it goes on like that, with the
-   * email that is `laneAt` in number.
+   * A recipient that could be read is written: the email is at fault at first, and the lane when it goes on like that,
+   * with the email that is `laneAt` in number.
    */
   inRecipient<T>({ email, company, domain, laneAt = LANE_AT }: Place, now: number, step: () => T): T {
     return this.#watch(step, (error) => {

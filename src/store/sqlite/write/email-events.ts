@@ -10,8 +10,8 @@ export interface PlacedEvent extends NewEvent {
 }
 
 /**
- * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The last number is
- * written down once for a transaction, before it commits.
+ * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The
+ * last number is written down once for a transaction, before it commits.
  */
 export class EmailEvents implements Remembered {
   readonly #last: StatementSync

@@ -12,8 +12,8 @@ export interface EmailPlace {
 }
 
 /**
- * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until their first
- * result comes: that spares the usual one the search through the index of all ids.
+ * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until
+ * their first result comes: that spares the usual one the search through the index of all ids.
  */
 export class EmailNumbers implements Remembered {
   readonly #recent = new Map<string, EmailPlace>()
@@ -37,7 +37,9 @@ export class EmailNumbers implements Remembered {
     return known
   }
 
-  /** A number may be another email's by now: a transaction was undone, emails were removed, or another process wrote. */
+  /**
+   * A number may be another email's by now: a transaction was undone, emails were removed, or another process wrote.
+   */
   forget(): void {
     this.#recent.clear()
   }

@@ -21,8 +21,8 @@ interface Change extends LaneOf {
 }
 
 /**
- * What changed for the lanes as recipients changed: noted one by one, written lane by lane. Each operation writes what it has noted
- * before it ends.
+ * What changed for the lanes as recipients changed: noted one by one, written lane by lane. Each operation writes what
+ * it has noted before it ends.
  */
 export class LaneChanges implements Remembered {
   readonly #lanes: Lanes

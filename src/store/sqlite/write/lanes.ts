@@ -26,9 +26,9 @@ interface CompanyLanes {
 }
 
 /**
- * Whose turn it is. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest due time
- * of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that does not grow with what is not
- * due: a company that waits costs a comparison, a lane that waits costs nothing.
+ * Whose turn it is. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest due
+ * time of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that
+ * does not grow with what is not due: a company that waits costs a comparison, a lane that waits costs nothing.
  */
 export class Lanes implements Remembered {
   readonly #companies = new Map<number, CompanyLanes>()
@@ -123,8 +123,8 @@ export class Lanes implements Remembered {
   }
 
   /**
-   * The lane whose turn it is; undefined when no more are due. It comes back by `refresh` (after work was taken), `putBack`
-   * or `keepFirst`.
+   * The lane whose turn it is; undefined when no more are due. It comes back by `refresh` (after work was taken),
+   * `putBack` or `keepFirst`.
    */
   take(company: number, now: number): string | undefined {
     const lanes = this.#companies.get(company)

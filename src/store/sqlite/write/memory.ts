@@ -7,8 +7,8 @@ export interface Remembered {
 }
 
 /**
- * All that the writer remembers between two statements. Whoever remembers something says so when it is made, so that what a
- * transaction has brought goes with it when it is undone.
+ * All that the writer remembers between two statements. Whoever remembers something says so when it is made, so that
+ * what a transaction has brought goes with it when it is undone.
  */
 export class Memory {
   readonly #all: Remembered[] = []

@@ -19,7 +19,9 @@ export interface QuarantineParts {
   changes: Changes
 }
 
-/** What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it. */
+/**
+ * What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it.
+ */
 export class Quarantine {
   readonly #parts: QuarantineParts
   readonly #inQuarantine: RecipientQuery

@@ -60,8 +60,8 @@ export class Recipients {
   }
 
   /**
-   * Writes what was decided about a recipient: its row, events, its address on the list. Its lane is noted (`LaneChanges`). What is
-   * under way then is so under `token`. Returns what it is now. `at` in Unix ms.
+   * Writes what was decided about a recipient: its row, events, its address on the list. Its lane is noted
+   * (`LaneChanges`). What is under way then is so under `token`. Returns what it is now. `at` in Unix ms.
    */
   apply(
     before: Recipient,
@@ -81,8 +81,8 @@ export class Recipients {
   }
 
   /**
-   * The usual end of an attempt, without a look at the row before: such a decision says all that is in it. False, and nothing is
-   * written: it is no such decision, or the recipient is not under way under `token`, or is to be canceled.
+   * The usual end of an attempt, without a look at the row before: such a decision says all that is in it. False, and
+   * nothing is written: it is no such decision, or the recipient is not under way under `token`, or is to be canceled.
    */
   end(
     email: EmailPlace,

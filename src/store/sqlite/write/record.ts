@@ -63,7 +63,10 @@ export class Records {
   }
 }
 
-/** The node decided by what it claimed. What others may have changed since: that it is to be canceled, and how suspect it is. */
+/**
+ * The node decided by what it claimed. What others may have changed since: that it is to be canceled, and how suspect
+ * it is.
+ */
 function asOfNow(decision: Decision, before: Recipient, at: number): Decision {
   const decided = before.cancelRequested ? orCanceled(decision, at) : decision
   const { tried, change } = decided

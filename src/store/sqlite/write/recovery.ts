@@ -11,8 +11,8 @@ import type { Recipients } from './recipients.ts'
 const CHUNK = 500
 
 /**
- * What is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails as two pages hold
- * may fail beside a damaged one, and nothing is wrong with their lane.
+ * What is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails as
+ * two pages hold may fail beside a damaged one, and nothing is wrong with their lane.
  */
 const NEIGHBOURS = 300
 
@@ -56,8 +56,8 @@ export class Recovery {
   }
 
   /**
-   * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. What is damaged
-   * stays as it is, and is told.
+   * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. What is
+   * damaged stays as it is, and is told.
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
     const { damage, lanes, changes } = this.#parts
@@ -120,7 +120,9 @@ export class Recovery {
   }
 }
 
-/** From 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, which may make one transaction. */
+/**
+ * From 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, which may make one transaction.
+ */
 function spread(email: number): number {
   return (Math.imul(email, 0x9e37_79b9) >>> 0) / 2 ** 32
 }

@@ -8,7 +8,10 @@ import type { Memory, Remembered } from './memory.ts'
 
 /** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
 const LOOKS = 500
-/** Emails read at once. A walk ends where so many in a row are too young: clocks are set back, so ages may be out of order. */
+/**
+ * Emails read at once. A walk ends where so many in a row are too young: clocks are set back, so ages may be out of
+ * order.
+ */
 const STRIDE = 100
 
 interface Candidate {
@@ -26,8 +29,8 @@ interface Step {
 
 /**
  * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
- * Emails with recipients still waiting or under way are left alone. Emails are numbered as they come in, so the oldest are
- * found by walking along the numbers.
+ * Emails with recipients still waiting or under way are left alone. Emails are numbered as they come in, so the oldest
+ * are found by walking along the numbers.
  */
 export class Retention implements Remembered {
   readonly #contents: Contents

@@ -1,4 +1,6 @@
-/** A queue without duplicates: what is taken and still wanted is added again at the end. All steps take constant time. */
+/**
+ * A queue without duplicates: what is taken and still wanted is added again at the end. All steps take constant time.
+ */
 export class Ring {
   #queue: string[] = []
   #head = 0

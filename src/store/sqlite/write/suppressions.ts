@@ -26,7 +26,9 @@ export class Suppressions {
     this.#delete = db.prepare('DELETE FROM suppressions WHERE company = ? AND address = ?')
   }
 
-  /** Why the address is on the company's list, or null when mail may go there. Test mail goes anywhere: it never leaves. */
+  /**
+   * Why the address is on the company's list, or null when mail may go there. Test mail goes anywhere: it never leaves.
+   */
   reason(company: number, testMode: boolean, recipient: { address: string; domain: string }): string | null {
     if (isSimulated(recipient.domain, testMode)) return null
     return one<{ reason: string }>(this.#find, company, recipient.address)?.reason ?? null

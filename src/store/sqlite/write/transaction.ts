@@ -20,8 +20,9 @@ interface Result {
 const MAX_RUNS = 500
 
 /**
- * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is undone alone;
- * when the commit fails, or the surroundings do in the middle, nothing of the batch is kept and every operation of it fails.
+ * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is undone
+ * alone; when the commit fails, or the surroundings do in the middle, nothing of the batch is kept and every operation
+ * of it fails.
  */
 export class Transactions {
   readonly #db: DatabaseSync
@@ -179,9 +180,9 @@ export class Transactions {
   }
 
   /**
-   * A commit whose fsync fails is undone here, but its frames are in the log, whole. If the process died now, the next one
-   * would take them for committed, and what was refused would be sent. Another commit goes to the same place in the log; it
-   * need not succeed, only be written.
+   * A commit whose fsync fails is undone here, but its frames are in the log, whole. If the process died now, the next
+   * one would take them for committed, and what was refused would be sent. Another commit goes to the same place in the
+   * log; it need not succeed, only be written.
    */
   #writeOver(): void {
     try {
