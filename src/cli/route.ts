@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import { loadSettings } from '../config/load.ts'
 import { listRoutes, type RouteOwner, removeRoute, setRoute } from '../operate/routes.ts'
 import { routeJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
@@ -71,7 +72,11 @@ async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: 
   const set = await withOperation((op) => setRoute(op, { ...owner, url, password }))
   if (json) return printJson(routeJson(set))
   printLine(`Mail of ${set.domain?.name ?? set.company.name} goes through ${set.route.url}.`)
+  if (loadSettings().delivery.kind === 'capture') printLine(CAPTURED)
 }
+
+const CAPTURED =
+  'POSTROAD_DELIVERY is capture: until the service runs with another one, all mail is captured and none leaves.'
 
 /** Without the line's end that an editor or `echo` puts behind it. */
 async function passwordFrom(stdin: boolean, variable: string | undefined): Promise<string | undefined> {

@@ -37,6 +37,8 @@ test('the password comes from standard input, from the environment, or stands in
   child.stdin.end('from stdin\n')
   const printed = await text(child.stdout)
   assert.match(printed, /Mail of acme\.test goes through smtp:\/\/relay\.test:587\?tls=required\./)
+  // Nobody is to wonder where the mail is that a first trial sends.
+  assert.match(printed, /POSTROAD_DELIVERY is capture: .* none leaves/)
   const url = 'smtp://relay.test:587?tls=required'
   assert.deepEqual(await kept(), { url, credentials: { user: 'me', password: 'from stdin' } })
 
