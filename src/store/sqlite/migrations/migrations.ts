@@ -4,9 +4,9 @@ import { sql as lessToWrite } from './0003-less-to-write.ts'
 import { sql as keyBounds } from './0004-key-bounds.ts'
 import { sql as sending } from './0005-sending.ts'
 import { sql as eventNumbers } from './0006-event-numbers.ts'
-import { sql as routes } from './0012-routes.ts'
-import { sql as nodeMachine } from './0013-node-machine.ts'
-import { sql as holdsAndCancellations } from './0014-holds-and-cancellations.ts'
+import { sql as nodeMachine } from './0007-node-machine.ts'
+import { sql as holdsAndCancellations } from './0008-holds-and-cancellations.ts'
+import { sql as routes } from './0009-routes.ts'
 
 export interface Migration {
   name: string
@@ -21,7 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-key-bounds', sql: keyBounds },
   { name: '0005-sending', sql: sending },
   { name: '0006-event-numbers', sql: eventNumbers },
-  { name: '0013-node-machine', sql: nodeMachine },
-  { name: '0014-holds-and-cancellations', sql: holdsAndCancellations },
-  { name: '0012-routes', sql: routes },
+  { name: '0007-node-machine', sql: nodeMachine },
+  { name: '0008-holds-and-cancellations', sql: holdsAndCancellations },
+  { name: '0009-routes', sql: routes },
 ]
