@@ -111,7 +111,7 @@ export interface DeliveryResult {
   /** `capture` only: the bytes as they would have left. */
   captured?: Uint8Array
   /**
-   * It took down the process in which it was tried alone: its recipients are to be set aside, whatever `outcomes` says.
+   * It took down the process in which it was tried alone: its recipients go into quarantine, whatever `outcomes` says.
    */
   condemned?: Condemned
   /** A worker died of composing the message, and why: whoever composes it again may lose another. */

@@ -15,7 +15,7 @@ import { capture } from './route/capture.ts'
 import { DirectRoute } from './route/direct.ts'
 import { ProbePauses } from './route/probe-pauses.ts'
 import { Relay } from './route/relay.ts'
-import type { Leg, Route, RouteResult } from './route/route.ts'
+import type { Route, RouteRequest, RouteResult } from './route/route.ts'
 import { type WalkLimits, walkLimits } from './route/server-walk.ts'
 import { simulate } from './route/simulator.ts'
 import { type HostPolicies, opportunisticPolicy } from './route/tls-policy.ts'
@@ -106,9 +106,16 @@ export class RouteCourier implements Courier {
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const { recipients } = delivery
     const place = this.#options.unrecorded?.place(mayHandOver)
-    const leg: Leg = { delivery, recipients, message, dialogue, mayHandOver, stopping: this.#stopping.signal }
-    if (place !== undefined) leg.handOver = () => place.take()
-    const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(leg)
+    const request: RouteRequest = {
+      delivery,
+      recipients,
+      message,
+      dialogue,
+      mayHandOver,
+      stopping: this.#stopping.signal,
+    }
+    if (place !== undefined) request.handOver = () => place.take()
+    const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(request)
     const handedOver = place?.end(outcomes.some(mayHaveArrived)) === true
     return {
       emailId: delivery.emailId,
@@ -126,15 +133,15 @@ export class RouteCourier implements Courier {
     }
   }
 
-  async #travel(leg: Leg): Promise<RouteResult> {
-    const { recipients, delivery, dialogue } = leg
+  async #travel(request: RouteRequest): Promise<RouteResult> {
+    const { recipients, delivery, dialogue } = request
     const { kind, servers } = delivery.path.site
     try {
       if (kind === 'simulator') return simulate(delivery, recipients)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
-      if (kind === 'capture') return await capture(leg)
+      if (kind === 'capture') return await capture(request)
       if (kind === 'relay' && servers?.hosts.kind === 'none') throw new Error(servers.hosts.failure.message)
-      const result = await this.#alongRoute(leg)
+      const result = await this.#alongRoute(request)
       return this.#options.softBounce ? { ...result, outcomes: result.outcomes.map(softened) } : result
     } catch (error) {
       if (error instanceof WorkersBusy) return givenBack(recipients)
@@ -147,8 +154,8 @@ export class RouteCourier implements Courier {
     }
   }
 
-  async #alongRoute(leg: Leg): Promise<RouteResult> {
-    const { policy, source } = leg.delivery.path
+  async #alongRoute(request: RouteRequest): Promise<RouteResult> {
+    const { policy, source } = request.delivery.path
     let open = this.#routes.get(policy.id)
     if (open === undefined) {
       open = { route: openRoute(policy, source, this.#pauses, this.#options), busy: 0, usedAt: 0 }
@@ -157,7 +164,7 @@ export class RouteCourier implements Courier {
     }
     open.busy++
     try {
-      return await open.route.deliver(leg)
+      return await open.route.deliver(request)
     } finally {
       open.busy--
       open.usedAt = monotonic()

@@ -147,7 +147,7 @@ export interface Recorded {
 }
 
 /** An email that took a process down. */
-export interface SetAside {
+export interface QuarantineRequest {
   emailId: string
   leaseToken: number
   /** Recipients, leased under the token, of the delivery that did it. */

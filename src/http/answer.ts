@@ -79,7 +79,7 @@ export class Answers {
   ): FastifyReply | Promise<FastifyReply> {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
-    this.#noted(request, operation, answer.status, startedAt)
+    this.#countAndLog(request, operation, answer.status, startedAt)
     const headers = headersOf(request, answer.type)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
@@ -95,7 +95,7 @@ export class Answers {
   /** For an answer that the framework writes: what is to be done with every answer, just before it leaves. */
   leaves(request: FastifyRequest, reply: FastifyReply, operation: string): void {
     this.#admission.release(request.raw)
-    this.#noted(request, operation, reply.statusCode, performance.now() - reply.elapsedTime)
+    this.#countAndLog(request, operation, reply.statusCode, performance.now() - reply.elapsedTime)
     const headers = headersOf(request, String(reply.getHeader('content-type') ?? JSON_TYPE))
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!)
     discardBody(request.raw, reply.raw)
@@ -108,7 +108,7 @@ export class Answers {
     { type, pieces }: LongAnswer,
     startedAt: number | undefined,
   ): Promise<FastifyReply> {
-    this.#noted(request, operation, 200, startedAt)
+    this.#countAndLog(request, operation, 200, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
     reply.raw.writeHead(200, headersOf(request, type))
@@ -180,7 +180,12 @@ export class Answers {
     this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
   }
 
-  #noted(request: FastifyRequest, operation: string, status: number, startedAt: number | undefined): void {
+  #countAndLog(
+    request: FastifyRequest,
+    operation: string,
+    status: number,
+    startedAt: number | undefined,
+  ): void {
     this.#count(operation, status)
     if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
     if (this.#log.isLevelEnabled('debug')) {

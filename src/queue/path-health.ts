@@ -43,8 +43,8 @@ interface Trouble {
   probe: ReadyDelivery | null
   /** Unix ms: when it was last tried because the operator said so. */
   insistedAt: number
-  /** Sending domains (ids) whose mail was withheld for it. */
-  withheld: Set<string>
+  /** Sending domains (ids) whose mail was held for it. */
+  held: Set<string>
   /** Its end is told where its beginning was. */
   told: boolean
 }
@@ -53,7 +53,7 @@ export interface PathHealthParts {
   pauses: ProbePauses
   /** Name of a sending domain, for the log. */
   domainName(id: string): string
-  /** What was withheld of mail from this sending domain may go: all that is due before then (Unix ms). */
+  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). */
   release(domainId: string, dueBefore: number): void
   log: Log
 }
@@ -99,7 +99,7 @@ export class PathHealth {
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
-      trouble.withheld.add(ready.email.domainId)
+      trouble.held.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
@@ -145,7 +145,7 @@ export class PathHealth {
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
-    trouble.withheld.add(ready.email.domainId)
+    trouble.held.add(ready.email.domainId)
     this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
   }
@@ -162,7 +162,7 @@ export class PathHealth {
         probeAt: now,
         probe: null,
         insistedAt: 0,
-        withheld: new Set(),
+        held: new Set(),
         told: false,
       }
     }
@@ -198,7 +198,7 @@ export class PathHealth {
     if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
     const dueBefore = Date.now() + 3 * pauses.longest
     const releaseAll = () => {
-      for (const domainId of trouble.withheld) release(domainId, dueBefore)
+      for (const domainId of trouble.held) release(domainId, dueBefore)
     }
     releaseAll()
     setTimeout(releaseAll, LATECOMERS_MS).unref()

@@ -391,7 +391,7 @@ export class Scheduler implements Handover {
       metrics.attemptSeconds.observe(result.duration / 1_000)
       if (result.condemned !== undefined) {
         this.#finish(ready, outlet)
-        this.#setAside(ready, result.condemned)
+        this.#quarantine(ready, result.condemned)
       } else {
         for (const { verdict } of result.outcomes) metrics.outcomes.inc({ verdict })
         if (result.died !== undefined) this.#suspects.suspect(ready.email.id)
@@ -443,8 +443,8 @@ export class Scheduler implements Handover {
     if (this.#stopping && this.#busy === 0) this.#idle?.()
   }
 
-  #setAside(ready: ReadyDelivery, condemned: Condemned): void {
-    void this.#suspects.setAside(ready, condemned).then(() => {
+  #quarantine(ready: ReadyDelivery, condemned: Condemned): void {
+    void this.#suspects.quarantine(ready, condemned).then(() => {
       // Nothing of it comes again by itself.
       const done = releaseRecord(ready, { dueAt: Date.now(), held: false }, condemned.message)
       this.#late.settle(done, [], ready)

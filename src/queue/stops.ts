@@ -45,7 +45,7 @@ export class Stops {
   readonly #parts: StopsParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
-  /** Emails with recipients under way that are to be canceled. */
+  /** Emails with recipients being sent that are to be canceled. */
   #toCancel: ReadonlySet<string> = new Set()
   readonly #suppressions = new NewSuppressions()
   readonly #pauses = new Pauses()

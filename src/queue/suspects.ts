@@ -13,7 +13,7 @@ const COPIES = 3
 const AGAIN_MS = 1_000
 
 export interface SuspectsParts {
-  store: Pick<Store, 'setAside'>
+  store: Pick<Store, 'quarantine'>
   metrics: Pick<Metrics, 'outcomes' | 'storeFaults'>
   log: Pick<Log, 'error'>
 }
@@ -52,7 +52,7 @@ export class Suspects {
    * Puts the recipients of the delivery into quarantine, and what would do the same. Resolves when that is durable, or
    * when the service has stopped: then they are still leased, and suspect at the next start.
    */
-  async setAside(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
+  async quarantine(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1
@@ -70,7 +70,7 @@ export class Suspects {
     metrics.outcomes.inc({ verdict: 'quarantined' }, positions.length)
     while (!this.#stopped) {
       try {
-        await store.setAside({ ...request, at: Date.now() })
+        await store.quarantine({ ...request, at: Date.now() })
         return
       } catch (error) {
         metrics.storeFaults.inc()

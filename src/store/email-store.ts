@@ -10,8 +10,8 @@ import type {
 
 export interface EmailStore {
   /**
-   * Durable when resolved. With a lease, its recipients are born leased (not those suppressed, nor when scheduled), and
-   * the caller keeps the octets of the email; without one, the store may take its raw message and attachments over.
+   * Durable when resolved. With a lease, its recipients begin as `sending` (not those suppressed, nor when scheduled),
+   * and the caller keeps the octets of the email; without one, the store may take its raw message and attachments over.
    */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
   /** Whose an email is, and how much there is to read; null when unknown. It costs the same however much that is. */

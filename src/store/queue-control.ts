@@ -1,6 +1,6 @@
 /** What the operator and the upkeep see of the queue and of suppressions, and ask of them. */
 
-/** One line of the queue: what waits for one company and destination, and why. */
+/** One line of the queue: what waits of one company for one recipient domain, and why. */
 export interface QueueLane {
   companyId: string
   domain: string

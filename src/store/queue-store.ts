@@ -1,5 +1,11 @@
 /** What waits and is being sent: claims, results, and what operators do to it. */
-import type { AttemptRecord, ClaimedEmail, ClaimRequest, Recorded, SetAside } from '../email/queued-email.ts'
+import type {
+  AttemptRecord,
+  ClaimedEmail,
+  ClaimRequest,
+  QuarantineRequest,
+  Recorded,
+} from '../email/queued-email.ts'
 import type {
   Canceled,
   HeldRelease,
@@ -14,7 +20,7 @@ import type {
 } from './queue-control.ts'
 
 export interface QueueStore {
-  /** Fair between companies, then between the destinations of a company. */
+  /** Fair between companies, then between its recipient domains. */
   claim(request: ClaimRequest): Promise<ClaimedEmail[]>
   /** Unix ms of the earliest due recipient, null when nothing waits. */
   nextDue(): Promise<number | null>
@@ -27,14 +33,14 @@ export interface QueueStore {
    */
   recover(request: { now: number; jitterMs: number }): Promise<number>
   /**
-   * Cancels the recipients still waiting or in quarantine; those under way end as canceled unless their attempt ends
+   * Cancels the recipients still waiting or in quarantine; those being sent end as canceled unless their attempt ends
    * them otherwise.
    */
   cancel(emailId: string, at: number): Promise<Canceled>
-  /** Ids of emails with recipients under way that are to be canceled: none of them need be begun any more. */
+  /** Ids of emails with recipients being sent that are to be canceled: none of them need be begun any more. */
   cancelRequests(): Promise<string[]>
   /** Puts recipients into quarantine. Returns how many. Those no longer leased under the token are left alone. */
-  setAside(request: SetAside): Promise<number>
+  quarantine(request: QuarantineRequest): Promise<number>
   /** Newest first. */
   quarantined(filter: { companyId?: string; limit: number }): Promise<QuarantinedEmail[]>
   /** Makes what is in quarantine due now (Unix ms); it stays suspect. Returns how many recipients. */
@@ -48,7 +54,7 @@ export interface QueueStore {
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
   /**
    * Makes waiting recipients due now, in bounded steps (`postponedSince` is 0 then); `onStep` is told the sum after
-   * each. Attempts made, the server to ask first and the doubt about a lost answer stay as they are; what is under way
+   * each. Attempts made, the server to ask first and the doubt about a lost answer stay as they are; what is being sent
    * is left alone.
    */
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>

@@ -53,7 +53,7 @@ export class StoreConflict extends Error {
  * What changed outside this process (or inside), noticed within half a second.
  * - `accounts`: companies, domains or keys.
  * - `queue`: work is waiting that was not, or is due sooner, or has ended. May be told late when it comes often.
- * - `stops`: what keeps mail from going out: a request to cancel what is under way, an address newly suppressed, a
+ * - `stops`: what keeps mail from going out: a request to cancel what is being sent, an address newly suppressed, a
  *   pause set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and
  *   `pauses` again.
  */

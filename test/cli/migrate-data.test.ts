@@ -116,7 +116,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       const poison = email(owner, ['poison@in.test', 'other@in.test'])
       await store.accept(poison, { token: 1 })
       const aside = { emailId: poison.id, leaseToken: 1, positions: [0, 1], others: 'suspect' as const }
-      assert.equal(await store.setAside({ ...aside, at: Date.now(), message: 'Poison' }), 2)
+      assert.equal(await store.quarantine({ ...aside, at: Date.now(), message: 'Poison' }), 2)
       for (let n = 0; n < 20; n++) {
         const values = Array.from({ length: 100 }, () => email(owner, ['p@slow.test', 'q@slow.test']))
         await Promise.all(values.map((value) => accept(store, { ...value, dueAt: Date.now() + DAY })))

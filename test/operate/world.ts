@@ -96,7 +96,7 @@ export class World implements AsyncDisposable {
     await this.store.accept(value, { token })
     const { id: emailId } = value
     const why = { others: 'quarantine', at: 1, message: `died of ${of.company.name}` } as const
-    await this.store.setAside({ emailId, leaseToken: token, positions: [0], ...why })
+    await this.store.quarantine({ emailId, leaseToken: token, positions: [0], ...why })
     return value
   }
 

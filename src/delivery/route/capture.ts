@@ -1,10 +1,10 @@
-import type { Leg, RouteResult } from './route.ts'
+import type { RouteRequest, RouteResult } from './route.ts'
 
 /** Composes and signs exactly as if the message left for a server that can do everything, and keeps the bytes. */
-export async function capture(leg: Leg): Promise<RouteResult> {
-  const message = await leg.message({ eightBitMime: true, smtpUtf8: true })
+export async function capture(request: RouteRequest): Promise<RouteResult> {
+  const message = await request.message({ eightBitMime: true, smtpUtf8: true })
   return {
-    outcomes: leg.recipients.map(({ position }) => ({
+    outcomes: request.recipients.map(({ position }) => ({
       position,
       verdict: 'delivered',
       code: 250,

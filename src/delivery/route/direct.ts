@@ -8,7 +8,7 @@ import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
 import { hostAddresses, Ipv6Reachability } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
 import type { ProbePauses } from './probe-pauses.ts'
-import type { Leg, Route, RouteResult } from './route.ts'
+import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
@@ -47,16 +47,16 @@ export class DirectRoute implements Route {
     this.#hosts = new HostMemory(options.pauses)
   }
 
-  /** `leg.recipients` are of one domain. */
-  async deliver(leg: Leg): Promise<RouteResult> {
+  /** `request.recipients` are of one domain. */
+  async deliver(request: RouteRequest): Promise<RouteResult> {
     const { limits } = this.#options
-    const domain = domainOf(leg.recipients)
-    const found = await this.#hostsOf(domain, leg)
+    const domain = domainOf(request.recipients)
+    const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
-      leg.dialogue.note(found.failure.message)
-      return allFailed(leg, found.failure, null)
+      request.dialogue.note(found.failure.message)
+      return allFailed(request, found.failure, null)
     }
-    const { preferredServer, preferredOnly = false } = leg.delivery
+    const { preferredServer, preferredOnly = false } = request.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
     const all = spread(found.ranks)
     const known = preferred !== null && all.includes(preferred.host)
@@ -67,7 +67,7 @@ export class DirectRoute implements Route {
       this.#server(host, domain, known && index === 0 ? preferred.address : null),
     )
     const walk = new ServerWalk({
-      leg,
+      request,
       pool: this.#pool,
       limits,
       ipv6: this.#ipv6,
@@ -87,7 +87,7 @@ export class DirectRoute implements Route {
   }
 
   /** As they were found for the queue; asked for again when the mail has waited too long since. */
-  async #hostsOf(domain: string, { delivery }: Leg): Promise<MailHosts> {
+  async #hostsOf(domain: string, { delivery }: RouteRequest): Promise<MailHosts> {
     const { servers } = delivery.path.site
     if (servers !== null && monotonic() < servers.until) return servers.hosts
     const { resolver, hostname, refuseOwnName } = this.#options
@@ -120,9 +120,9 @@ function domainOf(recipients: DeliveryRecipient[]): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
-function allFailed(leg: Leg, failure: RouteFailure, server: string | null): RouteResult {
+function allFailed(request: RouteRequest, failure: RouteFailure, server: string | null): RouteResult {
   return {
-    outcomes: leg.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
+    outcomes: request.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
     server,
     tls: null,
   }

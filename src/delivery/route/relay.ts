@@ -5,7 +5,7 @@ import type { HostAddress } from '../../dns/resolver.ts'
 import { alternate, Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import { HostMemory } from './host-memory.ts'
 import type { ProbePauses } from './probe-pauses.ts'
-import type { Leg, Route, RouteResult } from './route.ts'
+import type { Route, RouteRequest, RouteResult } from './route.ts'
 import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 
@@ -49,10 +49,10 @@ export class Relay implements Route {
     }
   }
 
-  async deliver(leg: Leg): Promise<RouteResult> {
+  async deliver(request: RouteRequest): Promise<RouteResult> {
     const { limits } = this.#options
     const walk = new ServerWalk({
-      leg,
+      request,
       pool: this.#pool,
       limits,
       ipv6: this.#ipv6,

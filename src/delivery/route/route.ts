@@ -7,7 +7,7 @@ import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandOver } from '../smtp/transaction.ts'
 
 /** One delivery's recipients at one destination, and what its attempt shares. */
-export interface Leg {
+export interface RouteRequest {
   delivery: Delivery
   recipients: DeliveryRecipient[]
   message: PreparedMessage
@@ -21,7 +21,7 @@ export interface Leg {
 }
 
 export interface RouteResult {
-  /** One for each of the leg's recipients. */
+  /** One for each of the request's recipients. */
   outcomes: RecipientOutcome[]
   server: string | null
   tls: string | null
@@ -34,7 +34,7 @@ export interface RouteResult {
 }
 
 export interface Route {
-  deliver(leg: Leg): Promise<RouteResult>
+  deliver(request: RouteRequest): Promise<RouteResult>
   /** Ends every session, whatever it is doing. */
   destroy(): void
 }

@@ -20,7 +20,7 @@ import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
 import type { Ipv6Reachability, ServerAddresses } from './addresses.ts'
 import type { HostMemory } from './host-memory.ts'
-import type { Leg, RouteResult } from './route.ts'
+import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
 /** How to talk to a server, at whatever address it is found. */
@@ -57,7 +57,7 @@ export const walkLimits: WalkLimits = {
 const IMPATIENT_CONNECT = 10_000
 
 export interface WalkOptions {
-  leg: Leg
+  request: RouteRequest
   pool: SessionPool
   limits: WalkLimits
   ipv6: Ipv6Reachability
@@ -93,7 +93,7 @@ function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget)
  */
 export class ServerWalk {
   readonly #options: WalkOptions
-  readonly #leg: Leg
+  readonly #request: RouteRequest
   readonly #deadline: number
   /** Recipients without a final answer. */
   #left: DeliveryRecipient[]
@@ -108,8 +108,8 @@ export class ServerWalk {
 
   constructor(options: WalkOptions) {
     this.#options = options
-    this.#leg = options.leg
-    this.#left = options.leg.recipients
+    this.#request = options.request
+    this.#left = options.request.recipients
     this.#deadline = performance.now() + options.limits.attempt
   }
 
@@ -121,7 +121,7 @@ export class ServerWalk {
       if (this.#left.length === 0 || !this.#mayGoOn()) break
       if (visited >= maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
-        this.#leg.dialogue.note(`no further server is asked: ${limit}`)
+        this.#request.dialogue.note(`no further server is asked: ${limit}`)
         this.#failAll({
           finding: 'server',
           enhancedCode: '4.4.1',
@@ -138,7 +138,7 @@ export class ServerWalk {
         break
       }
     }
-    if (this.#leg.stopping.aborted) this.#mayGoOn()
+    if (this.#request.stopping.aborted) this.#mayGoOn()
     const decisive = this.#left.map(({ position }) => this.#decisive(position))
     const left = this.#left.map(({ position }, index) => outcomeOfFailure(position, decisive[index]!))
     const failures = [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
@@ -168,12 +168,12 @@ export class ServerWalk {
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
     if (idle !== null) {
-      this.#leg.dialogue.note(`on the open connection to ${idle.session.server}`)
+      this.#request.dialogue.note(`on the open connection to ${idle.session.server}`)
       if (await this.#transact(idle)) return true
     }
     const found = await server.addresses()
     if (found.kind === 'none') {
-      this.#leg.dialogue.note(found.failure.message)
+      this.#request.dialogue.note(found.failure.message)
       this.#failAll(found.failure)
       return false
     }
@@ -212,7 +212,7 @@ export class ServerWalk {
     const waits = this.#options.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
     const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not asked again yet`
-    this.#leg.dialogue.note(message)
+    this.#request.dialogue.note(message)
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
     this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true })
     return false
@@ -220,7 +220,7 @@ export class ServerWalk {
 
   /** Gives what is left back when nothing may be handed over any more. */
   #mayGoOn(): boolean {
-    const { mayHandOver, stopping } = this.#leg
+    const { mayHandOver, stopping } = this.#request
     if (mayHandOver() && !stopping.aborted) return true
     const why = stopping.aborted ? 'Not tried: the service is stopping' : 'Not tried: the lease was over'
     this.#settle(this.#left.map(({ position }) => released(position, why)))
@@ -242,7 +242,7 @@ export class ServerWalk {
       opening: Math.min(limits.opening, remaining),
     }
     const target: SmtpTarget = { ...server, address, timeouts }
-    const { dialogue, stopping } = this.#leg
+    const { dialogue, stopping } = this.#request
     const name = `${address}:${target.port}`
     const begunAt = monotonic()
     let trying = target
@@ -277,7 +277,7 @@ export class ServerWalk {
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
   async #transact(pooled: PooledSession): Promise<boolean> {
-    const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#leg
+    const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
     let recipients = this.#left
     let refusedAll = false

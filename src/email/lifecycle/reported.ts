@@ -40,35 +40,35 @@ function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Deci
 
 function delayed({ state }: Before, { at, detail }: Returned): Decision | null {
   const over = state === 'bounced' || state === 'failed' || state === 'suppressed' || state === 'canceled'
-  return over ? null : noted('delivery_delayed', at, detail)
+  return over ? null : recorded('delivery_delayed', at, detail)
 }
 
 /** It proves what was in doubt, also after we gave up. */
 function delivered({ state, uncertain }: Before, { at, detail }: Returned): Decision | null {
   if (state === 'suppressed') return null
   const proves = state === 'failed' || (state === 'waiting' && uncertain)
-  return { ...noted('delivered', at, detail), change: proves ? PROVED : null }
+  return { ...recorded('delivered', at, detail), change: proves ? PROVED : null }
 }
 
 function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): Decision | null {
   switch (kind) {
     case 'complained':
-      return { ...noted(kind, at, detail), suppress: { reason: 'the recipient complained' } }
+      return { ...recorded(kind, at, detail), suppress: { reason: 'the recipient complained' } }
     case 'unsubscribed':
-      return { ...noted(kind, at, detail), suppress: { reason: 'the recipient unsubscribed' } }
+      return { ...recorded(kind, at, detail), suppress: { reason: 'the recipient unsubscribed' } }
     case 'opened':
     case 'clicked': {
       if (state === 'suppressed') return null
       // Nobody opens what has not arrived.
       const proves = state === 'waiting' && uncertain
-      return { ...noted(kind, at, detail), change: proves ? PROVED : null }
+      return { ...recorded(kind, at, detail), change: proves ? PROVED : null }
     }
   }
 }
 
 const PROVED = { ...OUT_OF_QUEUE, state: 'delivered' } as const
 
-function noted(type: EventType, at: number, detail: NewEvent['detail']): Decision {
+function recorded(type: EventType, at: number, detail: NewEvent['detail']): Decision {
   return { change: null, events: told(type, at, detail), suppress: null, tried: false }
 }
 

@@ -11,10 +11,10 @@ import type {
 import { type KeyRow, keyOf } from '../account-rows.ts'
 import { listText } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
+import { withNotice } from './change-notice.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session, Value } from './database.ts'
-import { noted } from './noted.ts'
 
 const COMPANIES = 'SELECT id, name, created_at AS "createdAt" FROM companies ORDER BY num'
 const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt"
@@ -139,7 +139,7 @@ export class Accounts {
 
   /** `work` says whether it has changed anything. */
   async #change(work: (session: Session) => Promise<boolean>): Promise<boolean> {
-    return await noted(this.#database, this.#changes, 'accounts', work)
+    return await withNotice(this.#database, this.#changes, 'accounts', work)
   }
 }
 

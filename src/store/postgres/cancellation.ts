@@ -15,7 +15,7 @@ const REQUESTED = {
   text: 'SELECT DISTINCT email::text AS email FROM queue WHERE cancel',
 }
 
-/** Ends what waits at the operator's word; what is under way ends with its attempt, unless the attempt ends it. */
+/** Ends what waits at the operator's word; what is being sent ends with its attempt, unless the attempt ends it. */
 export class Cancellation {
   readonly #database: Database
   readonly #changes: ChangeFeed

@@ -41,10 +41,10 @@ interface Version {
 }
 
 /**
- * A change that is being written. `note` is the last statement of its transaction, for it locks a row that all nodes
+ * A change that is being written. `write` is the last statement of its transaction, for it locks a row that all nodes
  * write; `committed` or `undone` must follow.
  */
-export class Noting {
+export class ChangeNotice {
   readonly #feed: ChangeFeed
   readonly #kind: StoreChange
   #version = 0
@@ -55,7 +55,7 @@ export class Noting {
   }
 
   /** Other nodes will find it with the commit. */
-  async note(query: Query): Promise<void> {
+  async write(query: Query): Promise<void> {
     const { rows } = await query(BUMP, [this.#kind])
     this.#version = Number((rows[0] as Version).value)
   }
@@ -102,9 +102,9 @@ export class ChangeFeed {
   }
 
   /** A change of our own begins to be written. When it is committed, tell it. */
-  noting(kind: StoreChange): Noting {
+  notice(kind: StoreChange): ChangeNotice {
     this.#pending.set(kind, (this.#pending.get(kind) ?? 0) + 1)
-    return new Noting(this, kind)
+    return new ChangeNotice(this, kind)
   }
 
   /**
@@ -151,7 +151,7 @@ export class ChangeFeed {
     this.#hinting ??= this.#sendHints()
   }
 
-  /** For Noting. `version` 0: nothing is known to have been written. */
+  /** For ChangeNotice. `version` 0: nothing is known to have been written. */
   settle(kind: StoreChange, version: number): void {
     this.#pending.set(kind, this.#pending.get(kind)! - 1)
     // A gap before it is another node's change, which has not been told yet.
@@ -172,13 +172,13 @@ export class ChangeFeed {
   async #notice(kind: StoreChange): Promise<void> {
     do {
       this.#noticeAgain.delete(kind)
-      const noting = this.noting(kind)
+      const notice = this.notice(kind)
       try {
-        await noting.note(this.#parts.query)
-        noting.committed()
+        await notice.write(this.#parts.query)
+        notice.committed()
       } catch {
         // The database is away. Each node looks for itself when it is back, and the work is found.
-        noting.undone()
+        notice.undone()
       }
       // Not a sleep of those below: closing waits for it, and nothing else may keep the process alive by then.
       if (!this.#closed) await pause(NOTICE_PAUSE_MS)

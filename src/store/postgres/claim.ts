@@ -109,7 +109,7 @@ interface Doubtful {
 
 /**
  * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a
- * company or a destination with a million waiting recipients is one among others.
+ * company or a recipient domain with a million waiting recipients is one among others.
  */
 export class Claim {
   readonly #parts: ClaimParts

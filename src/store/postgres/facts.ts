@@ -15,7 +15,7 @@ export interface Known extends Place {
   company: number
   domain: string
   address: string
-  /** The fencing token it is under way with. */
+  /** The fencing token of the node that is sending it. */
   lease: number | null
   /** It has its place in the turns. */
   ready: boolean

@@ -1,8 +1,8 @@
 import type { Pause, PauseScope } from '../store.ts'
+import { withNotice } from './change-notice.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
-import { noted } from './noted.ts'
 
 const LIST = `SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since
   FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`
@@ -38,7 +38,7 @@ export class Pauses {
 
   /** True when rows were changed: then those who watch are told. */
   async #change(write: (session: Session) => Promise<unknown[]>): Promise<boolean> {
-    return await noted(this.#database, this.#changes, 'stops', async (session) => {
+    return await withNotice(this.#database, this.#changes, 'stops', async (session) => {
       return (await write(session)).length > 0
     })
   }

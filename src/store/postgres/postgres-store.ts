@@ -177,8 +177,8 @@ export class PostgresStore {
     return this.#retry.retry(request, onStep)
   }
 
-  setAside(request: types.SetAside): Promise<number> {
-    return this.#quarantine.setAside(request)
+  quarantine(request: types.QuarantineRequest): Promise<number> {
+    return this.#quarantine.add(request)
   }
 
   quarantined(filter: { companyId?: string; limit: number }): Promise<types.QuarantinedEmail[]> {

@@ -1,4 +1,4 @@
-import type { QuarantinedEmail, QuarantineScope, SetAside } from '../store.ts'
+import type { QuarantinedEmail, QuarantineRequest, QuarantineScope } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -45,9 +45,9 @@ export class Quarantine {
     this.#changes = parts.changes
   }
 
-  async setAside({ emailId, leaseToken, positions, others, at, message }: SetAside): Promise<number> {
+  async add({ emailId, leaseToken, positions, others, at, message }: QuarantineRequest): Promise<number> {
     if (!isEmailId(emailId)) return 0
-    const setAside = await this.#database.transaction(async (session) => {
+    const added = await this.#database.transaction(async (session) => {
       const live = await factsOf(session, await session.run<Place>(HOLD, [emailId]))
       const all = decided(live, ({ position, lease }) => {
         const goes =
@@ -58,7 +58,7 @@ export class Quarantine {
       return all.filter(({ decision }) => decision.change?.state === 'quarantined').length
     })
     this.#changes.queueChanged()
-    return setAside
+    return added
   }
 
   /** Newest first. */

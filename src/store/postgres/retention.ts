@@ -44,7 +44,7 @@ const PARTS = ['events', 'attempts', 'recipients'] as const
 
 /**
  * Removes what is older than it needs to be, in small transactions: content first, later the email with all that hangs
- * on it. Emails with recipients still waiting or under way are left alone. Several nodes may do this at once.
+ * on it. Emails with recipients still waiting or being sent are left alone. Several nodes may do this at once.
  */
 export class Retention {
   readonly #database: Database

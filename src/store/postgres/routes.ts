@@ -1,9 +1,9 @@
 import type { Route } from '../../accounts/account.ts'
 import { type RouteScope, StoreConflict } from '../store.ts'
+import { withNotice } from './change-notice.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database } from './database.ts'
-import { noted } from './noted.ts'
 
 const SET = `INSERT INTO routes (company, domain_id, id, url, sealed, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (company, domain_id) DO UPDATE
@@ -23,7 +23,7 @@ export class Routes {
 
   async set({ id, companyId, domainId, url, sealed, createdAt }: Route): Promise<void> {
     const company = await this.#companies.number(companyId)
-    await noted(this.#database, this.#changes, 'accounts', async (session) => {
+    await withNotice(this.#database, this.#changes, 'accounts', async (session) => {
       const owned = 'SELECT 1 FROM domains WHERE id = $1 AND company = $2'
       if (domainId !== null && (await session.run(owned, [domainId, company])).length === 0) {
         throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
@@ -36,7 +36,7 @@ export class Routes {
   /** False when there is none. */
   async remove({ companyId, domainId }: RouteScope): Promise<boolean> {
     const company = await this.#companies.number(companyId)
-    return await noted(this.#database, this.#changes, 'accounts', async (session) => {
+    return await withNotice(this.#database, this.#changes, 'accounts', async (session) => {
       const sql = 'DELETE FROM routes WHERE company = $1 AND domain_id = $2 RETURNING 1'
       return (await session.run(sql, [company, domainId ?? ''])).length > 0
     })

@@ -1,8 +1,8 @@
 import type { NewSuppressions, Suppression } from '../store.ts'
+import { withNotice } from './change-notice.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database } from './database.ts'
-import { noted } from './noted.ts'
 import { folded } from './rows.ts'
 
 const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "createdAt", s.email_id AS "emailId"
@@ -49,7 +49,7 @@ export class Suppressions {
   /** False when it is on the list already. */
   async add(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
     const company = await this.#companies.number(companyId)
-    return await noted(this.#database, this.#changes, 'stops', async (session) => {
+    return await withNotice(this.#database, this.#changes, 'stops', async (session) => {
       const values = [company, folded(address), address, reason, Math.round(at)]
       return (await session.run(ADD, values)).length > 0
     })

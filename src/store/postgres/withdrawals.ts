@@ -21,7 +21,7 @@ ON CONFLICT DO NOTHING`
 
 const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
 
-/** Of which nothing has been tried or ended since, nor is under way at another node. */
+/** Of which nothing has been tried or ended since, nor is being sent by another node. */
 const UNTOUCHED = `
 SELECT e.id::text AS id
 FROM unnest($1::uuid[], $2::int8[]) AS given (id, token) JOIN emails e ON e.id = given.id

@@ -49,7 +49,7 @@ export interface Writes {
   recoverChunk(request: { now: number; jitterMs: number }): number
   cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk
-  setAside(request: store.SetAside): number
+  quarantine(request: store.QuarantineRequest): number
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   addSuppression(companyId: string, address: string, reason: string, at: number): boolean

@@ -186,8 +186,8 @@ export class SqliteStore implements types.Store {
     return sum
   }
 
-  setAside(request: types.SetAside): Promise<number> {
-    return this.#write('setAside', [request])
+  quarantine(request: types.QuarantineRequest): Promise<number> {
+    return this.#write('quarantine', [request])
   }
 
   quarantined(filter: { companyId?: string; limit: number }): Promise<types.QuarantinedEmail[]> {

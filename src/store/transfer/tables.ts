@@ -198,8 +198,8 @@ export const TABLES: readonly Table[] = [
     order: ['t.email', 't.position'],
   },
   {
-    // Recipients that wait, and those that were under way when the service ended: these no node holds any more, and the
-    // first one that starts takes them back.
+    // Recipients that wait, and those that were being sent when the service ended: these no node holds any more, and
+    // the first one that starts takes them back.
     name: 'queue',
     columns: {
       email: 'uuid',

@@ -26,7 +26,7 @@ async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
   const pool = new Silence({ idleTimeout: 60_000, maxTransactions: 100, maxAge: 60_000, maxIdle: 100 })
   const delivery = deliveryTo(['jane@x.test'])
   const { outcomes } = await new ServerWalk({
-    leg: {
+    request: {
       delivery,
       recipients: delivery.recipients,
       message: () => Promise.reject(new Error('nobody is there to take it')),

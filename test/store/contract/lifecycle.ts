@@ -88,7 +88,7 @@ class Stage {
     for (const { state, email, facts } of players) {
       if (state === 'quarantined') {
         const set = { emailId: email.id, leaseToken: token, positions: [0], message: facts.lastMessage! }
-        await store.setAside({ ...set, others: 'suspect', at: AT - 400 })
+        await store.quarantine({ ...set, others: 'suspect', at: AT - 400 })
       }
       if (facts.cancelRequested) await store.cancel(email.id, AT - 300)
     }
@@ -154,7 +154,7 @@ class Stage {
             at: AT,
             message,
           } as const
-          return store.setAside(set)
+          return store.quarantine(set)
         })
         return
       }
@@ -248,7 +248,7 @@ class Stage {
   }
 }
 
-/** What a recipient has in this state that was recorded, claimed and set aside as below. */
+/** What a recipient has in this state that was recorded, claimed and put into quarantine as below. */
 function factsOf(state: State, given: Partial<Facts>): Facts {
   const live = state === 'waiting' || state === 'sending' || state === 'quarantined'
   const facts = factsIn(state, given)
@@ -260,7 +260,7 @@ function factsOf(state: State, given: Partial<Facts>): Facts {
   }
 }
 
-/** Leaves it as these facts have it; what is to be claimed or set aside waits until then. */
+/** Leaves it as these facts have it; what is to be claimed or put into quarantine waits until then. */
 function begun(facts: Facts): RecipientRecord {
   const { state, dueAt, attempts, uncertain, preferredServer, postponedSince, heldFor, suspicion } = facts
   const live = state === 'waiting' || state === 'sending' || state === 'quarantined'

@@ -115,7 +115,7 @@ export function nulContract(open: OpenBench): void {
       const value = email(owner, ['a@x.test'])
       await store.accept(value, { token: 1 })
       const aside = { emailId: value.id, leaseToken: 1, positions: [0], others: 'suspect' as const, at: NOW }
-      assert.equal(await store.setAside({ ...aside, message: 'It died: \0' }), 1)
+      assert.equal(await store.quarantine({ ...aside, message: 'It died: \0' }), 1)
       const [listed] = await store.quarantined({ limit: 1 })
       assert.equal(shown(listed?.message ?? ''), 'It died: \uFFFD')
       assert.equal(await store.addSuppression(owner.id, 'b@x.test', 'a\0b', NOW), true)

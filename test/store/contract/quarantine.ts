@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { SetAside, Store, Suspicion } from '../../../src/store/store.ts'
+import type { QuarantineRequest, Store, Suspicion } from '../../../src/store/store.ts'
 import {
   accept,
   acme,
@@ -21,7 +21,11 @@ import type { OpenBench } from './contract.ts'
 
 const WHY = 'It took down the process that composed it'
 
-function setAside(of: { id: string }, leaseToken: number, change: Partial<SetAside> = {}): SetAside {
+function quarantineOf(
+  of: { id: string },
+  leaseToken: number,
+  change: Partial<QuarantineRequest> = {},
+): QuarantineRequest {
   return {
     emailId: of.id,
     leaseToken,
@@ -92,7 +96,7 @@ export function quarantineContract(open: OpenBench): void {
       const value = email(owner, ['a@x.test', 'b@y.test', 'c@y.test', 'd@z.test'])
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(1, NOW + HOUR), result(2)]))
-      assert.equal(await store.setAside(setAside(value, 1)), 2)
+      assert.equal(await store.quarantine(quarantineOf(value, 1)), 2)
       assert.deepEqual(await states(store, value.id), ['quarantined', 'quarantined', 'delivered', 'sending'])
       const events = await eventNames(store, value.id)
       assert.deepEqual(events.slice(-2).sort(), ['0:delivery_delayed', '1:delivery_delayed'])
@@ -149,7 +153,7 @@ export function quarantineContract(open: OpenBench): void {
       const value = email(await acme(store), ['a@x.test', 'b@y.test', 'c@z.test'], { individual: true })
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [deferred(1, NOW)]))
-      assert.equal(await store.setAside(setAside(value, 1, { others: 'suspect' })), 1)
+      assert.equal(await store.quarantine(quarantineOf(value, 1, { others: 'suspect' })), 1)
       assert.deepEqual(await states(store, value.id), ['quarantined', 'waiting', 'sending'])
       assert.deepEqual(await claimed(store, 2, NOW + HOUR), { 'b@y.test': 2 })
       await store.recover({ now: NOW, jitterMs: 0 })
@@ -160,12 +164,12 @@ export function quarantineContract(open: OpenBench): void {
       const { store } = await open(t)
       const value = email(await acme(store), ['a@x.test', 'b@x.test'])
       await store.accept(value, { token: 1 })
-      assert.equal(await store.setAside(setAside(value, 2, { positions: [0, 1] })), 0)
+      assert.equal(await store.quarantine(quarantineOf(value, 2, { positions: [0, 1] })), 0)
       assert.deepEqual(await states(store, value.id), ['sending', 'sending'])
-      assert.equal(await store.setAside(setAside({ id: newId() }, 1)), 0)
-      assert.equal(await store.setAside(setAside({ id: 'no id' }, 1)), 0)
+      assert.equal(await store.quarantine(quarantineOf({ id: newId() }, 1)), 0)
+      assert.equal(await store.quarantine(quarantineOf({ id: 'no id' }, 1)), 0)
       await store.cancel(value.id, NOW)
-      assert.equal(await store.setAside(setAside(value, 1)), 0)
+      assert.equal(await store.quarantine(quarantineOf(value, 1)), 0)
       assert.deepEqual(await states(store, value.id), ['canceled', 'sending'])
       assert.deepEqual(await store.cancelRequests(), [value.id])
     })
@@ -177,7 +181,7 @@ export function quarantineContract(open: OpenBench): void {
       const values = owners.map((owner) => email(owner, ['a@x.test', 'b@y.test']))
       for (const value of values) {
         await store.accept(value, { token: 1 })
-        await store.setAside(setAside(value, 1, { positions: [0, 1] }))
+        await store.quarantine(quarantineOf(value, 1, { positions: [0, 1] }))
       }
       const [first, second] = values as [(typeof values)[0], (typeof values)[0]]
       const release = (change: { companyId?: string; emailId?: string }) =>
@@ -201,7 +205,7 @@ export function quarantineContract(open: OpenBench): void {
       const value = email(await acme(store), addresses)
       await store.accept(value, { token: 1 })
       const positions = [...addresses.keys()]
-      assert.equal(await store.setAside(setAside(value, 1, { positions })), 1_200)
+      assert.equal(await store.quarantine(quarantineOf(value, 1, { positions })), 1_200)
       assert.equal(await store.releaseQuarantined({ companyId: null, emailId: null }, NOW), 1_200)
       assert.deepEqual(await store.counts(NOW), { waiting: 1_200, sending: 0, due: 1_200, quarantined: 0 })
       assert.equal(
@@ -215,7 +219,7 @@ export function quarantineContract(open: OpenBench): void {
       const value = email(await acme(store), ['a@x.test', 'b@x.test'])
       await store.accept(value, { token: 1 })
       await store.record(attempt(value, 1, [result(1)]))
-      await store.setAside(setAside(value, 1))
+      await store.quarantine(quarantineOf(value, 1))
       assert.deepEqual(await store.cancel(value.id, NOW), { canceled: 1, sending: 0 })
       assert.deepEqual(await states(store, value.id), ['canceled', 'delivered'])
       assert.equal((await eventNames(store, value.id)).at(-1), '0:canceled')

@@ -251,13 +251,13 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     },
     {
       name: 'putting into quarantine',
-      run: (store, value, token) => store.setAside(aside(value, token)),
+      run: (store, value, token) => store.quarantine(aside(value, token)),
       states: ['quarantined', 'quarantined', 'waiting'],
       events: ['0:delivery_delayed', '1:delivery_delayed'],
     },
     {
       name: 'a release from quarantine',
-      begin: (store, value, token) => store.setAside(aside(value, token)),
+      begin: (store, value, token) => store.quarantine(aside(value, token)),
       run: (store, { id }) => store.releaseQuarantined({ companyId: null, emailId: id }, NOW),
       states: ['waiting', 'waiting', 'waiting'],
       events: ['0:delivery_delayed', '1:delivery_delayed', '0:queued', '1:queued'],

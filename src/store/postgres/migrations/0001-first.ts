@@ -7,7 +7,7 @@
  *   integer.
  * - Bodies are octets (UTF-8): text in PostgreSQL has no place for NUL. They are kept as they are, without compression,
  *   which would cost more than everything else about a message.
- * - `queue` has a row for each recipient that waits or is under way, and for no other. So what is written for each
+ * - `queue` has a row for each recipient that waits or is being sent, and for no other. So what is written for each
  *   message is either added at an edge or lies in this small table, and no index over live work, nor its vacuum, grows
  *   with history. The large tables are updated in place at most (heap-only: no indexed column changes), and need no
  *   foreign keys: rows of an email are added and removed together.
@@ -114,7 +114,7 @@ CREATE TABLE attachments (
 );
 CREATE INDEX attachments_by_blob ON attachments (company, sha256);
 
--- What is known of a recipient for good. While it waits or is under way state is NULL: the row in queue tells.
+-- What is known of a recipient for good. While it waits or is being sent state is NULL: the row in queue tells.
 -- A row grows when its result is written; the room left for that keeps the new version in its page.
 CREATE TABLE recipients (
   email            uuid NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE recipients (
   PRIMARY KEY (email, position)
 ) WITH (fillfactor = 40);
 
--- Live work. A recipient waits while lease is NULL, and is then due at due_at; under way it carries its node's fencing token; in
+-- Live work. A recipient waits while lease is NULL, and is then due at due_at; being sent it carries its node's fencing token; in
 -- quarantine it carries 0, which is no node's.
 -- Waiting rows are in one of two orders. With ready they take turns by company and domain; the others lie in order of time
 -- until a claim finds them due and makes them ready. So neither what is not due nor a long lane hides what is due.

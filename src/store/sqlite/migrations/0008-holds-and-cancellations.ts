@@ -6,7 +6,7 @@ export const sql = `
 -- 'domain': its sending domain may not send; 'path': the path it takes is closed. And the sending domain (id) whose release makes it due.
 ALTER TABLE recipients ADD COLUMN held_for TEXT;
 ALTER TABLE recipients ADD COLUMN held_domain TEXT;
--- 1: it is under way, and ends as canceled unless its attempt ends it.
+-- 1: it is being sent, and ends as canceled unless its attempt ends it.
 ALTER TABLE recipients ADD COLUMN cancel INTEGER NOT NULL DEFAULT 0;
 
 UPDATE recipients SET held_for = CASE WHEN postponed_since IS NULL THEN 'domain' ELSE 'path' END, held_domain = h.domain_id

@@ -118,7 +118,7 @@ export class EmailReader {
     return all<CapturedRow>(this.#captured, id).map(capturedOf)
   }
 
-  /** Ids of emails with recipients under way that are to be canceled. */
+  /** Ids of emails with recipients being sent that are to be canceled. */
   cancelRequests(): string[] {
     return all<{ id: string }>(this.#cancelRequests).map(({ id }) => id)
   }

@@ -119,7 +119,7 @@ export class Acceptance {
     }
   }
 
-  /** Returns the positions that are born leased. */
+  /** Returns the positions that begin as `sending`. */
   #insertRecipients(
     num: number,
     company: number,

@@ -12,7 +12,7 @@ export interface CancellationParts {
   changes: Changes
 }
 
-/** Ends what waits at the operator's word; what is under way ends with its attempt, unless the attempt ends it. */
+/** Ends what waits at the operator's word; what is being sent ends with its attempt, unless the attempt ends it. */
 export class Cancellation {
   readonly #parts: CancellationParts
   readonly #find: StatementSync

@@ -48,7 +48,7 @@ interface Offer {
 
 /**
  * Takes due work under a lease. Companies take turns, each turn brings recipients of one email; the lanes of a company
- * take turns too. So a company or a destination with a million waiting recipients is one among others.
+ * take turns too. So a company or a recipient domain with a million waiting recipients is one among others.
  *
  * Damage costs the lane or email it was met in: the claim is undone and run again (RunAgain) without it.
  */

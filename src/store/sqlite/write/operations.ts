@@ -87,7 +87,7 @@ export function writeOperations(db: DatabaseSync, changes: Changes, memory: Memo
       happenedChunk: (given) => reports.happened(given),
       recoverChunk: (request) => recovery.chunk(request),
       releaseHeldChunk: (domainId, release, place) => holds.releaseChunk(domainId, release, place),
-      setAside: (request) => quarantine.setAside(request),
+      quarantine: (request) => quarantine.add(request),
       releaseQuarantinedChunk: (scope, now) => quarantine.releaseChunk(scope, now),
       retryChunk: (request, place) => retry.chunk(request, place),
       cancel: (emailId, at) => cancellation.cancel(emailId, at),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
-import type { QuarantineScope, SetAside } from '../../store.ts'
+import type { QuarantineRequest, QuarantineScope } from '../../store.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -40,7 +40,7 @@ export class Quarantine {
     )
   }
 
-  setAside({ emailId, leaseToken, positions, others, at, message }: SetAside): number {
+  add({ emailId, leaseToken, positions, others, at, message }: QuarantineRequest): number {
     const { numbers, recipients, lanes, changes } = this.#parts
     const num = numbers.find(emailId)?.num
     if (num === undefined) return 0
@@ -49,18 +49,18 @@ export class Quarantine {
       before.state === 'sending'
         ? before.lease === leaseToken && dangerous.has(before.position)
         : others === 'quarantine'
-    let setAside = 0
+    let added = 0
     for (const before of recipients.live(num)) {
       const happening = isIn(before)
         ? ({ kind: 'quarantine', at, message } as const)
         : ({ kind: 'suspect', suspicion: 2 } as const)
       const decision = decide(before, happening)
       if (decision === null) continue
-      if (recipients.apply(before, decision, at).state === 'quarantined') setAside++
+      if (recipients.apply(before, decision, at).state === 'quarantined') added++
     }
     lanes.write()
     changes.queue = true
-    return setAside
+    return added
   }
 
   /** Releases at most a chunk. Returns how many; 0 when none is left. */

@@ -54,14 +54,14 @@ export class Recipients {
     return this.#one.one(email, position)
   }
 
-  /** Those of an email that wait, are under way or in quarantine. */
+  /** Those of an email that wait, are being sent or in quarantine. */
   live(email: number): Recipient[] {
     return this.#live.all(email)
   }
 
   /**
    * Writes what was decided about a recipient: its row, events, its address on the list. Its lane is noted
-   * (`LaneChanges`). What is under way then is so under `token`. Returns what it is now. `at` in Unix ms.
+   * (`LaneChanges`). What is being sent then is so under `token`. Returns what it is now. `at` in Unix ms.
    */
   apply(
     before: Recipient,
@@ -82,7 +82,7 @@ export class Recipients {
 
   /**
    * The usual end of an attempt, without a look at the row before: such a decision says all that is in it. False, and
-   * nothing is written: it is no such decision, or the recipient is not under way under `token`, or is to be canceled.
+   * nothing is written: it is no such decision, or the recipient is not being sent under `token`, or is to be canceled.
    */
   end(
     email: EmailPlace,

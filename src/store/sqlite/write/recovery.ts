@@ -16,7 +16,7 @@ const CHUNK = 500
  */
 const NEIGHBOURS = 300
 
-const UNDER_WAY = 'what is under way'
+const UNDER_LEASE = 'what is being sent'
 
 interface Row {
   email: number
@@ -61,8 +61,8 @@ export class Recovery {
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
     const { damage, lanes, changes } = this.#parts
-    if (!damage.none && damage.index(UNDER_WAY, now)) return 0
-    return damage.inIndex(UNDER_WAY, now, () => {
+    if (!damage.none && damage.index(UNDER_LEASE, now)) return 0
+    return damage.inIndex(UNDER_LEASE, now, () => {
       let recovered = 0
       for (
         let token = this.#after(Number.MIN_SAFE_INTEGER);

@@ -29,7 +29,7 @@ interface Step {
 
 /**
  * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
- * Emails with recipients still waiting or under way are left alone. Emails are numbered as they come in, so the oldest
+ * Emails with recipients still waiting or being sent are left alone. Emails are numbered as they come in, so the oldest
  * are found by walking along the numbers.
  */
 export class Retention implements Remembered {

@@ -99,7 +99,7 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
         at: NOW,
         message: 'Poison',
       }
-      assert.equal(await colliding(1, () => store.setAside(aside)), 1)
+      assert.equal(await colliding(1, () => store.quarantine(aside)), 1)
       const scope = { companyId: null, emailId: keyed.id }
       assert.equal(await colliding(1, () => store.releaseQuarantined(scope, NOW)), 1)
       const held = deferred(1, NOW + HOUR, { tried: false, held: true, events: [] })

@@ -78,7 +78,7 @@ const WALKS: {
     most: 500,
     begin: (store, { id, ...value }) => {
       const aside = { emailId: id, leaseToken: 1, others: 'suspect' as const, at: NOW, message: '' }
-      return store.setAside({ ...aside, positions: positionsOf({ id, ...value }) })
+      return store.quarantine({ ...aside, positions: positionsOf({ id, ...value }) })
     },
     walk: (store) => store.releaseQuarantined({ companyId: null, emailId: null }, NOW),
   },
