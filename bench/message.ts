@@ -39,11 +39,11 @@ export function domainName(index: number): string {
   return `d${String(index).padStart(DOMAIN_MARK.length, '0')}.${RECIPIENT_DOMAIN}`
 }
 
-export function textBody({ size, attachment }: MessageShape): string {
+function textBody({ size, attachment }: MessageShape): string {
   return `${TEXT_LINE}\n`.repeat(linesFor(TEXT_LINES, size, attachment))
 }
 
-export function htmlBody({ size, attachment }: MessageShape): string {
+function htmlBody({ size, attachment }: MessageShape): string {
   const lines = `${HTML_LINE}\n`.repeat(linesFor(HTML_LINES, size, attachment))
   return `<!doctype html><html><body>\n${lines}</body></html>\n`
 }

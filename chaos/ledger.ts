@@ -7,7 +7,7 @@ import type { Arrival, Ending, PermanentRefusal } from './arrival.ts'
 import { readAddress, recipientCount } from './mail.ts'
 
 /** What the senders know about a message. */
-export const FATES = ['pending', 'accepted', 'refused', 'unknown'] as const
+const FATES = ['pending', 'accepted', 'refused', 'unknown'] as const
 export type Fate = (typeof FATES)[number]
 
 const ENDINGS: readonly Ending[] = ['answered', 'answered-reset', 'withheld', 'gone']

@@ -51,7 +51,7 @@ function clear(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
 }
 
-export function mayMount(): boolean {
+function mayMount(): boolean {
   return process.getuid?.() === 0 && existsSync('/dev/loop-control')
 }
 

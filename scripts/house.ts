@@ -224,7 +224,7 @@ const TOOLS: Record<string, string[]> = {
 const isFile = (name: string) => name.endsWith('.ts')
 
 /** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
-export function layersConfig(): object {
+function layersConfig(): object {
   const overrides = HOUSE.map((place) => ({
     includes: [isFile(place.name) ? `src/${place.name}` : `src/${place.name}/**`],
     linter: {
@@ -267,7 +267,7 @@ function refused({ name, imports }: Place): object[] {
 }
 
 /** The table of docs/architecture.md. */
-export function houseTable(): string {
+function houseTable(): string {
   const rows = HOUSE.map(({ name, about, imports }) => {
     const listed = imports === 'everything' ? imports : imports.map((entry) => `\`${entry}\``).join(', ')
     return `| \`src/${name}\` | ${about} | ${listed || 'nothing'} |`

@@ -39,7 +39,7 @@ export interface AbuseRun extends Provenance {
 }
 
 /** Limits that the other company and the process are held to. */
-export const MOST_P99 = 300
+const MOST_P99 = 300
 
 export function latencyFigures(latencies: number[]): Pick<AttackFigure, 'p50' | 'p99' | 'worst'> {
   return {

@@ -15,7 +15,6 @@ export const LAST_EVENT_TYPES = [
   'suppressed',
   'canceled',
 ] as const
-export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
 
 export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]

@@ -126,7 +126,7 @@ export function historyJson({ email, recipients, events, attempts }: EmailHistor
   }
 }
 
-export function recipientJson(recipient: StoredRecipient) {
+function recipientJson(recipient: StoredRecipient) {
   const { position, address, kind, state, attempts, dueAt, lastCode, lastMessage, server } = recipient
   return {
     position,
@@ -142,7 +142,7 @@ export function recipientJson(recipient: StoredRecipient) {
 }
 
 /** @param event.recipient position of the recipient; null: of the email as a whole */
-export function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>) {
+function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>) {
   return { type, at: isoTime(at), recipient, ...eventDetailJson(detail) }
 }
 
@@ -163,7 +163,7 @@ export function loggedEventJson(event: LoggedEvent) {
   }
 }
 
-export function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, ...rest }: EventDetail) {
+function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, ...rest }: EventDetail) {
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
@@ -172,7 +172,7 @@ export function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, ...rest
   }
 }
 
-export function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
+function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
   return { recipients, started_at: isoTime(startedAt), duration_ms: duration, server, tls, dialogue }
 }
 

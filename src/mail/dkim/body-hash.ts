@@ -55,7 +55,7 @@ function isRelaxedBody(body: Buffer): boolean {
 }
 
 /** Takes the pieces of one body in order and gives the hash at the end. Cost is linear in the size of the body. */
-export class RelaxedBodyHash {
+class RelaxedBodyHash {
   readonly #hash: Hash = createHash('sha256')
   /** What was read and is not yet known to belong to the canonical form. */
   #lines = 0

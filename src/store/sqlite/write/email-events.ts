@@ -4,11 +4,6 @@ import { mapText } from '../../json-columns.ts'
 import { one } from '../rows.ts'
 import type { Memory, Remembered } from './memory.ts'
 
-export interface PlacedEvent extends NewEvent {
-  /** Position, or null for the email as a whole. */
-  recipient: number | null
-}
-
 /**
  * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The
  * last number is written down once for a transaction, before it commits.
@@ -30,16 +25,12 @@ export class EmailEvents implements Remembered {
     )
   }
 
+  /** @param recipient position; null: it is about the email as a whole */
   append(email: number, company: number, recipient: number | null, { type, at, detail }: NewEvent): void {
     this.#number ??= one<{ value: number }>(this.#last)!.value
     this.#number++
     this.#settled = false
     this.#insert.run(this.#number, email, company, recipient, type, Math.round(at), mapText(detail))
-  }
-
-  /** In the order of the list. */
-  appendAll(email: number, company: number, events: readonly PlacedEvent[]): void {
-    for (const event of events) this.append(email, company, event.recipient, event)
   }
 
   settle(): void {
