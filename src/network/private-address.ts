@@ -11,16 +11,12 @@ import ipaddr from 'ipaddr.js'
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * True only for a public unicast address. Everything special is not public: loopback, private, link-local, shared
- * (RFC 6598), documentation, multicast, and the forms that carry an IPv4 address inside (mapped ones are judged by it;
- * NAT64, 6to4 and Teredo lead through translators and are refused). Text that is not an address in its plain form is
- * not public either; short, octal and hexadecimal IPv4 spellings included.
+ * What `ip` is when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...); null when it
+ * is. Everything special is not public: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and
+ * the forms that carry an IPv4 address inside (mapped ones are judged by it; NAT64, 6to4 and Teredo lead through
+ * translators and are refused). Text that is not an address in its plain form is not public either; short, octal and
+ * hexadecimal IPv4 spellings included.
  */
-export function isPublicAddress(ip: string): boolean {
-  return specialUse(ip) === null
-}
-
-/** What `ip` is when it is not public (`loopback`, `private`, `6to4`, `malformed`, ...); null when it is public. */
 function specialUse(ip: string): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'
   // ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; the kernel does not.
