@@ -8,6 +8,7 @@ import { int4s, uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
 import { type Loaded, loadEmails } from './contents.ts'
 import type { Database, Session, Statement } from './database.ts'
+import { DoubtfulClaims } from './doubtful-claims.ts'
 import { factsOf, type Place } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
@@ -68,15 +69,6 @@ WITH sent AS (
 INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, $3::text, $2 FROM sent`,
 }
 
-/** A commit that is still under way holds these rows: it is waited for. */
-const HOLD = `
-SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
-JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
-ORDER BY q.email, q.position FOR UPDATE OF q`
-const GIVE_BACK = `
-UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
-WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
-
 export interface ClaimParts {
   database: Database
   companies: CompanyNumbers
@@ -98,15 +90,6 @@ interface Gathering {
   bytes: number
 }
 
-/** What a claim leased of which nobody knows whether it was committed. */
-interface Doubtful {
-  emails: Buffer
-  positions: Buffer
-  token: number
-  /** Unix ms. */
-  dueAt: number
-}
-
 /**
  * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a
  * company or a recipient domain with a million waiting recipients is one among others.
@@ -115,33 +98,18 @@ export class Claim {
   readonly #parts: ClaimParts
   readonly #promotion: Promotion
   readonly #lanes: Lanes
-  /** What may be leased without anybody's knowing, oldest first. */
-  readonly #doubtful: Doubtful[] = []
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #doubtful: DoubtfulClaims
 
   constructor(parts: ClaimParts) {
     this.#parts = parts
     this.#promotion = new Promotion(parts.database)
     this.#lanes = new Lanes(parts.database)
+    this.#doubtful = new DoubtfulClaims(parts.database, parts.repairs)
   }
 
   async claim(request: ClaimRequest): Promise<ClaimedEmail[]> {
     if (request.maxRecipients <= 0 || request.maxPerCompany <= 0) return []
-    return await this.#inTurn(async () => {
-      await this.#settle()
-      return await this.#claim(request)
-    })
-  }
-
-  /**
-   * One after the other, claims and what they give back: all claims of a node carry one token. If a claim did not take
-   * place after all, and the next one took the same recipients, giving back what the first had leased would take them
-   * from under a delivery.
-   */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => {})
-    return done
+    return await this.#doubtful.settledBefore(() => this.#claim(request))
   }
 
   async #claim(request: ClaimRequest): Promise<ClaimedEmail[]> {
@@ -159,7 +127,7 @@ export class Claim {
         return [...gathering.works.values()]
       })
     } catch (error) {
-      if (error instanceof OutcomeUnknown) this.#giveBackLater(leased, request)
+      if (error instanceof OutcomeUnknown) this.#doubtful.add(leased, request)
       throw error
     }
   }
@@ -280,30 +248,6 @@ export class Claim {
       decided(found, (recipient) => happenings.get(nameOf(recipient))!),
       now,
     )
-  }
-
-  /** Nobody will work on them, and this node lives on: so they go back by hand, if they were leased at all. */
-  #giveBackLater(leased: Gathering['leased'], { lease, now }: ClaimRequest): void {
-    if (leased.length === 0) return
-    this.#doubtful.push({
-      emails: uuids(leased.map(({ email }) => email)),
-      positions: int4s(leased.map(({ position }) => position)),
-      token: lease.token,
-      dueAt: Math.round(now),
-    })
-    this.#parts.repairs.add(() => this.#inTurn(() => this.#settle()))
-  }
-
-  /** Gives back what is in doubt; rejects with StoreUnavailable while it cannot. */
-  async #settle(): Promise<void> {
-    for (let next = this.#doubtful[0]; next !== undefined; next = this.#doubtful[0]) {
-      const { emails, positions, token, dueAt } = next
-      await this.#parts.database.transaction(async (session) => {
-        await session.run(HOLD, [emails, positions])
-        await session.run(GIVE_BACK, [emails, positions, token, dueAt])
-      })
-      this.#doubtful.shift()
-    }
   }
 }
 
