@@ -19,7 +19,7 @@ export class PinnedProcess {
 
   constructor(cpus: string, script: URL) {
     const [file, ...args] = [...pinning(cpus), process.execPath, script.pathname]
-    this.#child = spawn(file!, args, {
+    this.#child = spawn(file, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     })

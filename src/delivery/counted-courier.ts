@@ -29,7 +29,7 @@ export class CountedCourier implements Courier {
       )
     }
     const result = await this.#courier.deliver(delivery)
-    // What is condemned goes into quarantine, and not recorded as an attempt.
+    // What is condemned goes into quarantine, and is not recorded as an attempt.
     const arrived = result.condemned === undefined && result.outcomes.some(mayHaveArrived)
     return place.end(arrived) ? { ...result, handedOver: true } : result
   }

@@ -58,7 +58,7 @@ export class Worker {
     this.#options = options
     this.#events = events
     const { memory, niceness } = options
-    const workerData: ThreadData = { progress: this.#progress.buffer as SharedArrayBuffer, niceness }
+    const workerData: ThreadData = { progress: this.#progress.buffer, niceness }
     this.#thread = new SupervisedThread(
       {
         module: new URL('./thread.ts', import.meta.url),

@@ -8,7 +8,7 @@ import type { CompanyNumbers } from './companies.ts'
 import type { Database, Session } from './database.ts'
 import type { Entry } from './entry.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
-import { judge, type KeyHolder, noteRepeated, takeKeys } from './idempotency.ts'
+import { judge, noteRepeated, takeKeys } from './idempotency.ts'
 import type { Repairs } from './repairs.ts'
 import { isEmailId } from './rows.ts'
 import { withdraw } from './withdrawals.ts'
@@ -131,7 +131,7 @@ export class Acceptance {
     for (const entry of entries) {
       const holder = holders.get(entry)
       if (holder === undefined || holder.id === entry.email.id) fresh.push(entry)
-      else answers.set(entry, judge(entry.email, holder as KeyHolder))
+      else answers.set(entry, judge(entry.email, holder))
     }
     await noteRepeated(
       session,

@@ -5,7 +5,7 @@ import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 
 /** The email for which a key was used first. */
-export interface KeyHolder {
+interface KeyHolder {
   id: string
   messageId: string
   fingerprint: string

@@ -135,7 +135,7 @@ export async function writeResults(database: Database, attempts: readonly Attemp
 
 function resultOf(num: number, attempt: AttemptRecord, recipient: RecipientRecord): Result {
   const { position } = recipient
-  const decision = recipient.decision!
+  const decision = recipient.decision
   const change = decision.change!
   const canceled = change.state === 'waiting' ? orCanceled(decision, endOf(attempt)) : null
   return { num, attempt, position, decision, change, canceled }
@@ -216,7 +216,7 @@ function attemptColumns(attempts: readonly AttemptRecord[]): Buffer[] {
 }
 
 function triedPositions(recipients: readonly RecipientRecord[]): number[] {
-  return recipients.filter(({ decision }) => decision!.tried).map(({ position }) => position)
+  return recipients.filter(({ decision }) => decision.tried).map(({ position }) => position)
 }
 
 /** A recipient that waits without a time is due as soon as the attempt ended. */
