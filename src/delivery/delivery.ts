@@ -1,5 +1,5 @@
 /**
- * A delivery: the work of handing one email to one destination for some of its recipients. Plain data, so that it can
+ * A delivery: the work of handing one email over along one path, for some of its recipients. Plain data, so that it can
  * cross to a delivery thread and back.
  */
 import type { KeyObject } from 'node:crypto'

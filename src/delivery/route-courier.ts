@@ -147,7 +147,7 @@ export class RouteCourier implements Courier {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
-      this.#options.log.error({ email: delivery.emailId, destination: kind }, failure.message)
+      this.#options.log.error({ emailId: delivery.emailId, route: kind }, failure.message)
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }

@@ -6,7 +6,7 @@ import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandOver } from '../smtp/transaction.ts'
 
-/** One delivery's recipients at one destination, and what its attempt shares. */
+/** One delivery with its recipients, and what its attempt shares. */
 export interface RouteRequest {
   delivery: Delivery
   recipients: DeliveryRecipient[]
