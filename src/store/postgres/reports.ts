@@ -24,12 +24,18 @@ ORDER BY r.email, r.position FOR UPDATE OF r`,
   })),
 ]
 
-/** What events of these emails ($1) name a report. */
+/** The name of a report as its event has it: JSON text in JSON text, in which no value can look like this field. */
+const NAMED = String.raw`substring(detail FROM '"reportId":("(?:[^"\\]|\\.)*")')`
+
+/**
+ * Which events of these emails ($1) tell of these reports ($2, as JSON text). Not read as JSON by PostgreSQL: it
+ * refuses NUL and lone surrogates, which strangers may have written into a report.
+ */
 const KNOWN: Statement = {
   name: 'known-reports',
   text: `
-SELECT email::text AS email, recipient AS position, type, detail::json ->> 'reportId' AS "reportId"
-FROM events WHERE email = ANY ($1::uuid[]) AND detail LIKE '%"reportId"%' AND detail::json ->> 'reportId' = ANY ($2::text[])`,
+SELECT email::text AS email, recipient AS position, type, ${NAMED} AS "reportId"
+FROM events WHERE email = ANY ($1::uuid[]) AND detail LIKE '%"reportId"%' AND ${NAMED} = ANY ($2::text[])`,
 }
 
 interface Report extends Place {
@@ -86,8 +92,9 @@ async function writtenBefore(session: Session, reports: readonly Happened[]): Pr
   const ids = reports.flatMap(({ happening }) => happening.detail.reportId ?? [])
   if (ids.length === 0) return new Set()
   const emails = uuids([...new Set(reports.map(({ emailId }) => emailId))])
-  const rows = await session.run<Report>(KNOWN, [emails, texts(ids)])
-  return new Set(rows.map((row) => reportOf(row)))
+  const named = texts(ids.map((id) => JSON.stringify(id)))
+  const rows = await session.run<Report>(KNOWN, [emails, named])
+  return new Set(rows.map((row) => reportOf({ ...row, reportId: JSON.parse(row.reportId) as string })))
 }
 
 /** One decision for each recipient: several reports of it are decided one after the other. */

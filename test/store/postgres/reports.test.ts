@@ -72,6 +72,19 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.ok(told.includes('stops'))
   })
 
+  test('are recorded once whatever strangers wrote into them', async (t) => {
+    const { store, owner } = await open(t)
+    const id = await delivered(store, owner)
+    const names = ['r1', 'r\0"\\', 'r\ud800', '"reportId":"r1"', 'r"reportId":"r9']
+    const odd = names.map((reportId): Happened => {
+      const detail = { reportId, message: `\0 \ud800 "reportId":"r9" \\` }
+      return { emailId: id, position: 0, happening: { kind: 'opened', at: NOW + 1, detail } }
+    })
+    assert.equal(await store.happened(odd), names.length)
+    assert.equal(await store.happened(odd), 0)
+    assert.equal(await store.happened([bounce(id, 1, 'r9'), ...odd]), 1)
+  })
+
   test('wait for a result that is being written, and are decided by what it brought', async (t) => {
     const { url, store, owner } = await open(t)
     const value = email(owner, ['a@x.test'])
