@@ -35,7 +35,6 @@ export interface SiteDirectoryOptions<Kept> {
 
 interface Entry<Kept> {
   kept: Kept
-  hosts: MailHosts
   /**
    * On the clock: it is asked again from `askAt` on; from `usableUntil` on nobody is told of it before there is an
    * answer.
@@ -90,7 +89,7 @@ export class SiteDirectory<Kept> {
     const askAt = now + believed
     const usableUntil = hosts.kind === 'hosts' ? now + USABLE_MS : askAt
     const kept = this.#options.keep(siteOf(domain, hosts, askAt))
-    this.#entries.set(domain, { kept, hosts, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
+    this.#entries.set(domain, { kept, askAt, usableUntil }, { size: sizeOf(domain, hosts) })
     return kept
   }
 
@@ -113,7 +112,8 @@ function siteOf(domain: string, hosts: MailHosts, until: number): Site {
   if (hosts.kind === 'none') return { name: domain, key: `domain:${domain}`, kind: 'direct', servers }
   const names = hosts.ranks.flat()
   const more = names.length - 1
-  const all = names.toSorted().join(',')
+  // A name from DNS may hold a comma, and be that of any site: but no line break, which DNS clients write as `\\010`.
+  const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }
 }

@@ -64,6 +64,20 @@ test('domains on the same servers are one site, whatever the order; others are n
   assert.deepEqual(a!.servers?.hosts, { kind: 'hosts', ranks: [['mx1.mail.test'], ['mx2.mail.test']] })
 })
 
+test('a name from DNS cannot make one site look like another', async () => {
+  const { sites } = directory({
+    'a.test': ['mx1.mail.test', 'mx2.mail.test'],
+    'b.test': ['mx1.mail.test,mx2.mail.test'],
+    'c.test': ['simulator'],
+    'd.test': ['domain:gone.test'],
+    'gone.test': 'absent',
+  })
+  const at = async (domain: string) => (await sites.find(domain, 'company')).key
+  assert.notEqual(await at('b.test'), await at('a.test'))
+  assert.notEqual(await at('c.test'), 'simulator')
+  assert.notEqual(await at('d.test'), await at('gone.test'))
+})
+
 test('very many servers, or ones with long names, have a short key all the same', async () => {
   const hosts = Array.from({ length: 50 }, (_, at) => `mx${at}.${'x'.repeat(60)}.test`)
   const { sites } = directory({ 'a.test': hosts, 'b.test': hosts.toReversed(), 'c.test': hosts.slice(1) })
@@ -81,11 +95,11 @@ test('what is known is known at once; when it is older than a minute it is asked
   assert.deepEqual(asked, ['x.test'])
   zone['x.test'] = ['new.test']
   clock.now += 60_000
-  assert.equal(sites.known('x.test', 'a')?.key, 'old.test')
-  assert.equal(sites.known('x.test', 'b')?.key, 'old.test')
+  assert.equal(sites.known('x.test', 'a')?.key, 'mx:old.test')
+  assert.equal(sites.known('x.test', 'b')?.key, 'mx:old.test')
   await turn()
   assert.deepEqual(asked, ['x.test', 'x.test'], 'one question for all')
-  assert.equal(sites.known('x.test', 'a')?.key, 'new.test')
+  assert.equal(sites.known('x.test', 'a')?.key, 'mx:new.test')
   clock.now += 3_600_000
   assert.equal(sites.known('x.test', 'a'), null, 'too old to be used')
 })
@@ -102,7 +116,7 @@ test('that there is nothing, or no answer, is never used beyond its time', async
   clock.now += 25_000
   assert.equal(sites.known('gone.test', 'a'), null)
   zone['sick.test'] = ['mx.test']
-  assert.equal((await sites.find('sick.test', 'a')).key, 'mx.test')
+  assert.equal((await sites.find('sick.test', 'a')).key, 'mx:mx.test')
 })
 
 test('a name server that is away does not make the site another', async () => {
@@ -148,8 +162,8 @@ test('at most 64 look-ups are under way, companies take turns, and one whose dom
   const queued = sites.find('alive.test', 'noisy 0')
   await turn()
   assert.ok(asked.length >= 48 && asked.length < 64, `${asked.length} under way`)
-  assert.equal((await sites.find('alive.test', 'quiet')).key, 'mx.test')
-  assert.equal((await queued).key, 'mx.test')
+  assert.equal((await sites.find('alive.test', 'quiet')).key, 'mx:mx.test')
+  assert.equal((await queued).key, 'mx:mx.test')
   const more = Array.from({ length: 100 }, (_, at) => sites.find(`dead${at + 400}.test`, `other ${at}`))
   await turn()
   assert.equal(asked.length, 65, 'one of them is answered')
