@@ -413,7 +413,7 @@ export class Scheduler implements Handover {
     const { path } = ready
     let alone = false
     if (result.hindrance?.kind === 'busy') {
-      alone = !this.#sessionLimits.tooMany(path, queues.busyOn(path), begunAt)
+      alone = result.hindrance.wide && !this.#sessionLimits.tooMany(path, queues.busyOn(path), begunAt)
     } else if (result.hindrance === undefined && result.server !== null) this.#sessionLimits.well(path)
     const again = this.#pathHealth.ended(ready, result, alone, now)
     return attemptRecord(

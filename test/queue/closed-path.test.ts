@@ -1,6 +1,7 @@
 /** The whole service before a relay that refuses us: mail waits without spending attempts, and flows when it is let through. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { startDns } from '../../harness/dns.ts'
 import type { RelayRoute } from '../../src/config/settings.ts'
 import { relayAt } from '../delivery/route/rig.ts'
 import { ApiClient } from '../support/api-client.ts'
@@ -161,6 +162,43 @@ test('what a stranger’s server says through a relay stops nobody else’s mail
     assert.equal(attempts.length, 1)
   }
   assert.doesNotMatch(service.logged.join('\n'), /The relay takes no(?: more)? mail(?: for now)?:/)
+})
+
+test('what a recipient has his server say stops nobody else’s mail to that server', async (t) => {
+  // As a mailbox with a Sieve script does it (RFC 5429).
+  const script: Script = ({ step, recipient }) =>
+    step === 'rcpt' && recipient?.endsWith('@evil.test')
+      ? { reply: '550 5.7.1 Too many connections from your address' }
+      : undefined
+  const provider = await startSink({ script })
+  const shared = ['10 mx.provider.test']
+  const dns = await startDns({
+    'mx.provider.test/A': ['127.0.0.1'],
+    'evil.test/MX': shared,
+    'x.test/MX': shared,
+  })
+  const service = await startService({
+    delivery: { kind: 'direct' },
+    dnsServers: [dns.address],
+    smtpPort: provider.port,
+    allowPrivateNetworks: true,
+    retrySchedule: [600_000],
+  })
+  t.after(async () => {
+    await service.close()
+    await dns.close()
+    await provider.close()
+  })
+  const [{ key }, { key: otherKey }] = [await service.tenant('acme.test'), await service.tenant('other.test')]
+  const acme = new ApiClient(service.url, key.token)
+  const other = new ApiClient(service.url, otherKey.token)
+  for (let n = 0; n < 4; n++) {
+    const id = await acme.accepted({ from: 'a@acme.test', to: `n${n}@evil.test`, subject: 'Hi', text: 'Hi' })
+    await acme.lastEvent(id, 'delivery_delayed')
+    const theirs = { from: 'b@other.test', to: `o${n}@x.test`, subject: 'Hello', text: 'Hello' }
+    await other.lastEvent(await other.accepted(theirs), 'delivered')
+  }
+  assert.equal(provider.messages.length, 4)
 })
 
 test('a relay is logged in to once, not once for each message, while it refuses the credentials', async (t) => {

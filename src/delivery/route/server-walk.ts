@@ -150,7 +150,7 @@ export class ServerWalk {
     }
     const hindrance =
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ?? failures.find(isBusy)
-    if (hindrance !== undefined) result.hindrance = reportOf(hindrance)
+    if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#options.route)
     if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
   }
@@ -349,12 +349,19 @@ function isBusy({ finding }: RouteFailure): boolean {
   return finding === 'busy'
 }
 
-/** What was said before MAIL, or about the account, concerns all mail. */
-function reportOf({ finding, server, message, unreachable }: RouteFailure): HindranceReport {
+/**
+ * What was said before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
+ * recipient's own (RFC 5429 2.1), and what anybody can have a server say must not keep others from it.
+ */
+function reportOf(
+  { finding, server, code = 0, message, unreachable }: RouteFailure,
+  route: RouteKind,
+): HindranceReport {
   const kind = finding as Hindrance
   // Whether it was asked a moment ago or now, nobody answered.
   if (unreachable) return { kind: 'unreachable', wide: true, message }
-  return { kind, wide: server === undefined || kind === 'credentials' || kind === 'busy', message }
+  const limit = kind === 'busy' && (route === 'relay' || code < 500)
+  return { kind, wide: server === undefined || kind === 'credentials' || limit, message }
 }
 
 /**

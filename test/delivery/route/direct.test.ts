@@ -256,6 +256,20 @@ test('a server that refuses us matters little while another takes the mail', asy
   assert.equal(hindrance, undefined)
 })
 
+test('what a recipient can have his server say of limits does not concern what others are sent', async (t) => {
+  const { deliver, mx } = await startDirect(t, [{}])
+  for (const [script, wide] of [
+    [at('dot', '550 5.7.1 Too many connections from your address'), false],
+    [at('rcpt', '550 5.7.1 Too many connections from your address'), false],
+    [at('rcpt', '450 4.7.1 Error: too much mail from 192.0.2.1'), true],
+    [at('connect', '554 too many connections', true), true],
+  ] as const) {
+    mx(1).script = script
+    const { outcomes, hindrance } = await deliver(['jane@x.test'])
+    assert.deepEqual([outcomes[0]?.verdict, hindrance?.kind, hindrance?.wide], ['postponed', 'busy', wide])
+  }
+})
+
 test('a server that has too much of us yields to the next, and is said to', async (t) => {
   for (const script of [
     at('connect', '421 4.7.0 too many connections', true),
