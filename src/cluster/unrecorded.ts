@@ -32,6 +32,12 @@ interface Waiting {
   resolve: (mayHandOver: boolean) => void
 }
 
+/** What one company has of this thread's places, and its deliveries that wait for one, oldest first. */
+interface Share {
+  held: number
+  waiting: Waiting[]
+}
+
 /**
  * Messages of this node that are handed over and not yet recorded: what may come twice if the node ends just now. There
  * is a bound: each takes a place right before its final dot, and gives it back when its result is durable, or when its
@@ -39,7 +45,8 @@ interface Waiting {
  *
  * While servers take their time over the final dot, places would be held by nothing but waiting. So once the bound has
  * been reached for a second by messages most of which have no answer yet, while the store writes results promptly,
- * others may go as well.
+ * others may go as well. And a place that is free goes to the company that holds the fewest: what one sends to slow
+ * servers holds up nobody else's.
  */
 export class Unrecorded {
   readonly shared: SharedArrayBuffer
@@ -47,8 +54,10 @@ export class Unrecorded {
   /** Where this thread counts. */
   readonly #own: number
   readonly #now: () => number
-  /** Oldest first. */
-  readonly #waiting: Waiting[] = []
+  /** By company; of those that hold nothing and wait for nothing nothing is kept. */
+  readonly #shares = new Map<string, Share>()
+  /** Deliveries that wait. */
+  #waiting = 0
   /** What FULL_SINCE was at the last look, and how many looks have found it so. */
   #fullSince = 0
   #looks = 0
@@ -74,8 +83,8 @@ export class Unrecorded {
   }
 
   /** For one delivery. `mayHandOver` says whether it still may be handed over once there is a place. */
-  place(mayHandOver: () => boolean): Place {
-    return new Place(this, mayHandOver)
+  place(companyId: string, mayHandOver: () => boolean): Place {
+    return new Place(this, companyId, mayHandOver)
   }
 
   /** One result of this delivery thread has come to the main thread, with its place. */
@@ -102,8 +111,10 @@ export class Unrecorded {
   }
 
   /** For Place: its turn is behind those who wait. */
-  take(): boolean {
-    return this.#waiting.length === 0 && this.#tryTake()
+  take({ companyId }: Place): boolean {
+    if (this.#waiting > 0 || !this.#tryTake()) return false
+    this.#shareOf(companyId).held++
+    return true
   }
 
   #tryTake(): boolean {
@@ -120,26 +131,49 @@ export class Unrecorded {
   /** For Place. */
   wait(place: Place, mayHandOver: () => boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const first = this.#waiting.push({ place, mayHandOver, until: this.#now() + PATIENCE_MS, resolve }) === 1
-    if (first) void this.#serve()
+    const { waiting } = this.#shareOf(place.companyId)
+    waiting.push({ place, mayHandOver, until: this.#now() + PATIENCE_MS, resolve })
+    this.#waiting++
+    if (this.#waiting === 1) void this.#serve()
     return promise
   }
 
   /** For Place: it waits no longer. */
   leave(place: Place): void {
-    const at = this.#waiting.findIndex((waiting) => waiting.place === place)
-    if (at >= 0) this.#waiting.splice(at, 1)[0]!.resolve(false)
+    const share = this.#shares.get(place.companyId)
+    const at = share?.waiting.findIndex((waiting) => waiting.place === place) ?? -1
+    if (at < 0) return
+    const [left] = share!.waiting.splice(at, 1)
+    this.#waiting--
+    this.#forget(place.companyId, share!)
+    left!.resolve(false)
   }
 
-  /** For Place. */
-  answered(): void {
-    Atomics.add(this.#values, this.#own, ANSWERED)
+  /**
+   * For Place: there is an answer, or will never be one. It goes on with the result if a server may have the message.
+   */
+  ended({ companyId }: Place, arrived: boolean): void {
+    const share = this.#shares.get(companyId)!
+    share.held--
+    this.#forget(companyId, share)
+    if (arrived) Atomics.add(this.#values, this.#own, ANSWERED)
+    else {
+      Atomics.sub(this.#values, this.#own, HELD)
+      this.#freed()
+    }
   }
 
-  /** For Place. */
-  giveBack(): void {
-    Atomics.sub(this.#values, this.#own, HELD)
-    this.#freed()
+  #shareOf(companyId: string): Share {
+    let share = this.#shares.get(companyId)
+    if (share === undefined) {
+      share = { held: 0, waiting: [] }
+      this.#shares.set(companyId, share)
+    }
+    return share
+  }
+
+  #forget(companyId: string, { held, waiting }: Share): void {
+    if (held === 0 && waiting.length === 0) this.#shares.delete(companyId)
   }
 
   #total(): number {
@@ -164,10 +198,10 @@ export class Unrecorded {
   /** Hands places on, in order, for as long as somebody waits. */
   async #serve(): Promise<void> {
     let lookedAt = this.#now()
-    while (this.#waiting.length > 0) {
+    while (this.#waiting > 0) {
       const freed = Atomics.load(this.#values, FREED)
       this.#handOn()
-      if (this.#waiting.length === 0) return
+      if (this.#waiting === 0) return
       await Atomics.waitAsync(this.#values, FREED, freed, LOOK_MS).value
       if (this.#now() - lookedAt < LOOK_MS) continue
       lookedAt = this.#now()
@@ -180,18 +214,31 @@ export class Unrecorded {
     const fullSince = Atomics.load(this.#values, FULL_SINCE)
     this.#looks = fullSince !== 0 && fullSince === this.#fullSince ? this.#looks + 1 : 0
     this.#fullSince = fullSince
-    for (const { place, mayHandOver, until } of [...this.#waiting]) {
+    const waiting = [...this.#shares.values()].flatMap((share) => share.waiting)
+    for (const { place, mayHandOver, until } of waiting) {
       if (this.#now() > until || !mayHandOver()) this.leave(place)
     }
   }
 
   #handOn(): void {
-    let first = this.#waiting[0]
-    for (; first !== undefined && this.#tryTake(); first = this.#waiting[0]) {
-      this.#waiting.shift()
-      first.place.given()
-      first.resolve(first.mayHandOver())
+    for (let share = this.#next(); share !== null && this.#tryTake(); share = this.#next()) {
+      const { place, mayHandOver, resolve } = share.waiting.shift()!
+      this.#waiting--
+      share.held++
+      place.given()
+      resolve(mayHandOver())
     }
+  }
+
+  /** Of the companies that wait the one that holds the fewest; of equals the one that has waited longest. */
+  #next(): Share | null {
+    let next: Share | null = null
+    for (const share of this.#shares.values()) {
+      if (share.waiting.length === 0) continue
+      const fewer = next === null ? -1 : share.held - next.held
+      if (fewer < 0 || (fewer === 0 && share.waiting[0]!.until < next!.waiting[0]!.until)) next = share
+    }
+    return next
   }
 
   /** Never 0 for long, and the same for all threads. */
@@ -202,11 +249,13 @@ export class Unrecorded {
 
 /** Of one delivery: taken before its first final dot, and kept for those that may follow it. */
 export class Place {
+  readonly companyId: string
   readonly #unrecorded: Unrecorded
   readonly #mayHandOver: () => boolean
   #held = false
 
-  constructor(unrecorded: Unrecorded, mayHandOver: () => boolean) {
+  constructor(unrecorded: Unrecorded, companyId: string, mayHandOver: () => boolean) {
+    this.companyId = companyId
     this.#unrecorded = unrecorded
     this.#mayHandOver = mayHandOver
   }
@@ -215,7 +264,7 @@ export class Place {
   take(): boolean | Promise<boolean> {
     if (!this.#mayHandOver()) return false
     if (this.#held) return true
-    this.#held = this.#unrecorded.take()
+    this.#held = this.#unrecorded.take(this)
     return this.#held || this.#unrecorded.wait(this, this.#mayHandOver)
   }
 
@@ -234,8 +283,7 @@ export class Place {
       return false
     }
     this.#held = false
-    if (arrived) this.#unrecorded.answered()
-    else this.#unrecorded.giveBack()
+    this.#unrecorded.ended(this, arrived)
     return arrived
   }
 }

@@ -22,8 +22,11 @@ export class CountedCourier implements Courier {
 
   async deliver(delivery: Delivery): Promise<DeliveryResult> {
     const startedAt = Date.now()
-    const place = this.#unrecorded.place(() => !this.#closed && this.#right.holds(delivery.leaseToken))
+    const mayHandOver = () => !this.#closed && this.#right.holds(delivery.leaseToken)
+    const place = this.#unrecorded.place(delivery.companyId, mayHandOver)
     if (!(await place.take())) {
+      // It may have got one just when it had lost the right to use it.
+      place.end(false)
       return unanswered(delivery, startedAt, (position) =>
         released(position, 'Not tried: it was not its turn in time'),
       )

@@ -105,7 +105,7 @@ export class RouteCourier implements Courier {
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
     const { recipients } = delivery
-    const place = this.#options.unrecorded?.place(mayHandOver)
+    const place = this.#options.unrecorded?.place(delivery.companyId, mayHandOver)
     const request: RouteRequest = {
       delivery,
       recipients,

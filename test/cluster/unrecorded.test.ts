@@ -15,7 +15,7 @@ function nodeOf(limit: number) {
 
 function taken(of: Unrecorded, count: number): Place[] {
   return Array.from({ length: count }, () => {
-    const place = of.place(always)
+    const place = of.place('acme', always)
     assert.equal(place.take(), true)
     return place
   })
@@ -34,7 +34,7 @@ test('places are counted over all threads, from the final dot until the result i
   const [one, two] = [...taken(first, 1), ...taken(second, 1)]
   const three = taken(main, 1)[0]!
   assert.equal(main.held, 3)
-  const fourth = second.place(always)
+  const fourth = second.place('acme', always)
   const waits = fourth.take()
   assert.ok(waits instanceof Promise)
   assert.equal(one!.end(true), true)
@@ -53,7 +53,7 @@ test('places are counted over all threads, from the final dot until the result i
 
 test('one delivery has one place, however many final dots it takes', () => {
   const { main } = nodeOf(2)
-  const place = main.place(always)
+  const place = main.place('acme', always)
   assert.equal(place.take(), true)
   assert.equal(place.take(), true)
   assert.equal(main.held, 1)
@@ -62,7 +62,7 @@ test('one delivery has one place, however many final dots it takes', () => {
 test('what no server took gives its place back at once', async () => {
   const { main, first } = nodeOf(1)
   const [place] = taken(first, 1)
-  const next = first.place(always)
+  const next = first.place('acme', always)
   const waits = next.take()
   assert.equal(place!.end(false), false)
   assert.equal(await waits, true)
@@ -75,7 +75,7 @@ test('those who wait have their turns in order, and whoever ends meanwhile loses
   const [place] = taken(main, 1)
   const order: number[] = []
   const waiting = [0, 1, 2].map((number) => {
-    const next = main.place(always)
+    const next = main.place('acme', always)
     const may = Promise.resolve(next.take()).then((taken) => {
       if (taken) order.push(number)
       return taken
@@ -94,13 +94,41 @@ test('those who wait have their turns in order, and whoever ends meanwhile loses
   assert.equal(main.held, 1)
 })
 
+test('a free place goes to the company that holds the fewest, whoever has waited longest', async () => {
+  const { main, clock } = nodeOf(3)
+  const [one, two] = taken(main, 3)
+  const waiting = ['acme', 'acme', 'other', 'other'].map((company) => {
+    clock.now++
+    const next = main.place(company, always)
+    const waits = { next, done: false, may: Promise.resolve() }
+    waits.may = Promise.resolve(next.take()).then(() => {
+      waits.done = true
+    })
+    return waits
+  })
+  const went = async (at: number, company: string) => {
+    await Promise.race(waiting.filter(({ done }) => !done).map(({ may }) => may))
+    assert.equal(waiting[at]!.done, true, `it was the turn of ${company}`)
+  }
+  one!.end(false)
+  await went(2, 'other')
+  two!.end(false)
+  // Both hold one: now it is the turn of who has waited longer.
+  await went(0, 'acme')
+  waiting[2]!.next.end(false)
+  await went(3, 'other')
+  assert.equal(main.held, 3)
+  for (const { next } of waiting) next.end(false)
+  assert.equal(main.held, 1)
+})
+
 test('whoever may not be handed over any more stops waiting; after a minute everybody does', async () => {
   const { main, clock } = nodeOf(1)
   const [place] = taken(main, 1)
   place!.end(true)
   let holds = true
-  const lost = main.place(() => holds).take()
-  const patient = main.place(always).take()
+  const lost = main.place('acme', () => holds).take()
+  const patient = main.place('acme', always).take()
   holds = false
   await looks(clock, 1)
   assert.equal(await lost, false)
@@ -122,7 +150,7 @@ test('a delivery thread that dies leaves a place to each of its deliveries until
 test('servers that are slow to answer do not keep others waiting; a store that writes nothing does', async () => {
   const { main, first, clock } = nodeOf(4)
   taken(first, 4)
-  const fifth = first.place(always)
+  const fifth = first.place('acme', always)
   const waits = fifth.take()
   await looks(clock, 25)
   assert.equal(await waits, true)
@@ -133,7 +161,7 @@ test('servers that are slow to answer do not keep others waiting; a store that w
   // One answer that is not recorded.
   clock.now += 1_000
   fifth.end(true)
-  const held = first.place(always).take()
+  const held = first.place('acme', always).take()
   assert.ok(held instanceof Promise)
   let went = false
   void held.then(() => {
@@ -153,7 +181,7 @@ test('many answers that wait for the store are no slowness of servers', async ()
   for (const place of taken(first, 3)) place.end(true)
   taken(first, 1)
   let went = false
-  void Promise.resolve(first.place(always).take()).then(() => {
+  void Promise.resolve(first.place('acme', always).take()).then(() => {
     went = true
   })
   await looks(clock, 25)
