@@ -92,7 +92,7 @@ export class Membership {
     await this.#join()
     await this.#giveUpPredecessors(this.#nodes)
     const recovered = await store.recover({ now: Date.now(), jitterMs: JITTER_MS })
-    if (recovered > 0) log.warn({ recipients: recovered }, 'Deliveries that were under way are queued again')
+    if (recovered > 0) log.warn({ recipients: recovered }, 'Recipients that were being sent wait again')
     this.#plan(this.#pause)
   }
 
@@ -235,7 +235,7 @@ export class Membership {
     const { store, log } = this.#parts
     const recovered = await store.recover({ now: Date.now(), jitterMs: JITTER_MS })
     if (recovered === 0) return
-    log.warn({ recipients: recovered }, 'Deliveries of nodes that are gone are queued again')
+    log.warn({ recipients: recovered }, 'Recipients that nodes which are gone were sending wait again')
     this.#listener?.recovered()
   }
 }

@@ -1,18 +1,21 @@
 import { monotonic } from '../common/clock.ts'
 
 /**
- * Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), and two that tell of
- * places freed.
+ * Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), two that tell of
+ * places freed, and two of slow answers: whether most of the last answers were (up to SLOWEST), and when the last one
+ * came.
  */
 const LIMIT = 0
 const FULL_SINCE = 1
 const FREED = 2
 const RECORDED_AT = 3
+const SLOWNESS = 4
+const SLOW_AT = 5
 /**
  * From here on the counts: of the main thread, then of each delivery thread. Who holds a place has one; who has his
  * answer, ANSWERED more.
  */
-const COUNTS = 4
+const COUNTS = 6
 const HELD = 1
 const ANSWERED = 1 << 16
 
@@ -20,6 +23,10 @@ const ANSWERED = 1 << 16
 const LOOK_MS = 50
 /** Looks in a row that find the bound reached before it counts as reached for the slowness of servers. */
 const SLOW_LOOKS = 20
+/** An answer that takes longer is a slow one; and so long is known that there was one. Milliseconds. */
+const SLOW_MS = 1_000
+/** Each slow answer counts one up to this, each other one less; more than half of it: servers are slow. */
+const SLOWEST = 16
 /** A store that has results to write, and has written none for so many milliseconds, is not writing now. */
 const PROMPT_MS = 200
 /** Who has waited for so long is not handed over. Milliseconds. */
@@ -43,10 +50,10 @@ interface Share {
  * is a bound: each takes a place right before its final dot, and gives it back when its result is durable, or when its
  * server has not taken it. Counts are kept in memory shared with the delivery threads.
  *
- * While servers take their time over the final dot, places would be held by nothing but waiting. So once the bound has
- * been reached for a second by messages most of which have no answer yet, while the store writes results promptly,
- * others may go as well. And a place that is free goes to the company that holds the fewest: what one sends to slow
- * servers holds up nobody else's.
+ * While servers take their time over the final dot, places would be held by nothing but waiting. So when no answer has
+ * come for a second, or most of the last ones took longer than that, others may go as well, while the store writes
+ * results promptly and most that hold a place have no answer yet. And a place that is free goes to the company that
+ * holds the fewest: what one sends to slow servers holds up nobody else's.
  */
 export class Unrecorded {
   readonly shared: SharedArrayBuffer
@@ -150,17 +157,31 @@ export class Unrecorded {
   }
 
   /**
-   * For Place: there is an answer, or will never be one. It goes on with the result if a server may have the message.
+   * For Place: there is an answer, or will never be one, so many ms after it was taken. It goes on with the result if a
+   * server may have the message.
    */
-  ended({ companyId }: Place, arrived: boolean): void {
+  ended({ companyId }: Place, arrived: boolean, ms: number): void {
     const share = this.#shares.get(companyId)!
     share.held--
     this.#forget(companyId, share)
-    if (arrived) Atomics.add(this.#values, this.#own, ANSWERED)
-    else {
+    if (arrived) {
+      Atomics.add(this.#values, this.#own, ANSWERED)
+      this.#learn(ms > SLOW_MS)
+    } else {
       Atomics.sub(this.#values, this.#own, HELD)
       this.#freed()
     }
+  }
+
+  #learn(slow: boolean): void {
+    const slowness = Atomics.load(this.#values, SLOWNESS)
+    if (slow) Atomics.store(this.#values, SLOW_AT, this.#ms())
+    if (slow ? slowness < SLOWEST : slowness > 0) Atomics.add(this.#values, SLOWNESS, slow ? 1 : -1)
+  }
+
+  /** For Place: when it is taken. */
+  get now(): number {
+    return this.#now()
   }
 
   #shareOf(companyId: string): Share {
@@ -183,9 +204,15 @@ export class Unrecorded {
   }
 
   #serversAreSlow(answered: number): boolean {
-    const known = this.#looks >= SLOW_LOOKS && this.#fullSince === Atomics.load(this.#values, FULL_SINCE)
-    if (!known || answered * 2 >= Atomics.load(this.#values, LIMIT)) return false
+    const noAnswers = this.#looks >= SLOW_LOOKS && this.#fullSince === Atomics.load(this.#values, FULL_SINCE)
+    if (!(noAnswers || this.#answersAreSlow()) || answered * 2 >= Atomics.load(this.#values, LIMIT))
+      return false
     return answered === 0 || ((this.#ms() - Atomics.load(this.#values, RECORDED_AT)) | 0) < PROMPT_MS
+  }
+
+  #answersAreSlow(): boolean {
+    if (Atomics.load(this.#values, SLOWNESS) * 2 <= SLOWEST) return false
+    return ((this.#ms() - Atomics.load(this.#values, SLOW_AT)) | 0) < SLOW_MS
   }
 
   #freed(): void {
@@ -253,6 +280,8 @@ export class Place {
   readonly #unrecorded: Unrecorded
   readonly #mayHandOver: () => boolean
   #held = false
+  /** Monotonic ms. */
+  #heldSince = 0
 
   constructor(unrecorded: Unrecorded, companyId: string, mayHandOver: () => boolean) {
     this.companyId = companyId
@@ -264,13 +293,15 @@ export class Place {
   take(): boolean | Promise<boolean> {
     if (!this.#mayHandOver()) return false
     if (this.#held) return true
-    this.#held = this.#unrecorded.take(this)
-    return this.#held || this.#unrecorded.wait(this, this.#mayHandOver)
+    if (!this.#unrecorded.take(this)) return this.#unrecorded.wait(this, this.#mayHandOver)
+    this.given()
+    return true
   }
 
   /** For Unrecorded. */
   given(): void {
     this.#held = true
+    this.#heldSince = this.#unrecorded.now
   }
 
   /**
@@ -283,7 +314,7 @@ export class Place {
       return false
     }
     this.#held = false
-    this.#unrecorded.ended(this, arrived)
+    this.#unrecorded.ended(this, arrived, this.#unrecorded.now - this.#heldSince)
     return arrived
   }
 }

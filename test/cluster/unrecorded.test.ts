@@ -176,6 +176,40 @@ test('servers that are slow to answer do not keep others waiting; a store that w
   for (const place of more) place.end(false)
 })
 
+test('slow servers do not keep others waiting where their answers come one by one, and quick ones do', () => {
+  const { main, clock } = nodeOf(4)
+  const open = taken(main, 4)
+  /** The oldest is answered and recorded, and another takes its place. */
+  const next = (ms: number) => {
+    clock.now += ms
+    assert.equal(open.shift()!.end(true), true)
+    main.recorded()
+    open.push(...taken(main, 1))
+  }
+  // Each has its answer after two seconds; no second passes without one.
+  for (let answers = 0; answers < 12; answers++) next(500)
+  open.push(...taken(main, 4))
+  assert.equal(main.held, 8)
+  while (open.length > 3) {
+    open.shift()!.end(true)
+    main.recorded()
+  }
+  open.push(...taken(main, 1))
+  // After 400 ms.
+  for (let answers = 0; answers < 12; answers++) next(100)
+  const fifth = main.place('acme', always)
+  assert.ok(fifth.take() instanceof Promise)
+  fifth.end(false)
+
+  // Slow again; but the last of these answers is long ago.
+  for (let answers = 0; answers < 12; answers++) next(500)
+  open.shift()!.end(true)
+  clock.now += 1_100
+  main.recorded()
+  open.push(...taken(main, 1))
+  assert.ok(main.place('acme', always).take() instanceof Promise)
+})
+
 test('many answers that wait for the store are no slowness of servers', async () => {
   const { first, clock } = nodeOf(4)
   for (const place of taken(first, 3)) place.end(true)
