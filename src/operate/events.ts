@@ -2,6 +2,7 @@
 import type { EventFilter, EventType, LoggedEvent } from '../email/event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
+import { OperateError } from './error.ts'
 import { companyScope } from './find.ts'
 import type { Operation } from './operation.ts'
 import { verb } from './verb.ts'
@@ -21,7 +22,10 @@ export const listEvents = verb(
     { after, limit, ...wanted }: EventsWanted & { limit: number },
   ): Promise<LoggedEvent[]> => {
     const filter = filterOf(op, wanted)
-    if (after !== undefined) return await eventsBehind(op.store, after, filter, limit)
+    if (after !== undefined) {
+      await refuseUnseen(op, after)
+      return await eventsBehind(op.store, after, filter, limit)
+    }
     return (await lastEvents(op.store, filter, limit)).events
   },
 )
@@ -43,11 +47,25 @@ export const followEvents = verb(
     }: EventsWanted & { limit: number } & Omit<Following, 'filter' | 'after'>,
   ): Promise<AsyncGenerator<LoggedEvent[]>> => {
     const filter = filterOf(op, { company, types })
-    if (after !== undefined) return follow(op.store, { after, filter, ...following })
+    if (after !== undefined) {
+      await refuseUnseen(op, after)
+      return follow(op.store, { after, filter, ...following })
+    }
     const { events, end } = await lastEvents(op.store, filter, limit)
     return beginningWith(events, follow(op.store, { after: end, filter, ...following }))
   },
 )
+
+/** Whoever has seen such a number has seen it elsewhere: what he goes on behind would be missed without a word. */
+async function refuseUnseen(op: Operation, after: number): Promise<void> {
+  const end = await op.store.lastEventNumber()
+  if (after <= end) return
+  throw new OperateError(
+    'invalid',
+    `there is no event ${after} yet: the log ends with ${end}. The number is that of another database, or of this one ` +
+      'before it was restored from a backup; look where to go on, and give that number',
+  )
+}
 
 async function* beginningWith(
   events: LoggedEvent[],

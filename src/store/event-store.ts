@@ -9,7 +9,10 @@ export interface EventLog {
    * same however much is behind it.
    */
   eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage>
-  /** The number of the last event, or a higher one that none will have; 0 when there has been none. */
+  /**
+   * The number of the last event, or a higher one that none will have; 0 when there has been none. It does not fall
+   * when retention removes events.
+   */
   lastEventNumber(): Promise<number>
 }
 

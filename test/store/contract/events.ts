@@ -187,6 +187,8 @@ export function eventsContract(open: OpenBench): void {
       const older = { contentBefore: NOW + DAY, emailsBefore: NOW + DAY, limit: 100 }
       while ((await store.retain(older)) > 0);
       assert.deepEqual(await behind(store, 0), [])
+      const last = await store.lastEventNumber()
+      assert.ok(last >= before.at(-1)!.number, `${last} is the last, ${before.at(-1)!.number} was seen`)
       await store.accept(email(owner, ['b@x.test']), { token: 1 })
       const [next] = await behind(store, before.at(-1)!.number)
       assert.equal(next!.type, 'sent')
