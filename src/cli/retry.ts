@@ -35,12 +35,8 @@ export function addRetry(queue: Command): void {
   })
     .option('--company <name or id>', 'only what this company sent')
     .option('--domain <domain>', 'only what goes to this recipient domain')
-    .addOption(
-      new Option(
-        '--site <site>',
-        'only what is delivered there; a site is named by its recipient domain',
-      ).conflicts('domain'),
-    )
+    // What it was called before a site was a set of mail servers.
+    .addOption(new Option('--site <domain>').conflicts('domain').hideHelp())
     .action(tryAgain)
 }
 

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
+import type { Company } from '../accounts/account.ts'
 import { loadSettings } from '../config/load.ts'
 import { listRoutes, type RouteOwner, removeRoute, setRoute } from '../operate/routes.ts'
 import { routeJson } from '../operate/shapes.ts'
@@ -31,9 +32,11 @@ export function addRoute(program: Command): void {
       usage: 'set <url>',
       description: 'Send the mail of a domain or a company through a relay of its own.',
       details:
+        'A route goes by the domain that mail is sent from, not by that of its recipients. One that is there is replaced.\n\n' +
         'The URL is as in POSTROAD_DELIVERY: smtp://user:password@host:587, with ?tls= and ?auth=. Everybody on this machine can ' +
-        'see what stands in a command: give the password on standard input or in the environment instead. It is kept sealed. Every node ' +
-        'follows within a second; where POSTROAD_DELIVERY is "capture", mail is captured all the same.',
+        'see what stands in a command: give the password on standard input or in the environment instead. It is kept sealed.\n\n' +
+        'Every node follows within a second; what waits takes the new route at its next attempt. Where POSTROAD_DELIVERY is ' +
+        '"capture", mail is captured all the same.',
       examples: [
         'route set smtp://relay.example.com:587?tls=verified --company Acme',
         'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',
@@ -73,6 +76,7 @@ async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: 
   if (json) return printJson(routeJson(set))
   printLine(`Mail of ${set.domain?.name ?? set.company.name} goes through ${set.route.url}.`)
   if (loadSettings().delivery.kind === 'capture') printLine(CAPTURED)
+  printNextAttempt(set.company)
 }
 
 const CAPTURED =
@@ -110,6 +114,11 @@ async function remove({ json, ...owner }: RouteOwner & JsonOption): Promise<void
   const { company, domain } = await withOperation((op) => removeRoute(op, owner))
   if (json) return printJson({ company_id: company.id, domain: domain?.name ?? null, removed: true })
   printLine(`Mail of ${domain?.name ?? company.name} has no route of its own any more.`)
+  printNextAttempt(company)
+}
+
+function printNextAttempt({ id }: Company): void {
+  printLine(`What waits follows at its next attempt; to try it now: postroad queue retry --company ${id}`)
 }
 
 function requireOne({ company, domain }: RouteOwner): void {

@@ -213,16 +213,21 @@ function parsePostgres(text: string): string {
 export function parseDelivery(text: string): DeliveryRoute {
   const word = text.toLowerCase()
   if (word === 'capture' || word === 'direct') return { kind: word }
+  if (!RELAY_URL.test(text)) {
+    throw new NotAllowed('it must be "capture", "direct", or a relay like smtp://user:password@host:587')
+  }
   return parseRelay(text)
 }
 
+const RELAY_URL = /^smtps?:\/\//i
 const RELAY_TLS = ['off', 'opportunistic', 'required', 'verified'] as const
 const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
 
-function parseRelay(text: string): RelayRoute {
-  if (!/^smtps?:\/\//i.test(text)) {
-    throw new NotAllowed('it must be "capture", "direct", or a relay like smtp://user:password@host:587')
-  }
+/** The URL of a relay, which no message quotes. */
+export function parseRelay(text: string): RelayRoute {
+  if (!RELAY_URL.test(text)) throw new NotAllowed('it must be a relay like smtp://user:password@host:587')
+  // As Postfix writes it, where brackets say that MX records are not asked; a relay's never are.
+  if (/[@/]\[[^\]:]*\]/.test(text)) throw new NotAllowed('write the host name without brackets')
   const url = parseUrl(text)
   const implicitTls = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')

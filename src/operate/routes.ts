@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company, Route, SendingDomain } from '../accounts/account.ts'
 import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
-import { NotAllowed, parseDelivery } from '../config/parse.ts'
+import { NotAllowed, parseRelay } from '../config/parse.ts'
 import { relayUrl } from '../config/relay-url.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
@@ -100,16 +100,19 @@ function parsedRelay(
       throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
     if (relay.password !== '') throw new OperateError('invalid', 'the password is given twice')
   }
-  const credentials =
-    relay.user === null ? null : { user: relay.user, password: password ?? relay.password ?? '' }
-  return { url: relayUrl(relay), credentials }
+  return { url: relayUrl(relay), credentials: credentialsOf(relay.user, password ?? relay.password) }
+}
+
+function credentialsOf(user: string | null, password: string | null): RouteCredentials | null {
+  if (user === null) return null
+  if (!password)
+    throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
+  return { user, password }
 }
 
 function parsed(text: string) {
   try {
-    const route = parseDelivery(text)
-    if (route.kind === 'relay') return route
-    throw new NotAllowed('it must be a relay like smtp://user:password@host:587')
+    return parseRelay(text)
   } catch (error) {
     if (!(error instanceof NotAllowed)) throw error
     throw new OperateError('invalid', `this route is not allowed: ${error.message}`, null, { cause: error })

@@ -39,6 +39,10 @@ test('the password comes from standard input, from the environment, or stands in
   assert.match(printed, /Mail of acme\.test goes through smtp:\/\/relay\.test:587\?tls=required\./)
   // Nobody is to wonder where the mail is that a first trial sends.
   assert.match(printed, /POSTROAD_DELIVERY is capture: .* none leaves/)
+  assert.match(
+    printed,
+    /^What waits .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,
+  )
   const url = 'smtp://relay.test:587?tls=required'
   assert.deepEqual(await kept(), { url, credentials: { user: 'me', password: 'from stdin' } })
 
@@ -65,6 +69,10 @@ test('what cannot be meant is refused, and no refusal quotes the password', asyn
     [['set', 'smtp://u:s3cret@relay.test'], 2, /either --domain or --company/],
     [['set', 'smtp://u:s3cret@relay.test/x', '--company', 'Acme'], 1, /a relay has no path/],
     [['set', 'capture', '--company', 'Acme'], 1, /it must be a relay/],
+    [['set', 'relay.test', '--company', 'Acme'], 1, /: it must be a relay like smtp:/],
+    [['set', 'smtp:[relay.test]:587', '--company', 'Acme'], 1, /: it must be a relay like smtp:/],
+    [['set', 'smtp://u:s3cret@[relay.test]:587', '--company', 'Acme'], 1, /host name without brackets/],
+    [['set', 'smtp://u@relay.test', '--company', 'Acme'], 1, /a user needs a password/],
     [
       ['set', 'smtp://u@relay.test', '--company', 'Acme', '--password-env', 'NOWHERE'],
       2,

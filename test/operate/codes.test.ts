@@ -14,6 +14,7 @@ import {
   type OperateCode,
   OperateError,
 } from '../../src/operate/error.ts'
+import { followEvents, listEvents } from '../../src/operate/events.ts'
 import { createKey, revokeKey } from '../../src/operate/keys.ts'
 import { backUp, migrate } from '../../src/operate/maintenance.ts'
 import { migrateData } from '../../src/operate/migrate-data.ts'
@@ -65,6 +66,18 @@ const CASES: Case[] = [
     'showDomain',
     (op) => addDomain(op, { company: 'Beta', name: 'ACME.test' }),
   ],
+  [
+    'events behind one that never was',
+    'invalid',
+    null,
+    (op) => listEvents(op, { after: 1_000_000, limit: 1 }),
+  ],
+  [
+    'following behind one that never was',
+    'invalid',
+    null,
+    (op) => followEvents(op, { after: 1_000_000, limit: 1, signal: AbortSignal.abort() }),
+  ],
   ['a route of nobody', 'invalid', null, (op) => setRoute(op, { url: 'smtp://relay.test' })],
   [
     'a route of two',
@@ -79,6 +92,18 @@ const CASES: Case[] = [
     'invalid',
     null,
     (op) => setRoute(op, { company: 'Acme', url: 'smtp://relay.test', password: 'p' }),
+  ],
+  [
+    'a user without a password',
+    'invalid',
+    null,
+    (op) => setRoute(op, { company: 'Acme', url: 'smtp://u@relay.test' }),
+  ],
+  [
+    'an empty password',
+    'invalid',
+    null,
+    (op) => setRoute(op, { company: 'Acme', url: 'smtp://u@relay.test', password: '' }),
   ],
   [
     'two passwords',
