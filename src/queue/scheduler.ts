@@ -158,7 +158,7 @@ export class Scheduler implements Handover {
         parts.metrics.storeFaults.inc()
         parts.log.error(
           { err: error },
-          'Results of deliveries cannot be recorded; delivery pauses until they can',
+          'Results of deliveries cannot be recorded; nothing new is begun until they can',
         )
       },
       onRecovered: () => {
@@ -170,7 +170,7 @@ export class Scheduler implements Handover {
         parts.metrics.storeFaults.inc()
         parts.log.error(
           { err: error, emailId },
-          'The result of a delivery cannot be written. Its recipients stay leased until the service is restarted; they may then be sent again',
+          'The result of a delivery cannot be written. Its recipients count as being sent until the service is restarted, and may then be sent again',
         )
       },
       onFenced: (attempt, positions) => {
