@@ -228,7 +228,7 @@ export class Membership {
     const { store, log, metrics } = this.#parts
     if (!(await store.giveUp(token, beats))) return
     metrics.nodesGivenUp.inc()
-    log.warn({ node: name, lease: token, timeoutMs }, message)
+    log.warn({ node: name, token, timeoutMs }, message)
   }
 
   async #recover(): Promise<void> {
