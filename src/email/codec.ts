@@ -63,7 +63,9 @@ type Shape = 'email' | 'content' | 'plain'
 
 function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
   const content = shape === 'content' ? 'value' : 'value.content'
-  const packed = fields.map((field) => field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`))
+  const packed = fields.map((field) =>
+    field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`),
+  )
   const at = (field: Declared) => `row[${fields.indexOf(field)}]`
   const crossed = (field: Declared) => field.type.crossed(at(field))
   const files = shape === 'plain' ? [] : [`attachments: row[${fields.length}] ?? []`]
@@ -75,10 +77,7 @@ function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
 }
 
 /** What goes into the column of a field, by number of the company. */
-export function binder(
-  field: Declared,
-  columns: Columns,
-): (email: WholeEmail, company: number) => unknown {
+export function binder(field: Declared, columns: Columns): (email: WholeEmail, company: number) => unknown {
   return made(`(email, company) => ${bound(field)}`, columns)
 }
 

@@ -5,7 +5,7 @@ import type { Unrecorded } from '../cluster/unrecorded.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Courier } from '../delivery/courier.ts'
-import type { Delivery, Condemned, DeliveryResult } from '../delivery/delivery.ts'
+import type { Condemned, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import type { Path, Routed } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -244,7 +244,8 @@ export class Scheduler implements Handover {
 
   reserve(email: NewEmail): Reservation | null {
     const { lease } = this.#parts.membership
-    if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !this.#mayBegin) return null
+    if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !this.#mayBegin)
+      return null
     if (this.#ready.room <= this.#promised.count) return null
     let last = ''
     for (const { domain } of email.recipients) {

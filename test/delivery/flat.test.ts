@@ -98,7 +98,10 @@ test('a large message stays behind, and what else there is of its delivery arriv
 test('a file that is a small part of a request takes only itself along', () => {
   const request = new Uint8Array(1_000_000).fill(7)
   const raw = request.subarray(100, 110)
-  const [{ message }] = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0, addressee: null } })
+  const [{ message }] = acrossThreads({
+    ...delivery,
+    message: { kind: 'raw', raw, date: 0, addressee: null },
+  })
   assert.ok(message.kind === 'raw')
   assert.deepEqual(message.raw, Uint8Array.from(raw))
   assert.equal(message.raw.buffer.byteLength, 10)

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CONTENTS, rowBinder, rowReader, SENT, sentOf, WHOLE, type WholeEmail } from '../../src/email/codec.ts'
+import {
+  CONTENTS,
+  rowBinder,
+  rowReader,
+  SENT,
+  sentOf,
+  WHOLE,
+  type WholeEmail,
+} from '../../src/email/codec.ts'
 import {
   body,
   bool,
@@ -85,7 +93,9 @@ test('what crosses to another thread is what was sent', () => {
     fc.property(wholes, (email) => {
       assert.deepEqual(WHOLE.unpack(structuredClone(WHOLE.pack(email, asIs))), email)
       assert.deepEqual(CONTENTS.unpack(structuredClone(CONTENTS.pack(email.content, asIs))), email.content)
-      const sent = Object.fromEntries(fieldsOf('send').map(({ name }) => [name, email[name as keyof WholeEmail]]))
+      const sent = Object.fromEntries(
+        fieldsOf('send').map(({ name }) => [name, email[name as keyof WholeEmail]]),
+      )
       assert.deepEqual(SENT.unpack(structuredClone(SENT.pack(email, asIs))), sent)
       assert.deepEqual(sentOf(email), sent)
     }),
@@ -104,11 +114,10 @@ test('octets are made ready to cross, each once', () => {
   })
   assert.deepEqual(seen.sort(), [1, 2, 3])
   const { raw, content } = WHOLE.unpack(row)
-  assert.deepEqual([raw, ...content.attachments.map((one) => one.content)], [
-    Uint8Array.of(11),
-    Uint8Array.of(12),
-    Uint8Array.of(13),
-  ])
+  assert.deepEqual(
+    [raw, ...content.attachments.map((one) => one.content)],
+    [Uint8Array.of(11), Uint8Array.of(12), Uint8Array.of(13)],
+  )
   assert.deepEqual(email.raw, Uint8Array.of(1))
 })
 
@@ -119,8 +128,8 @@ test('what comes from the columns is what went there, as either database gives i
   fc.assert(
     fc.property(wholes, fc.boolean(), (email, postgres) => {
       const row = Object.fromEntries(bind(email, 7).map((value, at) => [fields[at]!.name, value]))
-      assert.equal(row['companyId'], 7)
-      row['companyId'] = email.companyId
+      assert.equal(row.companyId, 7)
+      row.companyId = email.companyId
       if (postgres) {
         for (const { name, type } of fields) {
           if (type === bool) row[name] = row[name] === 1
@@ -147,7 +156,9 @@ test('times and sizes go to their columns as whole numbers', () => {
 })
 
 test('the columns and their types', () => {
-  const columns = fieldsOf().map(({ column, type, large }) => `${column} ${type.column}${large ? ' large' : ''}`)
+  const columns = fieldsOf().map(
+    ({ column, type, large }) => `${column} ${type.column}${large ? ' large' : ''}`,
+  )
   assert.deepEqual(columns.toSorted(), [
     'bcc text',
     'company int4',
@@ -185,7 +196,18 @@ test('who reads what', () => {
   const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
   assert.deepEqual(namesOf('send'), ['companyId', 'sender', 'testMode'])
-  const own = ['bcc', 'companyId', 'createdAt', 'domainId', 'id', 'keyId', 'scheduledAt', 'size', 'tags', 'testMode']
+  const own = [
+    'bcc',
+    'companyId',
+    'createdAt',
+    'domainId',
+    'id',
+    'keyId',
+    'scheduledAt',
+    'size',
+    'tags',
+    'testMode',
+  ]
   const listed = ['companyId', 'createdAt', 'from', 'id', 'size', 'subject', 'to']
   assert.deepEqual(namesOf('list'), listed)
   assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
@@ -205,7 +227,9 @@ test('SQLite has a column for each, and none besides but those of the row itself
   t.after(() => db.close())
   migrate(db, path)
   const inTable = (table: string) =>
-    (db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(({ name }) => name)
+    (db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(
+      ({ name }) => name,
+    )
   const columns = (large: boolean) => fieldsOf().filter((field) => (field.large === true) === large)
   const named = (large: boolean) => columns(large).map(({ column }) => column)
   assert.deepEqual(inTable('emails').toSorted(), [...named(false), 'num', 'sent'].toSorted())

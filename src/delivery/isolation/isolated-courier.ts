@@ -6,8 +6,8 @@ import type { DeathCause } from '../../workers/error.ts'
 import type { Courier } from '../courier.ts'
 import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { released, unanswered } from '../outcome.ts'
-import type { CourierOptions } from '../thread/message.ts'
 import { flatDelivery } from '../thread/flat.ts'
+import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
 /** MiB of heap of the process. */

@@ -123,7 +123,10 @@ export interface Known {
 const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0, addressee: null }
 
 /** The delivery, and whether its message stayed behind. */
-export function deliveryOf(flat: FlatDelivery, { keys, policies }: Known): [delivery: Delivery, large: boolean] {
+export function deliveryOf(
+  flat: FlatDelivery,
+  { keys, policies }: Known,
+): [delivery: Delivery, large: boolean] {
   const [, emailId, row, fields, content, raw, addressee, signing, preferredServer, preferredOnly] = flat
   const recipients: Delivery['recipients'] = []
   for (let at = 0; at < row.length; at += 3) {
