@@ -149,7 +149,8 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'email',
-    about: 'the shapes of an email (new, claimed, stored) and what can happen to it',
+    about:
+      'an email: its fields, declared once, its shapes (new, claimed, stored), and what can happen to it',
     imports: ['mail'],
   },
   {

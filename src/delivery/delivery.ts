@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
+import type { Email } from '../email/fields.ts'
 import type { Outcome, Verdict } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -44,11 +45,9 @@ export type DeliveryMessage =
   | { kind: 'parts'; content: MessageContent; addressee?: Addressee | null }
   | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
-export interface Delivery {
+/** With those fields of its email that are read where it is delivered. */
+export interface Delivery extends Email<'send'> {
   emailId: string
-  companyId: string
-  /** RFC 5321 MAIL FROM. */
-  sender: string
   recipients: DeliveryRecipient[]
   path: Way
   message: DeliveryMessage
@@ -59,8 +58,6 @@ export interface Delivery {
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while that one still serves the domain. */
   preferredOnly?: boolean
-  /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
-  testMode?: boolean
   /** What its recipients are leased under: see sending-right.ts. */
   leaseToken: number
   /** The gravest of its recipients. */

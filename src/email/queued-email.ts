@@ -3,6 +3,7 @@
  * deliver it.
  */
 import type { MessageContent } from '../mail/message.ts'
+import type { Email } from './fields.ts'
 import type { Decision } from './lifecycle.ts'
 import type { RecipientState, Suspicion } from './recipient.ts'
 
@@ -21,34 +22,11 @@ export interface NewRecipient {
 }
 
 /** A checked email, ready to be made durable. */
-export interface NewEmail {
-  id: string
-  companyId: string
-  domainId: string
-  keyId: string
-  /** MAIL FROM. */
-  sender: string
+export interface NewEmail extends Email {
   /** What the message is made of. `to`/`cc` as in its header fields. */
   content: MessageContent
-  /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
-  raw: Uint8Array | null
-  bcc: string[]
-  tags: { name: string; value: string }[]
-  variables: Record<string, string>
-  /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
-  individual: boolean
-  testMode: boolean
-  /** Unix ms. */
-  createdAt: number
   /** Unix ms: when the recipients become due. */
   dueAt: number
-  /** True when `dueAt` was asked for by the sender: the email shows as `scheduled`. */
-  scheduled: boolean
-  /**
-   * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
-   * recipients.
-   */
-  size: number
   recipients: NewRecipient[]
   idempotency: { key: string; fingerprint: string } | null
 }
@@ -68,16 +46,8 @@ export type Accepted =
   | { kind: 'conflict' }
 
 /** Work claimed: one email with those of its recipients that are due. */
-export interface ClaimedEmail {
-  id: string
-  companyId: string
-  domainId: string
-  sender: string
+export interface ClaimedEmail extends Email<'queue'> {
   content: MessageContent
-  raw: Uint8Array | null
-  individual: boolean
-  testMode: boolean
-  size: number
   recipients: ClaimedRecipient[]
 }
 

@@ -1,32 +1,19 @@
 /** An email as it is read back and listed. */
 import type { MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType } from './event.ts'
+import type { Email } from './fields.ts'
 import type { RecipientKind, RecipientState } from './queued-email.ts'
 
 /** What is known of an email before it is read. */
-export interface StoredOrigin {
-  companyId: string
-  domainId: string
-  keyId: string
+export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId'> {
   /** Of everything that `readEmail` gives. */
   octets: number
 }
 
 /** What the API reads back. */
-export interface StoredEmail {
-  id: string
-  companyId: string
-  domainId: string
-  keyId: string
+export interface StoredEmail extends Email<'show'> {
   content: Omit<MessageContent, 'attachments'>
-  bcc: string[]
-  tags: { name: string; value: string }[]
-  variables: Record<string, string>
-  createdAt: number
-  scheduledAt: number | null
   lastEvent: EventType
-  size: number
-  testMode: boolean
   /** True when retention has removed the content. */
   contentRemoved: boolean
 }
@@ -63,15 +50,9 @@ export interface EmailHistory {
   attempts: StoredAttempt[]
 }
 
-export interface EmailSummary {
-  id: string
-  companyId: string
-  from: string
-  to: string[]
-  subject: string
-  createdAt: number
+/** One of a list of emails. */
+export interface EmailSummary extends Email<'list'>, Pick<MessageContent, 'from' | 'to' | 'subject'> {
   lastEvent: EventType
-  size: number
 }
 
 export interface EmailFilter {

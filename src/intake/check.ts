@@ -67,7 +67,7 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
   content.date = now
   // What may be sent is from the domain it is sent for.
   content.messageId ||= `<${id}@${from.domain}>`
-  const scheduled = submission.dueAt !== undefined && submission.dueAt > now
+  const scheduledAt = submission.dueAt !== undefined && submission.dueAt > now ? submission.dueAt : null
   const email: Checked['email'] = {
     id,
     sender: from.address,
@@ -79,8 +79,8 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
     individual: submission.recipientVariables !== undefined,
     testMode: submission.testMode,
     createdAt: now,
-    dueAt: scheduled ? submission.dueAt! : now,
-    scheduled,
+    dueAt: scheduledAt ?? now,
+    scheduledAt,
     size: 0,
     recipients: draft.recipients,
     idempotency: submission.idempotency ?? null,

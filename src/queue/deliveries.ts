@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryMessage, SigningKey } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
 import { messageSizes } from '../delivery/weight.ts'
+import { queuedOf, sentOf } from '../email/codec.ts'
 import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
@@ -14,31 +15,22 @@ export const MAX_RECIPIENTS = 100
 
 /** The work an accepted email leaves to do, in the shape a claim would bring it back. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
-  return {
-    id: email.id,
-    companyId: email.companyId,
-    domainId: email.domainId,
-    sender: email.sender,
-    content: email.content,
-    raw: email.raw,
-    individual: email.individual,
-    testMode: email.testMode,
-    size: email.size,
-    recipients: leased.map((position) => {
-      const { address, domain, variables } = email.recipients[position]!
-      return {
-        position,
-        address,
-        domain,
-        attempts: 0,
-        variables,
-        preferredServer: null,
-        uncertain: false,
-        postponedSince: null,
-        suspicion: 0,
-      }
-    }),
-  }
+  const work = queuedOf(email) as ClaimedEmail
+  work.recipients = leased.map((position) => {
+    const { address, domain, variables } = email.recipients[position]!
+    return {
+      position,
+      address,
+      domain,
+      attempts: 0,
+      variables,
+      preferredServer: null,
+      uncertain: false,
+      postponedSince: null,
+      suspicion: 0,
+    }
+  })
+  return work
 }
 
 /**
@@ -103,8 +95,7 @@ export function deliveryOf(
 ): Delivery {
   return {
     emailId: email.id,
-    companyId: email.companyId,
-    sender: email.sender,
+    ...sentOf(email),
     recipients,
     path,
     message: messageFor(email, recipients),
@@ -112,7 +103,6 @@ export function deliveryOf(
     preferredServer: recipients[0]?.preferredServer ?? null,
     preferredOnly: recipients[0]?.uncertain ?? false,
     leaseToken,
-    testMode: email.testMode,
     suspicion: suspicionOf(recipients),
   }
 }

@@ -244,7 +244,8 @@ export class Scheduler implements Handover {
 
   reserve(email: NewEmail): Reservation | null {
     const { lease } = this.#parts.membership
-    if (lease === null || email.scheduled || email.size >= READ_BACK || !this.#mayBegin) return null
+    if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !this.#mayBegin)
+      return null
     if (this.#ready.room <= this.#promised.count) return null
     let last = ''
     for (const { domain } of email.recipients) {

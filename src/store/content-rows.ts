@@ -1,26 +1,13 @@
 /** What goes to delivery: rows in the shape that the queries of both databases give them. */
-import type { Attachment, MessageContent } from '../mail/message.ts'
-import { listOf } from './json-columns.ts'
+import { type Columns, rowReader } from '../email/codec.ts'
+import { fieldsOf } from '../email/fields.ts'
+import type { ClaimedEmail } from '../email/queued-email.ts'
+import type { Attachment } from '../mail/message.ts'
+import { COLUMNS } from './email-columns.ts'
 
 /** The stored content of an email cannot be turned back into what was accepted. */
 export class ContentDamaged extends Error {
   override name = 'ContentDamaged'
-}
-
-export interface ContentRow {
-  header_from: string
-  header_to: string | null
-  header_cc: string | null
-  reply_to: string | null
-  subject: string
-  headers: string | null
-  messageId: string
-  date: number
-}
-
-export interface BodyRow {
-  html: string | null
-  text: string | null
 }
 
 export interface FileRow {
@@ -32,26 +19,23 @@ export interface FileRow {
   bytes: Uint8Array | null
 }
 
-/** `files`: in order. Throws ContentDamaged, saying what is missing or does not read back. */
-export function contentOf(
-  row: ContentRow,
-  { html, text }: BodyRow,
-  files: readonly FileRow[],
-): MessageContent {
-  const content: MessageContent = {
-    from: row.header_from,
-    to: parsed(row.header_to, 'to'),
-    cc: parsed(row.header_cc, 'cc'),
-    replyTo: parsed(row.reply_to, 'reply_to'),
-    subject: row.subject,
-    headers: parsed(row.headers, 'headers'),
-    attachments: files.map(fileOf),
-    messageId: row.messageId,
-    date: row.date,
-  }
-  if (html !== null) content.html = html
-  if (text !== null) content.text = text
-  return content
+const COLUMNS_OF_WORK: Columns = {
+  ...COLUMNS,
+  listOf: (text, name) => orDamaged(() => COLUMNS.listOf(text, name), name),
+  mapOf: (text, name) => orDamaged(() => COLUMNS.mapOf(text, name), name),
+}
+
+const claimedOf = rowReader<ClaimedEmail>(fieldsOf('queue'), COLUMNS_OF_WORK)
+
+/**
+ * The email without recipients. `row`, `large`: rows with a column for each field that who claims it reads; `files`: in
+ * order. Throws ContentDamaged, saying what is missing or does not read back.
+ */
+export function claimedEmail(row: object, large: object, files: readonly FileRow[]): ClaimedEmail {
+  const email = claimedOf(row, large)
+  email.content.attachments = files.map(fileOf)
+  email.recipients = []
+  return email
 }
 
 /** ContentDamaged (returned, not thrown: other recipients are not concerned) when they do not read back. */
@@ -83,9 +67,9 @@ function fileOf(
   return file
 }
 
-function parsed<T>(text: string | null, field: string): T[] {
+function orDamaged<T>(read: () => T, field: string): T {
   try {
-    return listOf<T>(text)
+    return read()
   } catch (error) {
     throw new ContentDamaged(`the stored field ${field} is damaged`, { cause: error })
   }

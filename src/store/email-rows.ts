@@ -2,32 +2,14 @@
  * What the API and the operator read back about emails: rows in the shape that the queries of both databases give them.
  */
 import type { EventDetail, EventType } from '../email/event.ts'
+import { listedOf, shownOf } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredEmail, StoredRecipient } from './store.ts'
 
+/** With a column for each field that is shown. */
 export interface EmailRow {
   id: string
-  companyId: string
-  domainId: string
-  keyId: string
-  header_from: string
-  header_to: string | null
-  header_cc: string | null
-  bcc: string | null
-  reply_to: string | null
-  subject: string
-  headers: string | null
-  messageId: string
-  date: number
-  tags: string | null
-  variables: string | null
-  testMode: boolean
-  createdAt: number
-  scheduledAt: number | null
-  size: number
   lastEvent: EventType
-  html: string | null
-  text: string | null
   contentRemoved: boolean
 }
 
@@ -46,10 +28,8 @@ export interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
   recipients: string
 }
 
-export interface SummaryRow extends Omit<EmailSummary, 'from' | 'to'> {
-  header_from: string
-  header_to: string | null
-}
+/** With a column for each field that is listed. */
+export type SummaryRow = Pick<EmailSummary, 'lastEvent'>
 
 export interface CapturedRow {
   recipients: string
@@ -57,34 +37,8 @@ export interface CapturedRow {
 }
 
 export function storedEmail(row: EmailRow): StoredEmail {
-  const content: StoredEmail['content'] = {
-    from: row.header_from,
-    to: listOf<string>(row.header_to),
-    cc: listOf<string>(row.header_cc),
-    replyTo: listOf<string>(row.reply_to),
-    subject: row.subject,
-    headers: listOf<[string, string]>(row.headers),
-    messageId: row.messageId,
-    date: row.date,
-  }
-  if (row.html !== null) content.html = row.html
-  if (row.text !== null) content.text = row.text
-  return {
-    id: row.id,
-    companyId: row.companyId,
-    domainId: row.domainId,
-    keyId: row.keyId,
-    content,
-    bcc: listOf<string>(row.bcc),
-    tags: listOf<{ name: string; value: string }>(row.tags),
-    variables: mapOf<Record<string, string>>(row.variables),
-    createdAt: row.createdAt,
-    scheduledAt: row.scheduledAt,
-    lastEvent: row.lastEvent,
-    size: row.size,
-    testMode: row.testMode,
-    contentRemoved: row.contentRemoved,
-  }
+  const { lastEvent, contentRemoved } = row
+  return { ...shownOf(row, row), lastEvent, contentRemoved }
 }
 
 export function historyOf(
@@ -110,8 +64,9 @@ export function historyOf(
   }
 }
 
-export function summaryOf({ header_from, header_to, ...rest }: SummaryRow): EmailSummary {
-  return { ...rest, from: header_from, to: listOf<string>(header_to) }
+export function summaryOf(row: SummaryRow): EmailSummary {
+  const { content, ...email } = listedOf(row, row)
+  return { ...email, ...content, lastEvent: row.lastEvent }
 }
 
 export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { monotonic } from '../../src/common/clock.ts'
 import type { Delivery, DeliveryResult } from '../../src/delivery/delivery.ts'
 import type { MailServers } from '../../src/delivery/path/path.ts'
 import { deliveryOf, flatDelivery, flatResult, resultOf } from '../../src/delivery/thread/flat.ts'
 import { wayBy } from './route/rig.ts'
+
+const { privateKey } = generateKeyPairSync('ed25519')
 
 const delivery: Delivery = {
   emailId: 'email',
@@ -16,20 +19,24 @@ const delivery: Delivery = {
   ],
   path: wayBy({ kind: 'direct' }),
   message: { kind: 'raw', raw: Uint8Array.of(1, 2, 3), date: 1_800_000_000_000, addressee: null },
-  signing: [],
+  signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'ed25519-sha256', privateKey }],
   preferredServer: 'mx.x.test [192.0.2.1]:25',
   preferredOnly: true,
   testMode: true,
   leaseToken: 7,
 }
 
-/** What arrives on the other side of a thread's boundary. */
-function acrossThreads(
-  sent: Delivery,
-): Omit<Delivery, 'message' | 'signing'> & Pick<ReturnType<typeof deliveryOf>, 'message' | 'signing'> {
-  const { policy, site, ...arrived } = deliveryOf(structuredClone(flatDelivery(1, sent)))
-  assert.equal(policy, sent.path.policy.id)
-  return { ...arrived, path: { ...sent.path, site } }
+/** What arrives on the other side of a thread's boundary, where keys and policies are known. */
+function acrossThreads(sent: Delivery, large = false): [delivery: Delivery, large: boolean] {
+  const { policy, source } = sent.path
+  return deliveryOf(structuredClone(flatDelivery(1, sent, large)), {
+    keys: new Map(sent.signing.map((key) => [key.id, key])),
+    policies: new Map([[policy.id, { policy, source }]]),
+  })
+}
+
+function arrives(sent: Delivery): void {
+  assert.deepEqual(acrossThreads(sent), [sent, false])
 }
 
 test('which servers a site has arrives as long as it is to be believed', () => {
@@ -38,7 +45,7 @@ test('which servers a site has arrives as long as it is to be believed', () => {
   const until = monotonic() + 60_000
   const crossed = (servers: MailServers) => {
     const path = { ...delivery.path, site: { kind: 'direct' as const, servers } }
-    return deliveryOf(structuredClone(flatDelivery(1, { ...delivery, path }))).site.servers
+    return acrossThreads({ ...delivery, path })[0].path.site.servers
   }
   for (const hosts of [{ kind: 'hosts', ranks } as const, { kind: 'none', failure } as const]) {
     assert.deepEqual(crossed({ hosts, until }), { hosts, until })
@@ -47,10 +54,10 @@ test('which servers a site has arrives as long as it is to be believed', () => {
 })
 
 test('a delivery arrives as it was sent: ready messages, parts with and without text, files', () => {
-  assert.deepEqual(acrossThreads(delivery), delivery)
+  arrives(delivery)
   const addressee = { address: 'x@x.test', name: 'X', variables: { one: '1' } }
   const copy: Delivery = { ...delivery, message: { kind: 'raw', raw: Uint8Array.of(1), date: 1, addressee } }
-  assert.deepEqual(acrossThreads(copy), copy)
+  arrives(copy)
   const content = {
     from: 'a@acme.test',
     to: ['x@x.test', 'y@x.test'],
@@ -72,22 +79,30 @@ test('a delivery arrives as it was sent: ready messages, parts with and without 
   }
   for (const texts of [{}, { text: 'a' }, { html: '<p>a' }, { text: '', html: '' }]) {
     const parts: Delivery = { ...delivery, message: { kind: 'parts', content: { ...content, ...texts } } }
-    assert.deepEqual(acrossThreads(parts), parts)
+    arrives(parts)
     const filled: Delivery = { ...parts, message: { kind: 'parts', content, addressee } }
-    assert.deepEqual(acrossThreads(filled), filled)
+    arrives(filled)
   }
-  assert.deepEqual(acrossThreads({ ...delivery, preferredServer: null, preferredOnly: false }), {
-    ...delivery,
-    preferredServer: null,
-    preferredOnly: false,
-  })
+  arrives({ ...delivery, preferredServer: null, preferredOnly: false, testMode: false })
+})
+
+test('a large message stays behind, and what else there is of its delivery arrives', () => {
+  const [{ message, ...rest }, large] = acrossThreads(delivery, true)
+  assert.equal(large, true)
+  assert.ok(message.kind === 'raw' && message.raw.length === 0)
+  const { message: _, ...sent } = delivery
+  assert.deepEqual(rest, sent)
+  assert.deepEqual(flatDelivery(1, delivery, true).slice(4, 7), [null, null, null])
 })
 
 test('a file that is a small part of a request takes only itself along', () => {
   const request = new Uint8Array(1_000_000).fill(7)
   const raw = request.subarray(100, 110)
-  const { message } = acrossThreads({ ...delivery, message: { kind: 'raw', raw, date: 0, addressee: null } })
-  assert.ok(message?.kind === 'raw')
+  const [{ message }] = acrossThreads({
+    ...delivery,
+    message: { kind: 'raw', raw, date: 0, addressee: null },
+  })
+  assert.ok(message.kind === 'raw')
   assert.deepEqual(message.raw, Uint8Array.from(raw))
   assert.equal(message.raw.buffer.byteLength, 10)
 })

@@ -38,6 +38,7 @@ function delivery(number: number): Delivery {
     signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'rsa-sha256', privateKey }],
     preferredServer: null,
     leaseToken: 1,
+    testMode: false,
   }
 }
 

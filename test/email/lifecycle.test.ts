@@ -105,8 +105,8 @@ test('the event of an attempt tells what was answered, by whom, and when it come
 })
 
 test('an email begins as sent or scheduled, its recipients as waiting, sending or suppressed', () => {
-  const now = { createdAt: AT, dueAt: AT, scheduled: false }
-  const later = { createdAt: AT, dueAt: LATER, scheduled: true }
+  const now = { createdAt: AT, dueAt: AT, scheduledAt: null }
+  const later = { createdAt: AT, dueAt: LATER, scheduledAt: LATER }
   assert.deepEqual(firstEvent(now), { type: 'sent', at: AT, detail: {} })
   assert.deepEqual(firstEvent(later), { type: 'scheduled', at: AT, detail: { nextAttemptAt: LATER } })
   assert.deepEqual(born(now, true), { state: 'sending', dueAt: null })

@@ -98,7 +98,7 @@ test('when all places are taken, mail of a company that has none is claimed and 
   const { accept, scheduler, sink, store, release } = await crowded(t, 4)
   await until(() => scheduler.counts.ready >= 4)
   const newcomer = await acme(store, 'Newcomer')
-  await accept('to@newcomer.test', { companyId: newcomer.id, scheduled: true })
+  await accept('to@newcomer.test', { companyId: newcomer.id, scheduledAt: 1 })
   const message = await sink.messageFor('to@newcomer.test')
   assert.deepEqual(message.recipients, ['to@newcomer.test'])
   assert.equal(sink.messages.length, 1)
@@ -112,7 +112,7 @@ for (const scheduled of [false, true]) {
     const { accept, sink } = await start(t)
     const addresses = Array.from({ length: 250 }, (_, n) => `to${n}@x.test`)
     await accept(addresses[0]!, {
-      scheduled,
+      scheduledAt: scheduled ? 1 : null,
       recipients: addresses.map((address) => {
         return { address, domain: 'x.test', kind: 'to', variables: null }
       }),

@@ -119,7 +119,7 @@ export function email(
     testMode: false,
     createdAt: NOW,
     dueAt: NOW,
-    scheduled: false,
+    scheduledAt: null,
     size: 1_000,
     recipients: addresses.map((address) => to(address)),
     idempotency: null,

@@ -6,6 +6,7 @@ import type { DeathCause } from '../../workers/error.ts'
 import type { Courier } from '../courier.ts'
 import type { Condemned, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
 import { released, unanswered } from '../outcome.ts'
+import { flatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
@@ -109,7 +110,7 @@ export class IsolatedCourier implements Courier {
     if (alone) this.#keepAlone(next)
     this.#copyRight()
     this.#deadline = setTimeout(() => this.#condemn('time'), this.#options.deadline ?? DEADLINE_MS)
-    this.#say({ kind: 'deliver', number: next.number, delivery: crossing(next.delivery) })
+    this.#say({ kind: 'deliver', ...crossing(next) })
   }
 
   #keepAlone(item: Item): void {
@@ -276,13 +277,12 @@ export class IsolatedCourier implements Courier {
   }
 }
 
-function crossing({ signing, ...delivery }: Delivery): IsolatedDelivery {
-  return {
-    ...delivery,
-    signing: signing.map(({ privateKey, ...key }) => {
-      return { ...key, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) }
-    }),
-  }
+function crossing({ number, delivery }: Item): IsolatedDelivery {
+  const { policy, source } = delivery.path
+  const keys = delivery.signing.map(({ privateKey, ...key }) => {
+    return { ...key, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) }
+  })
+  return { delivery: flatDelivery(number, delivery), keys, policy, source }
 }
 
 function resolveWith(

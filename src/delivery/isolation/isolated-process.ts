@@ -11,8 +11,9 @@ import { signHere } from '../../mail/dkim/signature.ts'
 import type { Delivery, SigningKey } from '../delivery.ts'
 import { type PreparedMessage, prepareMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
+import { deliveryOf } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
-import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
+import type { FromProcess, IsolatedDelivery, KeyOctets, ToProcess } from './message.ts'
 
 /** Of a server that can do everything: another variant of the message is made, if need be, while it is sent. */
 const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
@@ -44,8 +45,11 @@ function start({ dnsServers, boundarySecret, ...options }: CourierOptions, paren
   say({ kind: 'started' })
 }
 
-async function deliver(number: number, { signing, ...rest }: IsolatedDelivery): Promise<void> {
-  const delivery: Delivery = { ...rest, signing: signing.map(keyOf) }
+async function deliver({ delivery: flat, keys: sent, policy, source }: IsolatedDelivery): Promise<void> {
+  for (const key of sent) if (!keys.has(key.id)) keys.set(key.id, keyOf(key))
+  const policies = new Map([[policy.id, { policy, source }]])
+  const [number] = flat
+  const [delivery] = deliveryOf(flat, { keys, policies })
   const message = prepareMessage(delivery, { boundaries, signer: signHere })
   prepared.set(delivery, message)
   // What is wrong with it the courier will find, too, and say what becomes of the recipients.
@@ -54,14 +58,9 @@ async function deliver(number: number, { signing, ...rest }: IsolatedDelivery): 
   say({ kind: 'result', number, result: await courier.deliver(delivery) })
 }
 
-function keyOf({ privateKey, ...key }: IsolatedDelivery['signing'][number]): SigningKey {
-  let known = keys.get(key.id)
-  if (known === undefined) {
-    const octets = Buffer.from(privateKey)
-    known = { ...key, privateKey: createPrivateKey({ key: octets, format: 'der', type: 'pkcs8' }) }
-    keys.set(key.id, known)
-  }
-  return known
+function keyOf({ privateKey, ...key }: KeyOctets): SigningKey {
+  const octets = Buffer.from(privateKey)
+  return { ...key, privateKey: createPrivateKey({ key: octets, format: 'der', type: 'pkcs8' }) }
 }
 
 /** When memory runs out on this machine, this process is the one to go (proc(5); elsewhere there is no such file). */
@@ -81,7 +80,7 @@ process.on('message', (message: ToProcess) => {
     case 'right':
       return void new BigInt64Array(right.shared).set(message.values)
     case 'deliver':
-      return void deliver(message.number, message.delivery)
+      return void deliver(message)
     case 'close':
       void courier.close(message.ms).then(() => {
         process.send!({ kind: 'closed' } satisfies FromProcess, () => process.exit(0))

@@ -1,11 +1,21 @@
 /** What the service and the isolated process say to each other. Plain values that v8.serialize knows. */
 import type { LogLine } from '../../common/logging.ts'
-import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
+import type { DeliveryResult, SigningKey } from '../delivery.ts'
+import type { Policy, Source } from '../path/path.ts'
+import type { FlatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 
-/** A delivery whose keys are octets (PKCS #8, DER): key objects do not cross. */
-export interface IsolatedDelivery extends Omit<Delivery, 'signing'> {
-  signing: (Omit<SigningKey, 'privateKey'> & { privateKey: Uint8Array })[]
+/** A key in octets (PKCS #8, DER): key objects do not cross. */
+export interface KeyOctets extends Omit<SigningKey, 'privateKey'> {
+  privateKey: Uint8Array
+}
+
+/** A delivery with what it names. */
+export interface IsolatedDelivery {
+  delivery: FlatDelivery
+  keys: KeyOctets[]
+  policy: Policy
+  source: Source
 }
 
 export type ToProcess =
@@ -13,7 +23,7 @@ export type ToProcess =
   | { kind: 'start'; options: CourierOptions; parent: number }
   /** The node's sending right as its shared memory has it. */
   | { kind: 'right'; values: bigint[] }
-  | { kind: 'deliver'; number: number; delivery: IsolatedDelivery }
+  | ({ kind: 'deliver' } & IsolatedDelivery)
   | { kind: 'close'; ms: number }
 
 export type FromProcess =

@@ -3,6 +3,7 @@
  * has limits and troubles of its own.
  */
 import type { DeliveryRoute } from '../../config/settings.ts'
+import type { Email } from '../../email/fields.ts'
 import type { MailHosts } from './mail-hosts.ts'
 
 /** Where mail leaves from. */
@@ -66,12 +67,7 @@ export interface Way {
 }
 
 /** What of an email says which path it takes. */
-export interface Routed {
-  companyId: string
-  /** Of the domain it is sent from. */
-  domainId: string
-  testMode: boolean
-}
+export type Routed = Pick<Email, 'companyId' | 'domainId' | 'testMode'>
 
 export const DEFAULT_ROUTE = 'default'
 

@@ -9,7 +9,7 @@ import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { madeOnce } from '../composing.ts'
-import type { Delivery, DeliveryMessage, SigningKey } from '../delivery.ts'
+import type { Delivery, SigningKey } from '../delivery.ts'
 import type { Way } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
@@ -28,6 +28,7 @@ const port = parentPort!
 const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as ThreadData
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Omit<Way, 'site'>>()
+const known = { keys, policies }
 /** Large messages, which are composed elsewhere, by their delivery. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
@@ -46,9 +47,6 @@ const courier = new RouteCourier({
 const results = new Gathered<FlatResult>((gathered) => say({ kind: 'results', results: gathered }))
 let waiting: FlatDelivery[] = []
 
-/** Stands for a message that is prepared elsewhere; nobody looks at it. */
-const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0, addressee: null }
-
 function say(message: FromThread): void {
   port.postMessage(message)
 }
@@ -57,11 +55,8 @@ function begin(): void {
   const now = waiting.splice(0, BEGUN_PER_TURN)
   if (waiting.length > 0) setImmediate(begin)
   for (const flat of now) {
-    const { policy, site, ...arrived } = deliveryOf(flat)
-    const path = { ...policies.get(policy)!, site }
-    const signing = arrived.signing.map((id) => keys.get(id)!)
-    const delivery = { ...arrived, path, message: arrived.message ?? ELSEWHERE, signing }
-    if (arrived.message === null) prepared.set(delivery, askedFor(flat[0]))
+    const [delivery, large] = deliveryOf(flat, known)
+    if (large) prepared.set(delivery, askedFor(flat[0]))
     void courier.deliver(delivery).then((result) => results.add(flatResult(flat[0], result)))
   }
 }

@@ -3,9 +3,9 @@
  * three times what the same values cost in a row.
  */
 import { monotonic } from '../../common/clock.ts'
+import { CONTENTS, type Row, SENT } from '../../email/codec.ts'
 import type { EventType } from '../../email/event.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
-import type { Attachment } from '../../mail/message.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import { alone } from '../../workers/job.ts'
 import type {
@@ -14,6 +14,7 @@ import type {
   DeliveryResult,
   HindranceReport,
   RecipientOutcome,
+  SigningKey,
   Verdict,
 } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
@@ -23,16 +24,17 @@ import type { Site, Way } from '../path/path.ts'
 export type FlatDelivery = [
   number: number,
   emailId: string,
-  companyId: string,
-  sender: string,
   /** Position, address, attempts; position, address, ... */
   recipients: (number | string)[],
-  /** Null for a large one: it is asked for when it is to be sent. */
-  message: FlatContent | FlatRaw | null,
+  /** What crosses of the email beside its message. */
+  fields: Row,
+  /** Either, or for a large message neither: it is asked for when it is to be sent. */
+  content: Row | null,
+  raw: [raw: Uint8Array, date: number] | null,
+  addressee: FlatAddressee | null,
   signing: string[],
   preferredServer: string | null,
   preferredOnly: boolean | undefined,
-  testMode: boolean | undefined,
   leaseToken: number,
   /** Of the policy, which was sent before, with its source. */
   policy: string,
@@ -46,23 +48,6 @@ type FlatSite = [
   failure: NoHosts | null,
   until: number,
 ]
-
-type FlatContent = [
-  from: string,
-  to: string[],
-  cc: string[],
-  replyTo: string[],
-  subject: string,
-  html: string | undefined,
-  text: string | undefined,
-  headers: [name: string, value: string][],
-  attachments: Attachment[],
-  messageId: string,
-  date: number,
-  addressee: FlatAddressee | null,
-]
-
-type FlatRaw = [raw: Uint8Array, date: number, addressee: FlatAddressee | null]
 
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
 
@@ -98,17 +83,18 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
   for (const { position, address, attempts } of delivery.recipients) {
     recipients.push(position, address, attempts)
   }
+  const { message } = delivery
   return [
     number,
     delivery.emailId,
-    delivery.companyId,
-    delivery.sender,
     recipients,
-    large ? null : flatMessage(delivery.message),
+    SENT.pack(delivery, alone),
+    large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, alone),
+    large || message.kind === 'parts' ? null : [alone(message.raw), message.date],
+    large ? null : flatAddressee(message.addressee ?? null),
     delivery.signing.map(({ id }) => id),
     delivery.preferredServer,
     delivery.preferredOnly,
-    delivery.testMode,
     delivery.leaseToken,
     delivery.path.policy.id,
     flatSite(delivery.path.site),
@@ -127,16 +113,21 @@ function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
   return { kind, servers: null }
 }
 
-/** A delivery with the ids of its keys and of its policy in their place; a large message is missing. */
-export type ArrivedDelivery = Omit<Delivery, 'signing' | 'message' | 'path'> & {
-  signing: string[]
-  policy: string
-  site: Way['site']
-  message: DeliveryMessage | null
+/** What was sent before deliveries that name it, by its id. */
+export interface Known {
+  keys: ReadonlyMap<string, SigningKey>
+  policies: ReadonlyMap<string, Omit<Way, 'site'>>
 }
 
-export function deliveryOf(flat: FlatDelivery): ArrivedDelivery {
-  const [, emailId, companyId, sender, row, message, signing, preferredServer, preferredOnly, testMode] = flat
+/** Stands for a large message, which stayed behind; nobody looks at it. */
+const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0, addressee: null }
+
+/** The delivery, and whether its message stayed behind. */
+export function deliveryOf(
+  flat: FlatDelivery,
+  { keys, policies }: Known,
+): [delivery: Delivery, large: boolean] {
+  const [, emailId, row, fields, content, raw, addressee, signing, preferredServer, preferredOnly] = flat
   const recipients: Delivery['recipients'] = []
   for (let at = 0; at < row.length; at += 3) {
     recipients.push({
@@ -145,42 +136,31 @@ export function deliveryOf(flat: FlatDelivery): ArrivedDelivery {
       attempts: row[at + 2] as number,
     })
   }
-  return {
+  const message = messageOf(content, raw, addresseeOf(addressee))
+  const { policy, source } = policies.get(flat[11])!
+  const delivery: Delivery = {
+    ...SENT.unpack(fields),
     emailId,
-    companyId,
-    sender,
     recipients,
-    message: message && messageOf(message),
-    signing,
+    path: { policy, source, site: siteOf(flat[12]) },
+    message: message ?? ELSEWHERE,
+    signing: signing.map((id) => keys.get(id)!),
     preferredServer,
     preferredOnly: preferredOnly === true,
-    testMode: testMode === true,
     leaseToken: flat[10],
-    policy: flat[11],
-    site: siteOf(flat[12]),
   }
+  return [delivery, message === null]
 }
 
-function flatMessage(message: DeliveryMessage): FlatContent | FlatRaw {
-  if (message.kind === 'raw') {
-    const { raw, date, addressee } = message
-    return [alone(raw), date, flatAddressee(addressee)]
-  }
-  const { content, addressee = null } = message
-  return [
-    content.from,
-    content.to,
-    content.cc,
-    content.replyTo,
-    content.subject,
-    content.html,
-    content.text,
-    content.headers,
-    content.attachments.map((file) => ({ ...file, content: alone(file.content) })),
-    content.messageId,
-    content.date,
-    flatAddressee(addressee),
-  ]
+function messageOf(
+  row: FlatDelivery[4],
+  raw: FlatDelivery[5],
+  addressee: Addressee | null,
+): DeliveryMessage | null {
+  if (raw !== null) return { kind: 'raw', raw: raw[0], date: raw[1], addressee }
+  if (row === null) return null
+  const content = CONTENTS.unpack(row)
+  return addressee === null ? { kind: 'parts', content } : { kind: 'parts', content, addressee }
 }
 
 function flatAddressee(addressee: Addressee | null): FlatAddressee | null {
@@ -189,32 +169,6 @@ function flatAddressee(addressee: Addressee | null): FlatAddressee | null {
 
 function addresseeOf(row: FlatAddressee | null): Addressee | null {
   return row && { address: row[0], name: row[1], variables: row[2] }
-}
-
-function messageOf(flat: FlatContent | FlatRaw): DeliveryMessage {
-  if (flat.length === 3) {
-    const [raw, date, row] = flat
-    return { kind: 'raw', raw, date, addressee: addresseeOf(row) }
-  }
-  const [from, to, cc, replyTo, subject, html, text, headers, attachments, messageId, date, row] = flat
-  const addressee = addresseeOf(row)
-  return {
-    kind: 'parts',
-    ...(addressee !== null && { addressee }),
-    content: {
-      from,
-      to,
-      cc,
-      replyTo,
-      subject,
-      ...(html !== undefined && { html }),
-      ...(text !== undefined && { text }),
-      headers,
-      attachments,
-      messageId,
-      date,
-    },
-  }
 }
 
 export function flatResult(number: number, result: DeliveryResult): FlatResult {

@@ -11,12 +11,12 @@ interface Accepted {
   createdAt: number
   dueAt: number
   /** The sender gave `dueAt`. */
-  scheduled: boolean
+  scheduledAt: number | null
 }
 
 /** About the email as a whole. */
-export function firstEvent({ createdAt: at, dueAt, scheduled }: Accepted): NewEvent {
-  return scheduled ? { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } } : begun(at)
+export function firstEvent({ createdAt: at, dueAt, scheduledAt }: Accepted): NewEvent {
+  return scheduledAt === null ? begun(at) : { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } }
 }
 
 /** About an email as a whole that was scheduled: the first of its recipients is claimed. */
@@ -27,8 +27,8 @@ export function begun(at: number): NewEvent {
 export type Born = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
 
 /** A recipient whose address is on no list. `leased`: the node that accepts it would take it at once. */
-export function born({ dueAt, scheduled }: Accepted, leased: boolean): Born {
-  return leased && !scheduled ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
+export function born({ dueAt, scheduledAt }: Accepted, leased: boolean): Born {
+  return leased && scheduledAt === null ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
 }
 
 /**

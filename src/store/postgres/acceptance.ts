@@ -121,7 +121,8 @@ export class Acceptance {
       const answers = await database.transaction((session) => this.#withKeysAndFiles(session, entries))
       for (const [entry, answer] of answers) entry.answer(answer)
     }
-    if (entries.some(({ lease, email }) => lease === null || email.scheduled)) changes.queueChanged()
+    if (entries.some(({ lease, email }) => lease === null || email.scheduledAt !== null))
+      changes.queueChanged()
   }
 
   async #withKeysAndFiles(session: Session, entries: Entry[]): Promise<Map<Entry, Accepted>> {

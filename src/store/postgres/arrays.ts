@@ -6,6 +6,7 @@
  * The form: dimensions, whether there are NULLs, the OID of the elements' type, length, lower bound; then each element
  * as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
  */
+import type { ColumnType } from '../../email/fields.ts'
 import { storable } from './rows.ts'
 
 const BOOL = 16
@@ -131,4 +132,15 @@ export function byteas(values: List<Uint8Array>): Buffer {
     at += value.byteLength
   }
   return buffer
+}
+
+/** How the values of a column go there. */
+export const TYPES: Record<ColumnType, { name: string; array: (values: never[]) => Buffer }> = {
+  int4: { name: 'int4', array: int4s },
+  int8: { name: 'int8', array: int8s },
+  bool: { name: 'bool', array: bools },
+  text: { name: 'text', array: texts },
+  uuid: { name: 'uuid', array: uuids },
+  bytea: { name: 'bytea', array: byteas },
+  octets: { name: 'bytea', array: encoded },
 }

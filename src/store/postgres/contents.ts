@@ -1,8 +1,9 @@
-import { ContentDamaged, type ContentRow, contentOf, type FileRow } from '../content-rows.ts'
+import { fieldsOf } from '../../email/fields.ts'
+import { ContentDamaged, claimedEmail, type FileRow } from '../content-rows.ts'
+import { selected } from '../email-columns.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
-import { textOf } from './rows.ts'
 
 /** An email as it goes to delivery, still without recipients. */
 export interface Loaded {
@@ -15,9 +16,7 @@ export interface Loaded {
 const EMAILS: Statement = {
   name: 'load-emails',
   text: `
-SELECT e.id, c.id AS "companyId", e.company, e.domain_id AS "domainId", e.sender, e.header_from, e.header_to, e.header_cc,
-  e.reply_to, e.subject, e.headers, e.message_id AS "messageId", e.date,
-  e.individual, e.test_mode AS "testMode", e.size, e.sent, e.html, e.text, e.raw,
+SELECT e.company, e.sent, ${selected(fieldsOf('queue'), () => 'e')},
   (SELECT a.email FROM attachments a WHERE a.email = e.id LIMIT 1) IS NOT NULL AS "hasFiles"
 FROM unnest($1::uuid[]) AS t (id)
 JOIN emails e ON e.id = ANY (ARRAY[t.id])
@@ -34,19 +33,11 @@ JOIN attachments a ON a.email = ANY (ARRAY[t.id])
 LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
 }
 
-interface EmailRow extends ContentRow {
+/** With a column for each field that who claims it reads. */
+interface EmailRow {
   id: string
-  companyId: string
   company: number
-  domainId: string
-  sender: string
-  individual: boolean
-  testMode: boolean
-  size: number
   sent: boolean
-  html: Uint8Array | null
-  text: Uint8Array | null
-  raw: Uint8Array | null
   hasFiles: boolean
 }
 
@@ -67,24 +58,9 @@ export async function loadEmails(
 }
 
 function loaded(row: EmailRow, files: readonly FileRow[]): Loaded | ContentDamaged {
-  const { id, companyId, company, domainId, sender, raw, individual, testMode, size, sent } = row
-  const body = { html: row.html && textOf(row.html), text: row.text && textOf(row.text) }
   const inOrder = files.toSorted((a, b) => a.position - b.position)
   try {
-    const content = contentOf(row, body, inOrder)
-    const email = {
-      id,
-      companyId,
-      domainId,
-      sender,
-      content,
-      raw,
-      individual,
-      testMode,
-      size,
-      recipients: [],
-    }
-    return { email, company, sent }
+    return { email: claimedEmail(row, row, inOrder), company: row.company, sent: row.sent }
   } catch (error) {
     if (error instanceof ContentDamaged) return error
     throw error

@@ -52,8 +52,3 @@ export function storable(text: string): string {
 export function folded(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
-
-/** Text that is kept as octets (UTF-8). */
-export function textOf(octets: Uint8Array): string {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
-}

@@ -2,14 +2,13 @@
  * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of
  * the fields of an object are copied and looked up again for each; without them the crossing costs a third.
  */
+import { type Row, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { Decision, Facts } from '../../email/lifecycle.ts'
-import type { Attachment } from '../../mail/message.ts'
 import type { Lease, NewEmail, NewRecipient } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'
 import type { Call, Recording, Writes } from './protocol.ts'
 
-/** Lists that are empty, and fields that are absent, cross as null. */
 type Parcel =
   | [name: 'accept', lease: number | null, email: EmailParcel]
   | [name: 'record', attempt: AttemptParcel]
@@ -18,33 +17,9 @@ type Parcel =
 export type WriteCall = Call<Writes> | Parcel
 
 type EmailParcel = [
-  id: string,
-  companyId: string,
-  domainId: string,
-  keyId: string,
-  sender: string,
-  from: string,
-  to: string[] | null,
-  cc: string[] | null,
-  replyTo: string[] | null,
-  subject: string,
-  html: string | null,
-  text: string | null,
-  headers: [name: string, value: string][] | null,
-  attachments: Attachment[] | null,
-  messageId: string,
-  date: number,
-  raw: Uint8Array | null,
-  bcc: string[] | null,
-  tags: { name: string; value: string }[] | null,
-  variables: Record<string, string> | null,
-  individual: boolean,
-  testMode: boolean,
-  createdAt: number,
+  fields: Row,
   dueAt: number,
-  scheduled: boolean,
-  size: number,
-  idempotency: { key: string; fingerprint: string } | null,
+  idempotency: NewEmail['idempotency'],
   recipients: RecipientParcel[],
 ]
 
@@ -99,45 +74,13 @@ type EventParcel = [type: EventType, at: number, detail: EventDetail]
  * rather than cloning are added to `moved`.
  */
 export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): Parcel {
-  const { content } = email
   const packed = lease === null ? handedOver : copied
-  const attachments = content.attachments.map((file) => {
-    return { ...file, content: packed(file.content, moved) }
+  const { dueAt, idempotency } = email
+  const recipients = email.recipients.map((to): RecipientParcel => {
+    return [to.address, to.domain, to.kind, to.variables]
   })
-  return [
-    'accept',
-    lease?.token ?? null,
-    [
-      email.id,
-      email.companyId,
-      email.domainId,
-      email.keyId,
-      email.sender,
-      content.from,
-      orNull(content.to),
-      orNull(content.cc),
-      orNull(content.replyTo),
-      content.subject,
-      content.html ?? null,
-      content.text ?? null,
-      orNull(content.headers),
-      orNull(attachments),
-      content.messageId,
-      content.date,
-      email.raw === null ? null : packed(email.raw, moved),
-      orNull(email.bcc),
-      orNull(email.tags),
-      isEmpty(email.variables) ? null : email.variables,
-      email.individual,
-      email.testMode,
-      email.createdAt,
-      email.dueAt,
-      email.scheduled,
-      email.size,
-      email.idempotency,
-      email.recipients.map(({ address, domain, kind, variables }) => [address, domain, kind, variables]),
-    ],
-  ]
+  const fields = WHOLE.pack(email, (bytes) => packed(bytes, moved))
+  return ['accept', lease?.token ?? null, [fields, dueAt, idempotency, recipients]]
 }
 
 /** Octets as in `packAccept`. */
@@ -188,73 +131,14 @@ export function unpacked(call: WriteCall): Call<Writes> {
   return { name: 'accept', args: [emailOf(call[2]), call[1] === null ? null : { token: call[1] }] }
 }
 
-function emailOf([
-  id,
-  companyId,
-  domainId,
-  keyId,
-  sender,
-  from,
-  to,
-  cc,
-  replyTo,
-  subject,
-  html,
-  text,
-  headers,
-  attachments,
-  messageId,
-  date,
-  raw,
-  bcc,
-  tags,
-  variables,
-  individual,
-  testMode,
-  createdAt,
-  dueAt,
-  scheduled,
-  size,
-  idempotency,
-  recipients,
-]: EmailParcel): NewEmail {
-  return {
-    id,
-    companyId,
-    domainId,
-    keyId,
-    sender,
-    content: {
-      from,
-      to: to ?? [],
-      cc: cc ?? [],
-      replyTo: replyTo ?? [],
-      subject,
-      ...(html !== null && { html }),
-      ...(text !== null && { text }),
-      headers: headers ?? [],
-      attachments: attachments ?? [],
-      messageId,
-      date,
-    },
-    raw,
-    bcc: bcc ?? [],
-    tags: tags ?? [],
-    variables: variables ?? {},
-    individual,
-    testMode,
-    createdAt,
-    dueAt,
-    scheduled,
-    size,
-    idempotency,
-    recipients: recipients.map(([address, domain, kind, variables]) => ({
-      address,
-      domain,
-      kind,
-      variables,
-    })),
-  }
+function emailOf([fields, dueAt, idempotency, recipients]: EmailParcel): NewEmail {
+  const email = WHOLE.unpack(fields) as NewEmail
+  email.dueAt = dueAt
+  email.idempotency = idempotency
+  email.recipients = recipients.map(([address, domain, kind, variables]) => {
+    return { address, domain, kind, variables }
+  })
+  return email
 }
 
 function attemptOf([
@@ -325,13 +209,4 @@ function changeOf([
   if (lastCode !== undefined) change.lastCode = lastCode
   if (lastMessage !== undefined) change.lastMessage = lastMessage
   return change
-}
-
-function orNull<T>(list: T[]): T[] | null {
-  return list.length === 0 ? null : list
-}
-
-function isEmpty(map: object): boolean {
-  for (const _ in map) return false
-  return true
 }

@@ -1,7 +1,8 @@
 /** What is moved from SQLite to PostgreSQL: each table of the target, and where its rows come from. */
 
-/** How a value is kept in PostgreSQL. `octets`: text of SQLite that is kept as its UTF-8. */
-export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
+import { type ColumnType, fieldsOf } from '../../email/fields.ts'
+
+export type { ColumnType }
 
 export interface Table {
   /** In PostgreSQL. */
@@ -19,6 +20,7 @@ export interface Table {
   numbered?: string
 }
 
+const LARGE = fieldsOf().filter(({ large }) => large === true)
 const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
 
 /** In this order: what is referred to comes first. */
@@ -117,41 +119,16 @@ export const TABLES: readonly Table[] = [
   {
     name: 'emails',
     columns: {
-      id: 'uuid',
       seq: 'int8',
-      company: 'int4',
-      created_at: 'int8',
-      scheduled_at: 'int8',
-      date: 'int8',
-      size: 'int8',
-      individual: 'bool',
-      test_mode: 'bool',
       sent: 'bool',
       content_removed: 'bool',
-      domain_id: 'text',
-      key_id: 'text',
-      sender: 'text',
-      header_from: 'text',
-      header_to: 'text',
-      header_cc: 'text',
-      bcc: 'text',
-      reply_to: 'text',
-      subject: 'text',
-      headers: 'text',
-      message_id: 'text',
-      tags: 'text',
-      variables: 'text',
-      html: 'octets',
-      text: 'octets',
-      raw: 'bytea',
+      ...Object.fromEntries(fieldsOf().map(({ column, type }) => [column, type.column])),
     },
     from: 'emails t LEFT JOIN contents c ON c.email = t.num',
     expressions: {
       seq: 't.num',
       content_removed: 'c.email IS NULL',
-      html: 'c.html',
-      text: 'c.text',
-      raw: 'c.raw',
+      ...Object.fromEntries(LARGE.map(({ column }) => [column, `c.${column}`])),
     },
     order: ['t.num'],
     numbered: 'seq',

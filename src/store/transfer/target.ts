@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { bools, byteas, encoded, int4s, int8s, texts, uuids } from '../postgres/arrays.ts'
+import { TYPES } from '../postgres/arrays.ts'
 import { placeOf, refuseUnreadable } from '../postgres/database.ts'
 import { asStoreError } from '../postgres/faults.ts'
 import { LOCK, migrate } from '../postgres/migrate.ts'
@@ -76,7 +76,7 @@ export class Target {
   async add(table: Table, { rows, place }: Chunk): Promise<void> {
     const columns = Object.entries(table.columns)
     const arrays = columns.map(([name, type]) => arrayOf(type, rows, name))
-    const casts = columns.map(([, type], index) => `$${index + 1}::${SQL_TYPES[type]}[]`)
+    const casts = columns.map(([, type], index) => `$${index + 1}::${TYPES[type].name}[]`)
     const insert = `INSERT INTO ${SCHEMA}.${table.name} (${columns.map(([name]) => name).join()})
       SELECT * FROM unnest(${casts.join()})`
     const note = `INSERT INTO ${SCHEMA}.transfer_progress AS p (table_name, place, rows) VALUES ($1, $2, $3)
@@ -232,32 +232,8 @@ function inSchema(url: string): string {
   return given.href
 }
 
-const SQL_TYPES: Record<ColumnType, string> = {
-  int4: 'int4',
-  int8: 'int8',
-  bool: 'bool',
-  text: 'text',
-  uuid: 'uuid',
-  bytea: 'bytea',
-  octets: 'bytea',
-}
-
 function arrayOf(type: ColumnType, rows: SourceRow[], name: string): Buffer {
   const values = rows.map((row) => row[name] ?? null)
-  switch (type) {
-    case 'int4':
-      return int4s(values as (number | null)[])
-    case 'int8':
-      return int8s(values as (number | null)[])
-    case 'bool':
-      return bools(values.map((value) => value !== 0))
-    case 'uuid':
-      return uuids(values as string[])
-    case 'bytea':
-      return byteas(values as (Uint8Array | null)[])
-    case 'text':
-      return texts(values as (string | null)[])
-    case 'octets':
-      return encoded(values as (string | null)[])
-  }
+  // SQLite has no booleans.
+  return TYPES[type].array((type === 'bool' ? values.map((value) => value !== 0) : values) as never[])
 }

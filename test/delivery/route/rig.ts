@@ -75,6 +75,7 @@ export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {})
     signing: [signingKey],
     preferredServer: null,
     leaseToken: 1,
+    testMode: false,
     ...changes,
   }
 }

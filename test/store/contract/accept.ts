@@ -225,7 +225,7 @@ export function acceptContract(open: OpenBench): void {
     test('a scheduled email waits even under a lease, and is `sent` when it is claimed', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
-      const value = email(owner, ['a@x.test'], { scheduled: true, dueAt: NOW + HOUR })
+      const value = email(owner, ['a@x.test'], { scheduledAt: NOW + HOUR, dueAt: NOW + HOUR })
       assert.deepEqual(await store.accept(value, { token: 1 }), {
         kind: 'accepted',
         leased: [],

@@ -174,7 +174,7 @@ export function claimContract(open: OpenBench): void {
       const bounced = email(owner, ['gone@x.test'])
       await store.accept(bounced, { token: 1 })
       const waits = await accept(store, email(owner, ['gone@x.test', 'here@x.test']))
-      const alone = await accept(store, email(owner, ['gone@x.test'], { scheduled: true }))
+      const alone = await accept(store, email(owner, ['gone@x.test'], { scheduledAt: NOW }))
       await store.record(attempt(bounced, 1, [result(0, { state: 'bounced', suppress: true })]))
       const claimed = await store.claim(claimRequest(2))
       assert.deepEqual(

@@ -49,7 +49,7 @@ export function eventsContract(open: OpenBench): void {
       const token = await store.join(node('here'))
       const first = email(owner, ['a@x.test', 'b@y.test'])
       const second = email(owner, ['c@x.test'])
-      const third = email(owner, ['d@z.test'], { scheduled: true, dueAt: NOW + HOUR })
+      const third = email(owner, ['d@z.test'], { scheduledAt: NOW + HOUR, dueAt: NOW + HOUR })
       await store.accept(first, { token })
       await other.accept(second, { token })
       await accept(store, third)

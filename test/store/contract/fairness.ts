@@ -104,7 +104,7 @@ export function fairnessContract(open: OpenBench): void {
       const { store } = await open(t)
       const owner = await acme(store)
       const later = Array.from({ length: 3_000 }, (_, n) => {
-        return email(owner, [`a@later${n}.test`], { dueAt: NOW + HOUR + n, scheduled: true })
+        return email(owner, [`a@later${n}.test`], { dueAt: NOW + HOUR + n, scheduledAt: NOW + HOUR + n })
       })
       await Promise.all(later.map((value) => store.accept(value, null)))
       const due = await accept(store, email(owner, ['a@zzz.test']))

@@ -68,11 +68,14 @@ class Stage {
     const domainId = newId()
     const players = await Promise.all(
       states.map(async (state): Promise<Player> => {
-        const late = scheduled && state === 'waiting' ? { scheduled, dueAt: LATER } : { dueAt: AT - 900 }
+        const late =
+          scheduled && state === 'waiting'
+            ? { scheduledAt: LATER, dueAt: LATER }
+            : { scheduledAt: null, dueAt: AT - 900 }
         const value = email(owner, [`${state}@x.test`], { domainId, createdAt: AT - 1_000, ...late })
-        await store.accept(value, late.scheduled ? null : { token: 1 })
+        await store.accept(value, late.scheduledAt !== null ? null : { token: 1 })
         const facts = factsOf(state, given)
-        if (late.scheduled)
+        if (late.scheduledAt !== null)
           Object.assign(facts, {
             attempts: 0,
             preferredServer: null,

@@ -73,7 +73,7 @@ export function retryContract(open: OpenBench): void {
       const owner = await acme(store)
       const underWay = email(owner, ['a@x.test'])
       await store.accept(underWay, { token: 1 })
-      const scheduled = await accept(store, email(owner, ['b@x.test'], { dueAt: LATER, scheduled: true }))
+      const scheduled = await accept(store, email(owner, ['b@x.test'], { dueAt: LATER, scheduledAt: LATER }))
       await accept(store, email(owner, ['c@paused.test'], { dueAt: LATER }))
       await store.pause({ companyId: null, domain: 'paused.test', since: NOW })
       const held = email(owner, ['d@x.test'])
@@ -100,7 +100,7 @@ export function retryContract(open: OpenBench): void {
         const scheduled = n % 3 === 0
         return email(owners[n % 2]!, [`a@x${n % 400}.test`, 'b@x.test'], {
           dueAt: LATER + (n % 7),
-          scheduled,
+          scheduledAt: scheduled ? LATER + (n % 7) : null,
         })
       })
       await Promise.all(many.map((value) => store.accept(value, null)))

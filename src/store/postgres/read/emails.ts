@@ -1,4 +1,6 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { fieldsOf } from '../../../email/fields.ts'
+import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
   type CapturedRow,
@@ -14,7 +16,7 @@ import {
 import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
 import type { CompanyNumbers } from '../companies.ts'
 import type { Database, Session, Statement } from '../database.ts'
-import { isEmailId, textOf } from '../rows.ts'
+import { isEmailId } from '../rows.ts'
 
 /**
  * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
@@ -25,31 +27,17 @@ const LAST_EVENT = `(
   ORDER BY v.number + 0 DESC LIMIT 1)`
 
 /** What is compressed knows its length, too: the values themselves are not read. */
-const OCTETS = [
-  'header_from',
-  'header_to',
-  'header_cc',
-  'bcc',
-  'reply_to',
-  'subject',
-  'headers',
-  'tags',
-  'variables',
-]
-  .concat('html', 'text')
-  .map((column) => `coalesce(octet_length(e.${column}), 0)`)
+const OCTETS = octetsRead('show', () => 'e')
 
 const ORIGIN: Statement = {
   name: 'email-origin',
-  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", ${OCTETS.join(' + ')} AS octets
+  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", ${OCTETS} AS octets
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
 
 const EMAIL: Statement = {
   name: 'read-email',
-  text: `SELECT e.id, c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.header_from, e.header_to,
-      e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS "messageId", e.date, e.tags, e.variables,
-      e.test_mode AS "testMode", e.created_at AS "createdAt", e.scheduled_at AS "scheduledAt", e.size, e.html, e.text,
+  text: `SELECT ${selected(fieldsOf('show'), () => 'e')},
       e.content_removed AS "contentRemoved", ${LAST_EVENT} AS "lastEvent"
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
@@ -76,8 +64,7 @@ const CAPTURED: Statement = {
  * The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the
  * newest.
  */
-const SUMMARIES = `SELECT e.id, c.id AS "companyId", e.header_from, e.header_to, e.subject, e.created_at AS "createdAt",
-    ${LAST_EVENT} AS "lastEvent", e.size
+const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS "lastEvent"
   FROM (
     SELECT newest.* FROM companies c CROSS JOIN LATERAL (
       SELECT e.* FROM emails e
@@ -107,8 +94,8 @@ export class EmailReader {
 
   async read(id: string): Promise<StoredEmail | null> {
     if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<OctetsRow>(EMAIL, [id])
-    return row === undefined ? null : storedEmail(emailRow(row))
+    const [row] = await this.#database.read<EmailRow>(EMAIL, [id])
+    return row === undefined ? null : storedEmail(row)
   }
 
   async history(id: string): Promise<EmailHistory | null> {
@@ -135,21 +122,11 @@ export class EmailReader {
   }
 }
 
-/** Bodies come as octets. */
-interface OctetsRow extends Omit<EmailRow, 'html' | 'text'> {
-  html: Uint8Array | null
-  text: Uint8Array | null
-}
-
-function emailRow({ html, text, ...row }: OctetsRow): EmailRow {
-  return { ...row, html: html && textOf(html), text: text && textOf(text) }
-}
-
 async function history(session: Session, id: string): Promise<EmailHistory | null> {
-  const [row] = await session.run<OctetsRow>(EMAIL, [id])
+  const [row] = await session.run<EmailRow>(EMAIL, [id])
   if (row === undefined) return null
   const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
   const events = await session.run<EventRow>(EVENTS, [id])
   const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
-  return historyOf(emailRow(row), recipients, events, attempts)
+  return historyOf(row, recipients, events, attempts)
 }

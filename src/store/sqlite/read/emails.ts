@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { type Declared, fieldsOf } from '../../../email/fields.ts'
+import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
   type CapturedRow,
@@ -16,11 +18,13 @@ import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin
 import { all, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
-interface NumbersRow extends Omit<EmailRow, 'testMode' | 'contentRemoved'> {
+interface NumbersRow extends Omit<EmailRow, 'contentRemoved'> {
   num: number
-  testMode: number
   kept: number
 }
+
+/** Of the email `e` and its content `k`. */
+const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
 
 /** Of the email `e`. */
 const LAST_EVENT = `(SELECT type FROM events
@@ -42,27 +46,12 @@ export class EmailReader {
 
   constructor(db: DatabaseSync) {
     // The length of a value stands in the head of its row: not a page of the value itself is read.
-    const octets = [
-      'e.header_from',
-      'e.header_to',
-      'e.header_cc',
-      'e.bcc',
-      'e.reply_to',
-      'e.subject',
-      'e.headers',
-      'e.tags',
-    ]
-      .concat('e.variables', 'k.html', 'k.text')
-      .map((column) => `coalesce(octet_length(${column}), 0)`)
     this.#origin = db.prepare(
-      `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octets.join(' + ')} AS octets
+      `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
        FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
     )
     this.#email = db.prepare(
-      `SELECT e.num, e.id, c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.header_from, e.header_to,
-              e.header_cc, e.bcc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.tags,
-              e.variables, e.test_mode AS testMode, e.created_at AS createdAt, e.scheduled_at AS scheduledAt, e.size,
-              ${LAST_EVENT} AS lastEvent, k.html, k.text, k.email IS NOT NULL AS kept
+      `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
        FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
     )
     this.#recipients = db.prepare(
@@ -86,8 +75,7 @@ export class EmailReader {
     )
     this.#number = db.prepare('SELECT num FROM emails WHERE id = ?')
     this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
-    const summary = `SELECT e.id, c.id AS companyId, e.header_from, e.header_to, e.subject, e.created_at AS createdAt,
-      ${LAST_EVENT} AS lastEvent, e.size FROM emails e CROSS JOIN companies c ON c.num = e.company`
+    const summary = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
     this.#list = db.prepare(`${summary} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
     this.#listOfCompany = db.prepare(
       `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
@@ -143,6 +131,6 @@ export class EmailReader {
   }
 }
 
-function emailRow({ testMode, kept, ...row }: NumbersRow): EmailRow {
-  return { ...row, testMode: testMode === 1, contentRemoved: kept === 0 }
+function emailRow(row: NumbersRow): EmailRow {
+  return { ...row, contentRemoved: row.kept === 0 }
 }

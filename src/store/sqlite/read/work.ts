@@ -1,12 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import {
-  type BodyRow,
-  ContentDamaged,
-  type ContentRow,
-  contentOf,
-  type FileRow,
-  variablesOf,
-} from '../../content-rows.ts'
+import { fieldsOf } from '../../../email/fields.ts'
+import { ContentDamaged, claimedEmail, type FileRow, variablesOf } from '../../content-rows.ts'
+import { selected } from '../../email-columns.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
@@ -20,18 +15,17 @@ export interface Work {
   email: ClaimedEmail
 }
 
-export interface EmailRow extends ContentRow {
+/** The small row of an email: with a column for each field that who claims it reads. */
+export interface EmailRow {
   num: number
-  id: string
-  companyId: string
   company: number
-  domainId: string
-  sender: string
-  individual: number
-  testMode: number
   size: number
   sent: number
 }
+
+const FIELDS = fieldsOf('queue')
+const SMALL = FIELDS.filter(({ large }) => large !== true)
+const LARGE = FIELDS.filter(({ large }) => large === true)
 
 /** Reads whole work items. Used by the claim (in the writer) and to look at an email again (in the reader). */
 export class WorkReader {
@@ -43,13 +37,11 @@ export class WorkReader {
 
   constructor(db: DatabaseSync) {
     this.#email = db.prepare(
-      `SELECT e.num, e.id, c.id AS companyId, e.company, e.domain_id AS domainId, e.sender, e.header_from, e.header_to,
-              e.header_cc, e.reply_to, e.subject, e.headers, e.message_id AS messageId, e.date, e.individual,
-              e.test_mode AS testMode, e.size, e.sent
+      `SELECT e.num, e.company, e.sent, ${selected(SMALL, () => 'e')}
        FROM emails e JOIN companies c ON c.num = e.company WHERE e.num = ?`,
     )
     this.#byId = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#content = db.prepare('SELECT html, text, raw FROM contents WHERE email = ?')
+    this.#content = db.prepare(`SELECT ${selected(LARGE, () => 'k')} FROM contents k WHERE k.email = ?`)
     this.#attachments = db.prepare(
       `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
        FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
@@ -65,20 +57,9 @@ export class WorkReader {
   /** Without recipients. Throws ContentDamaged, saying what is missing, when the content does not read back. */
   load(row: EmailRow): Work {
     const { num, company } = row
-    const stored = one<BodyRow & { raw: Uint8Array | null }>(this.#content, num)
-    if (stored === undefined) throw new ContentDamaged('the stored content is missing')
-    const email: ClaimedEmail = {
-      id: row.id,
-      companyId: row.companyId,
-      domainId: row.domainId,
-      sender: row.sender,
-      content: contentOf(row, stored, all<FileRow>(this.#attachments, num)),
-      raw: stored.raw,
-      individual: row.individual === 1,
-      testMode: row.testMode === 1,
-      size: row.size,
-      recipients: [],
-    }
+    const content = one<object>(this.#content, num)
+    if (content === undefined) throw new ContentDamaged('the stored content is missing')
+    const email = claimedEmail(row, content, all<FileRow>(this.#attachments, num))
     return { num, company, sent: row.sent === 1, email }
   }
 

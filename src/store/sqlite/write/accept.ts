@@ -1,7 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { rowBinder } from '../../../email/codec.ts'
+import { fieldsOf } from '../../../email/fields.ts'
 import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
-import { listText, mapText } from '../../json-columns.ts'
+import { COLUMNS } from '../../email-columns.ts'
 import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
@@ -23,6 +25,10 @@ export interface AcceptParts {
   changes: Changes
 }
 
+/** Large ones: contents.ts. */
+const FIELDS = fieldsOf().filter(({ large }) => large !== true)
+const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
+
 /** Makes an email durable: its row, its content once, a row for each recipient, its first events. */
 export class Acceptance {
   readonly #parts: AcceptParts
@@ -34,10 +40,7 @@ export class Acceptance {
   constructor(db: DatabaseSync, parts: AcceptParts) {
     this.#parts = parts
     this.#insertEmail = db.prepare(
-      `INSERT INTO emails (
-         id, company, domain_id, key_id, sender, header_from, header_to, header_cc, bcc, reply_to, subject, headers,
-         message_id, date, tags, variables, individual, test_mode, created_at, scheduled_at, size, sent
-       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
     )
     this.#insertRecipient = db.prepare(
       `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables, last_message)
@@ -86,32 +89,9 @@ export class Acceptance {
   }
 
   #insert(company: number, email: NewEmail): number {
-    const { content } = email
     try {
-      const inserted = this.#insertEmail.run(
-        email.id,
-        company,
-        email.domainId,
-        email.keyId,
-        email.sender,
-        content.from,
-        listText(content.to),
-        listText(content.cc),
-        listText(email.bcc),
-        listText(content.replyTo),
-        content.subject,
-        listText(content.headers),
-        content.messageId,
-        Math.round(content.date),
-        listText(email.tags),
-        mapText(email.variables),
-        email.individual ? 1 : 0,
-        email.testMode ? 1 : 0,
-        Math.round(email.createdAt),
-        email.scheduled ? Math.round(email.dueAt) : null,
-        Math.round(email.size),
-        email.scheduled ? 0 : 1,
-      )
+      const sent = email.scheduledAt === null ? 1 : 0
+      const inserted = this.#insertEmail.run(sent, ...columnsOf(email, company))
       return Number(inserted.lastInsertRowid)
     } catch (error) {
       if (isDuplicate(error)) throw new StoreConflict(`There is already an email with the id ${email.id}`)

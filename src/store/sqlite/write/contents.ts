@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { rowBinder } from '../../../email/codec.ts'
+import { fieldsOf } from '../../../email/fields.ts'
+import { COLUMNS } from '../../email-columns.ts'
 import type { NewEmail } from '../../store.ts'
 import { all, one } from '../rows.ts'
+
+const FIELDS = fieldsOf().filter(({ large }) => large === true)
+const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
 
 /** Bodies and files of emails. A file is kept once for a company, however many of its emails carry it. */
 export class Contents {
@@ -17,7 +23,8 @@ export class Contents {
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(
-      'INSERT INTO contents (email, created_at, html, text, raw) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO contents (email, created_at, ${FIELDS.map(({ column }) => column).join(', ')})
+       VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
     )
     this.#delete = db.prepare('DELETE FROM contents WHERE email = ?')
     this.#blob = db.prepare('SELECT num FROM blobs WHERE company = ? AND sha256 = ?')
@@ -34,9 +41,9 @@ export class Contents {
     this.#deleteCaptured = db.prepare('DELETE FROM captured WHERE email = ?')
   }
 
-  insert(num: number, company: number, { content, raw, createdAt }: NewEmail): void {
-    this.#insert.run(num, Math.round(createdAt), content.html ?? null, content.text ?? null, raw)
-    for (const [position, file] of content.attachments.entries()) {
+  insert(num: number, company: number, email: NewEmail): void {
+    this.#insert.run(num, Math.round(email.createdAt), ...columnsOf(email, company))
+    for (const [position, file] of email.content.attachments.entries()) {
       const blob = this.#blobFor(company, file.content)
       const { filename, contentType, disposition, contentId } = file
       this.#insertAttachment.run(num, position, blob, filename, contentType, disposition, contentId ?? null)

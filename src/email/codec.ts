@@ -1,0 +1,156 @@
+/**
+ * Functions made from the table of fields, as one would write them by hand for each field. They are made of text, once,
+ * as modules are loaded: to walk the table for each email takes ten times as long (2 us, of some 75 that a message
+ * takes).
+ */
+import type { Attachment, MessageContent } from '../mail/message.ts'
+import { type Declared, type Email, fieldsOf } from './fields.ts'
+
+/** An email without its recipients. */
+export type WholeEmail = Email & { content: MessageContent }
+
+/** How octets are made ready to cross. */
+export type Crossing = (bytes: Uint8Array) => Uint8Array
+
+/**
+ * Plain values in the order of the table: what crosses between threads is copied, and an object costs three times what
+ * a row costs.
+ */
+export type Row = unknown[]
+
+/** What has gone to a thread and comes from there. Empty lists and absent values cross as null. */
+export interface Codec<T> {
+  pack(value: T, octets: Crossing): Row
+  unpack(row: Row): T
+}
+
+/** What columns need. `name`: of the column, for what is said if it cannot be read. */
+export interface Columns {
+  listText(list: readonly unknown[]): string | null
+  mapText(map: object): string | null
+  listOf(text: string | null, name: string): unknown[]
+  mapOf(text: string | null, name: string): object
+  /** Undefined when there is none. */
+  bodyOf(column: string | Uint8Array | null): string | undefined
+}
+
+/** Emails as they are accepted, with their content. */
+export const WHOLE: Codec<WholeEmail> = codec(fieldsOf(), 'email')
+
+/** Contents alone. */
+export const CONTENTS: Codec<MessageContent> = codec(
+  fieldsOf().filter(({ inContent }) => inContent),
+  'content',
+)
+
+/** What crosses with each delivery beside the message. */
+export const SENT: Codec<Email<'send'>> = codec(fieldsOf('send'), 'plain')
+
+/** Those fields alone. */
+export const sentOf = picker<Email<'send'>>(fieldsOf('send'))
+
+/** What who claims the email reads of it. */
+export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'), 'content')
+
+function picker<T>(fields: readonly Declared[], ...more: string[]): (email: T) => T {
+  const own = fields.filter(({ inContent }) => !inContent).map(({ name }) => name)
+  const all = [...own, ...more].join(', ')
+  return made(`({ ${all} }) => ({ ${all} })`, {})
+}
+
+/** `email`: fields and content. `content`: the fields of a content. `plain`: fields of an email without its content. */
+type Shape = 'email' | 'content' | 'plain'
+
+function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
+  const content = shape === 'content' ? 'value' : 'value.content'
+  const packed = fields.map((field) =>
+    field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`),
+  )
+  const at = (field: Declared) => `row[${fields.indexOf(field)}]`
+  const crossed = (field: Declared) => field.type.crossed(at(field))
+  const files = shape === 'plain' ? [] : [`attachments: row[${fields.length}] ?? []`]
+  if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
+  return {
+    pack: made(`(value, octets) => [${packed.join(', ')}]`, { filesOf, isEmpty }),
+    unpack: made(`(row) => { ${assembled(fields, shape, at, crossed, files)} }`, {}),
+  }
+}
+
+/** What goes into the column of a field, by number of the company. */
+export function binder(field: Declared, columns: Columns): (email: WholeEmail, company: number) => unknown {
+  return made(`(email, company) => ${bound(field)}`, columns)
+}
+
+/** What goes into the columns of several, in order. */
+export function rowBinder<V>(
+  fields: readonly Declared[],
+  columns: Columns,
+): (email: WholeEmail, company: number) => V[] {
+  return made(`(email, company) => [${fields.map(bound).join(', ')}]`, columns)
+}
+
+function bound({ name, inContent, type }: Declared): string {
+  return type.bind(`email.${inContent ? 'content.' : ''}${name}`)
+}
+
+/**
+ * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart.
+ * Without attachments.
+ */
+export function rowReader<T>(
+  fields: readonly Declared[],
+  columns: Columns,
+): (row: object, large: object) => T {
+  const at = ({ name, large }: Declared) => `${large ? 'large' : 'row'}.${name}`
+  const read = (field: Declared) => field.type.read(at(field), field.column.replace(/^header_/, ''))
+  return made(`(row, large) => { ${assembled(fields, 'email', at, read, [])} }`, columns)
+}
+
+/**
+ * Statements that return an object of the shape. What is optional is added last, where there is something `at` its
+ * place.
+ */
+function assembled(
+  fields: readonly Declared[],
+  shape: Shape,
+  at: (field: Declared) => string,
+  value: (field: Declared) => string,
+  files: readonly string[],
+): string {
+  const object = (name: string, some: readonly Declared[], more: readonly string[]) => {
+    const entries = some.filter(({ type }) => !type.optional).map((field) => `${field.name}: ${value(field)}`)
+    const added = some
+      .filter(({ type }) => type.optional)
+      .map((field) => `if (${at(field)} !== null) ${name}.${field.name} = ${value(field)};`)
+    return `const ${name} = { ${[...entries, ...more].join(', ')} }; ${added.join(' ')}`
+  }
+  const own = fields.filter(({ inContent }) => !inContent)
+  const content = object(
+    'content',
+    fields.filter(({ inContent }) => inContent),
+    files,
+  )
+  switch (shape) {
+    case 'email':
+      return `${content} ${object('email', own, ['content'])} return email`
+    case 'content':
+      return `${content} return content`
+    case 'plain':
+      return `${object('email', own, [])} return email`
+  }
+}
+
+/** The function that the text says; it sees `known` and nothing else. */
+function made<F>(code: string, known: object): F {
+  // The text is made from the table of fields alone, which stands in our own source.
+  return new Function(...Object.keys(known), `'use strict'; return ${code}`)(...Object.values(known)) as F
+}
+
+function filesOf(files: readonly Attachment[], octets: Crossing): Attachment[] | null {
+  return files.length === 0 ? null : files.map((file) => ({ ...file, content: octets(file.content) }))
+}
+
+function isEmpty(map: object): boolean {
+  for (const _ in map) return false
+  return true
+}

@@ -1,0 +1,47 @@
+/**
+ * The columns of emails in both databases, and the functions between them and an email: all from the table of fields.
+ */
+import { type Columns, rowReader } from '../email/codec.ts'
+import { type Declared, type Email, fieldsOf, type Reader } from '../email/fields.ts'
+import type { StoredEmail } from '../email/stored-email.ts'
+import type { MessageContent } from '../mail/message.ts'
+import { listOf, listText, mapOf, mapText } from './json-columns.ts'
+
+/** Reading a list or map throws a SyntaxError where the JSON is damaged. */
+export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
+
+/** PostgreSQL keeps bodies as octets, SQLite as text. */
+function bodyOf(column: string | Uint8Array | null): string | undefined {
+  if (column === null || typeof column === 'string') return column ?? undefined
+  return Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('utf8')
+}
+
+/**
+ * For a SELECT: the columns, each under the name of its field. `tableOf`: the alias of the table that holds it; the
+ * company's own is `c`.
+ */
+export function selected(fields: readonly Declared[], tableOf: (field: Declared) => string): string {
+  return fields
+    .map((field) =>
+      field.name === 'companyId'
+        ? 'c.id AS "companyId"'
+        : `${tableOf(field)}.${field.column} AS "${field.name}"`,
+    )
+    .join(', ')
+}
+
+/** For a SELECT: octets of all that is as long as its sender likes. */
+export function octetsRead(reader: Reader, tableOf: (field: Declared) => string): string {
+  return fieldsOf(reader)
+    .filter(({ type }) => type.long === true)
+    .map((field) => `coalesce(octet_length(${tableOf(field)}.${field.column}), 0)`)
+    .join(' + ')
+}
+
+/** What `readEmail` gives of the email, from a row of its columns. */
+export const shownOf = rowReader<Omit<StoredEmail, 'lastEvent' | 'contentRemoved'>>(fieldsOf('show'), COLUMNS)
+
+type Listed = Email<'list'> & { content: Pick<MessageContent, 'from' | 'to' | 'subject'> }
+
+/** The same for `listEmails`. */
+export const listedOf = rowReader<Listed>(fieldsOf('list'), COLUMNS)

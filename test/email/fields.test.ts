@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  CONTENTS,
+  rowBinder,
+  rowReader,
+  SENT,
+  sentOf,
+  WHOLE,
+  type WholeEmail,
+} from '../../src/email/codec.ts'
+import {
+  body,
+  bool,
+  CONTENT,
+  company,
+  EMAIL,
+  type Field,
+  type FieldType,
+  fieldsOf,
+  int,
+  octets,
+  optionalTime,
+  type Reader,
+  text,
+  uuid,
+  word,
+} from '../../src/email/fields.ts'
+import { COLUMNS, selected } from '../../src/store/email-columns.ts'
+import { openForWriting } from '../../src/store/sqlite/database.ts'
+import { migrate } from '../../src/store/sqlite/migrate.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+
+const mailboxes = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 3 })
+const words = fc.string({ unit: 'binary' })
+const octetsOf = fc.uint8Array({ maxLength: 50 })
+
+/** Values by type; of lists and maps, by name. */
+const BY_TYPE = new Map<FieldType<never>, fc.Arbitrary<unknown>>([
+  [uuid, fc.uuid()],
+  [company, fc.uuid()],
+  [word, words],
+  [text, words],
+  [body, fc.option(words, { nil: undefined })],
+  [octets, fc.option(octetsOf)],
+  [bool, fc.boolean()],
+  [int, fc.maxSafeNat()],
+  [optionalTime, fc.option(fc.maxSafeNat())],
+] as [FieldType<never>, fc.Arbitrary<unknown>][])
+const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
+  to: mailboxes,
+  cc: mailboxes,
+  bcc: mailboxes,
+  replyTo: mailboxes,
+  headers: fc.array(fc.tuple(words, words), { maxLength: 3 }),
+  tags: fc.array(fc.record({ name: words, value: words }, { noNullPrototype: true }), { maxLength: 3 }),
+  variables: fc.dictionary(fc.string({ minLength: 1 }), words, { maxKeys: 3, noNullPrototype: true }),
+}
+
+function values(fields: Record<string, Field<unknown>>): fc.Arbitrary<Record<string, unknown>> {
+  const entries = Object.entries(fields).map(([name, { type }]) => {
+    return [name, BY_TYPE.get(type as FieldType<never>) ?? BY_NAME[name]!]
+  })
+  return fc.record(Object.fromEntries(entries), { noNullPrototype: true })
+}
+
+const files = fc.array(
+  fc.record(
+    {
+      filename: words,
+      contentType: words,
+      content: octetsOf,
+      disposition: fc.constantFrom('attachment', 'inline'),
+      contentId: words,
+    },
+    { requiredKeys: ['filename', 'contentType', 'content', 'disposition'], noNullPrototype: true },
+  ),
+  { maxLength: 3 },
+)
+
+/** What has no value of an optional field does not have the field. */
+const wholes = fc.tuple(values(EMAIL), values(CONTENT), files).map(([email, content, attachments]) => {
+  for (const name of ['html', 'text']) if (content[name] === undefined) delete content[name]
+  return { ...email, content: { ...content, attachments } } as unknown as WholeEmail
+})
+
+const asIs = (bytes: Uint8Array) => bytes
+
+test('what crosses to another thread is what was sent', () => {
+  fc.assert(
+    fc.property(wholes, (email) => {
+      assert.deepEqual(WHOLE.unpack(structuredClone(WHOLE.pack(email, asIs))), email)
+      assert.deepEqual(CONTENTS.unpack(structuredClone(CONTENTS.pack(email.content, asIs))), email.content)
+      const sent = Object.fromEntries(
+        fieldsOf('send').map(({ name }) => [name, email[name as keyof WholeEmail]]),
+      )
+      assert.deepEqual(SENT.unpack(structuredClone(SENT.pack(email, asIs))), sent)
+      assert.deepEqual(sentOf(email), sent)
+    }),
+  )
+})
+
+test('octets are made ready to cross, each once', () => {
+  const seen: number[] = []
+  const file = { filename: 'a', contentType: 'a/b', disposition: 'inline' as const }
+  const [email] = fc.sample(wholes, 1) as [WholeEmail]
+  email.raw = Uint8Array.of(1)
+  email.content.attachments = [2, 3].map((octet) => ({ ...file, content: Uint8Array.of(octet) }))
+  const row = WHOLE.pack(email, (bytes) => {
+    seen.push(bytes[0]!)
+    return Uint8Array.of(bytes[0]! + 10)
+  })
+  assert.deepEqual(seen.sort(), [1, 2, 3])
+  const { raw, content } = WHOLE.unpack(row)
+  assert.deepEqual(
+    [raw, ...content.attachments.map((one) => one.content)],
+    [Uint8Array.of(11), Uint8Array.of(12), Uint8Array.of(13)],
+  )
+  assert.deepEqual(email.raw, Uint8Array.of(1))
+})
+
+test('what comes from the columns is what went there, as either database gives it', () => {
+  const fields = fieldsOf()
+  const bind = rowBinder<unknown>(fields, COLUMNS)
+  const read = rowReader<WholeEmail>(fields, COLUMNS)
+  fc.assert(
+    fc.property(wholes, fc.boolean(), (email, postgres) => {
+      const row = Object.fromEntries(bind(email, 7).map((value, at) => [fields[at]!.name, value]))
+      assert.equal(row.companyId, 7)
+      row.companyId = email.companyId
+      if (postgres) {
+        for (const { name, type } of fields) {
+          if (type === bool) row[name] = row[name] === 1
+          if (type === body && row[name] !== null) row[name] = Buffer.from(row[name] as string)
+        }
+        // UTF-8 has no lone surrogates.
+        for (const name of ['html', 'text'] as const) {
+          if (email.content[name] !== undefined) email.content[name] = email.content[name].toWellFormed()
+        }
+      }
+      const { attachments: _, ...content } = email.content
+      assert.deepEqual(read(row, row), { ...email, content })
+    }),
+  )
+})
+
+test('times and sizes go to their columns as whole numbers', () => {
+  const bind = rowBinder<unknown>(fieldsOf(), COLUMNS)
+  const [email] = fc.sample(wholes, 1) as [WholeEmail]
+  Object.assign(email, { createdAt: 1.4, scheduledAt: 2.5, size: 3.6 })
+  email.content.date = 4.4
+  const at = (name: string) => bind(email, 1)[fieldsOf().findIndex((field) => field.name === name)]
+  assert.deepEqual(['createdAt', 'scheduledAt', 'size', 'date'].map(at), [1, 3, 4, 4])
+})
+
+test('the columns and their types', () => {
+  const columns = fieldsOf().map(
+    ({ column, type, large }) => `${column} ${type.column}${large ? ' large' : ''}`,
+  )
+  assert.deepEqual(columns.toSorted(), [
+    'bcc text',
+    'company int4',
+    'created_at int8',
+    'date int8',
+    'domain_id text',
+    'header_cc text',
+    'header_from text',
+    'header_to text',
+    'headers text',
+    'html octets large',
+    'id uuid',
+    'individual bool',
+    'key_id text',
+    'message_id text',
+    'raw bytea large',
+    'reply_to text',
+    'scheduled_at int8',
+    'sender text',
+    'size int8',
+    'subject text',
+    'tags text',
+    'test_mode bool',
+    'text octets large',
+    'variables text',
+  ])
+})
+
+test('who reads what', () => {
+  const namesOf = (reader: Reader) =>
+    fieldsOf(reader)
+      .map(({ name }) => name)
+      .toSorted()
+  const content = Object.keys(CONTENT)
+  const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode']
+  assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
+  assert.deepEqual(namesOf('send'), ['companyId', 'sender', 'testMode'])
+  const own = [
+    'bcc',
+    'companyId',
+    'createdAt',
+    'domainId',
+    'id',
+    'keyId',
+    'scheduledAt',
+    'size',
+    'tags',
+    'testMode',
+  ]
+  const listed = ['companyId', 'createdAt', 'from', 'id', 'size', 'subject', 'to']
+  assert.deepEqual(namesOf('list'), listed)
+  assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
+})
+
+test('a SELECT names each column for its field, and a company by its id', () => {
+  const few = fieldsOf('queue').filter(({ name }) => ['id', 'companyId', 'from', 'html'].includes(name))
+  assert.equal(
+    selected(few, ({ large }) => (large ? 'k' : 'e')),
+    'e.id AS "id", c.id AS "companyId", e.header_from AS "from", k.html AS "html"',
+  )
+})
+
+test('SQLite has a column for each, and none besides but those of the row itself', (t) => {
+  const path = join(temporaryDirectory(t), 'a.db')
+  const db = openForWriting(path)
+  t.after(() => db.close())
+  migrate(db, path)
+  const inTable = (table: string) =>
+    (db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(
+      ({ name }) => name,
+    )
+  const columns = (large: boolean) => fieldsOf().filter((field) => (field.large === true) === large)
+  const named = (large: boolean) => columns(large).map(({ column }) => column)
+  assert.deepEqual(inTable('emails').toSorted(), [...named(false), 'num', 'sent'].toSorted())
+  assert.deepEqual(inTable('contents').toSorted(), [...named(true), 'created_at', 'email'].toSorted())
+})
