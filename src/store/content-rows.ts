@@ -1,7 +1,7 @@
 /** What goes to delivery: rows in the shape that the queries of both databases give them. */
 import { type Columns, rowReader } from '../email/codec.ts'
 import { fieldsOf } from '../email/fields.ts'
-import type { ClaimedEmail } from '../email/queued-email.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
 
@@ -38,8 +38,32 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
   return email
 }
 
-/** ContentDamaged (returned, not thrown: other recipients are not concerned) when they do not read back. */
-export function variablesOf(text: string | null): Record<string, string> | ContentDamaged | null {
+/**
+ * `text`: its variables in JSON. ContentDamaged (returned, not thrown: other recipients are not concerned) when they do
+ * not read back.
+ */
+export function claimedRecipient(
+  recipient: Omit<ClaimedRecipient, 'variables'>,
+  text: string | null,
+): ClaimedRecipient | ContentDamaged {
+  const variables = variablesOf(text)
+  if (variables instanceof ContentDamaged) return variables
+  const { position, address, domain, attempts, preferredServer, uncertain, postponedSince, suspicion } =
+    recipient
+  return {
+    position,
+    address,
+    domain,
+    attempts,
+    variables,
+    preferredServer,
+    uncertain,
+    postponedSince,
+    suspicion,
+  }
+}
+
+function variablesOf(text: string | null): Record<string, string> | ContentDamaged | null {
   try {
     return text === null ? null : (JSON.parse(text) as Record<string, string>)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
-import { ContentDamaged, notSent, variablesOf } from '../content-rows.ts'
+import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import { int4s, uuids } from './arrays.ts'
@@ -292,24 +292,13 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
 
 /** Puts the recipient into the work; or says how it ends. */
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
-  const { email, position, domain, address, attempts, reason } = row
-  const { preferredServer, uncertain, postponedSince, suspicion } = row
+  const { email, position, domain, reason } = row
   if (reason !== null && !isSimulated(domain, work.testMode)) {
     return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: reason } }
   }
-  const variables = variablesOf(row.variables)
-  if (variables instanceof ContentDamaged) return failed(row, variables, request)
-  work.recipients.push({
-    position,
-    address,
-    domain,
-    attempts,
-    variables,
-    preferredServer,
-    uncertain,
-    postponedSince,
-    suspicion,
-  })
+  const recipient = claimedRecipient(row, row.variables)
+  if (recipient instanceof ContentDamaged) return failed(row, recipient, request)
+  work.recipients.push(recipient)
   return null
 }
 

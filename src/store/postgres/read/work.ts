@@ -1,4 +1,4 @@
-import { ContentDamaged, variablesOf } from '../../content-rows.ts'
+import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { type ClaimedEmail, type ClaimedRecipient, StoreDamaged } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { Database } from '../database.ts'
@@ -25,9 +25,9 @@ export async function readWork(database: Database, id: string): Promise<ClaimedE
 }
 
 function recipientOf(id: string, row: RecipientRow): ClaimedRecipient {
-  const variables = variablesOf(row.variables)
-  if (variables instanceof ContentDamaged) throw damaged(id, variables)
-  return { ...row, variables }
+  const recipient = claimedRecipient(row, row.variables)
+  if (recipient instanceof ContentDamaged) throw damaged(id, recipient)
+  return recipient
 }
 
 function damaged(id: string, why: ContentDamaged): StoreDamaged {

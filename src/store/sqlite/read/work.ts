@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../../email/fields.ts'
-import { ContentDamaged, claimedEmail, type FileRow, variablesOf } from '../../content-rows.ts'
+import { ContentDamaged, claimedEmail, claimedRecipient, type FileRow } from '../../content-rows.ts'
 import { selected } from '../../email-columns.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../store.ts'
+import type { ClaimedEmail } from '../../store.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 
@@ -69,7 +69,7 @@ export class WorkReader {
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)
     email.recipients = this.#recipients.allWith<string | null>(num).map((stored) => {
-      const recipient = claimedRecipient(stored)
+      const recipient = claimedRecipient(...stored)
       if (recipient instanceof ContentDamaged) throw recipient
       return { ...recipient, suspicion: 0 }
     })
@@ -79,22 +79,3 @@ export class WorkReader {
 
 /** `variables` in JSON. */
 export type StoredRecipient = [recipient: Recipient, variables: string | null]
-
-/** ContentDamaged (returned, not thrown) when the recipient's variables do not read back. */
-export function claimedRecipient([recipient, text]: StoredRecipient): ClaimedRecipient | ContentDamaged {
-  const variables = variablesOf(text)
-  if (variables instanceof ContentDamaged) return variables
-  const { position, address, domain, attempts, preferredServer, uncertain, postponedSince, suspicion } =
-    recipient
-  return {
-    position,
-    address,
-    domain,
-    attempts,
-    variables,
-    preferredServer,
-    uncertain,
-    postponedSince,
-    suspicion,
-  }
-}

@@ -114,27 +114,7 @@ export class Acceptance {
     let waiting = 0
     for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
       const reason = reasons[position]!
-      const values = variables === null ? null : JSON.stringify(variables)
-      if (reason !== null) {
-        const { change, events } = bornSuppressed(email.createdAt, reason)
-        const { state, lastMessage } = change!
-        this.#insertRecipient.run(
-          num,
-          position,
-          company,
-          address,
-          domain,
-          kind,
-          state!,
-          null,
-          null,
-          values,
-          lastMessage!,
-        )
-        for (const event of events) this.#parts.events.append(num, company, position, event)
-        continue
-      }
-      const { state } = unlisted
+      const suppressed = reason === null ? null : bornSuppressed(email.createdAt, reason)
       this.#insertRecipient.run(
         num,
         position,
@@ -142,12 +122,16 @@ export class Acceptance {
         address,
         domain,
         kind,
-        state,
-        dueAt,
-        token,
-        values,
-        null,
+        (suppressed?.change ?? unlisted).state!,
+        suppressed === null ? dueAt : null,
+        suppressed === null ? token : null,
+        variables === null ? null : JSON.stringify(variables),
+        suppressed?.change?.lastMessage ?? null,
       )
+      if (suppressed !== null) {
+        for (const event of suppressed.events) this.#parts.events.append(num, company, position, event)
+        continue
+      }
       if (token !== null) leased.push(position)
       else {
         this.#parts.lanes.note({ company, domain }, null, unlisted)

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { begun } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
-import { ContentDamaged, notSent } from '../../content-rows.ts'
+import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { claimedRecipient, type StoredRecipient, type Work, WorkReader } from '../read/work.ts'
+import { type StoredRecipient, type Work, WorkReader } from '../read/work.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -220,7 +220,7 @@ export class Claim {
       if (skipped(gathering, email.companyId, domain)) continue
       if (!damage.none && damage.lane(company, domain, now)) continue
       const suppressed = this.#parts.suppressions.reason(company, email.testMode, before)
-      const recipient = suppressed === null ? claimedRecipient(stored) : null
+      const recipient = suppressed === null ? claimedRecipient(...stored) : null
       if (recipient instanceof ContentDamaged) {
         decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])
         continue
