@@ -2,8 +2,8 @@
  * The house: what stands in src from top to bottom, and what each place imports of those below it. From this list come the rules that Biome
  * holds (biome.layers.json) and the table in docs/architecture.md; with --check only says whether both are up to date.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { MarkedPage, table } from '../harness/marked-page.ts'
+import { keepMade } from './made-files.ts'
 
 export interface Place {
   /** A folder of src, or a file. */
@@ -212,8 +212,6 @@ export const HOUSE: readonly Place[] = [
   },
 ]
 
-const MARKED = /(?<=<!-- house -->\n)[\s\S]*?(?=\n<!-- \/house -->)/
-
 /** Beside src: what each folder does not import. What tests, benchmarks and chaos runs share lies in harness. */
 const TOOLS: Record<string, string[]> = {
   harness: ['test', 'bench', 'chaos'],
@@ -271,30 +269,17 @@ function refused({ name, imports }: Place): object[] {
 function houseTable(): string {
   const rows = HOUSE.map(({ name, about, imports }) => {
     const listed = imports === 'everything' ? imports : imports.map((entry) => `\`${entry}\``).join(', ')
-    return `| \`src/${name}\` | ${about} | ${listed || 'nothing'} |`
+    return [`\`src/${name}\``, about, listed || 'nothing']
   })
-  return ['| Place | Subject | Imports |', '|---|---|---|', ...rows].join('\n')
+  return table(['Place', 'Subject', 'Imports'], rows)
 }
 
-/** The page with its table made anew. Throws when a marker is missing. */
-export function pageWith(page: string, table: string): string {
-  if (!MARKED.test(page)) throw new Error('docs/architecture.md lacks the markers of the section "house"')
-  return page.replace(MARKED, () => table)
-}
+/** The page that holds the table. */
+export const housePage = new MarkedPage('docs/architecture.md', 'scripts/house.ts', { house: houseTable })
 
-function main(): void {
-  const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
-  const wanted: [string, string][] = [
-    ['biome.layers.json', `${JSON.stringify(layersConfig(), null, 2)}\n`],
-    ['docs/architecture.md', pageWith(readFileSync(path('docs/architecture.md'), 'utf8'), houseTable())],
-  ]
-  for (const [name, text] of wanted) {
-    if (!process.argv.includes('--check')) writeFileSync(path(name), text)
-    else if (readFileSync(path(name), 'utf8') !== text) {
-      process.stderr.write(`${name} is out of date: run node scripts/house.ts\n`)
-      process.exitCode = 1
-    }
-  }
+if (import.meta.main) {
+  keepMade('scripts/house.ts', {
+    'biome.layers.json': `${JSON.stringify(layersConfig(), null, 2)}\n`,
+    'docs/architecture.md': housePage.madeAnew(housePage.read()),
+  })
 }
-
-if (import.meta.main) main()

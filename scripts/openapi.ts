@@ -2,8 +2,6 @@
  * Writes docs/openapi.json from the schemas of the APIs of our own (src/http/typed.ts); with --check only says whether it is up to date. Routes
  * without a schema, those of the two dialects among them, are not part of it.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import swagger from '@fastify/swagger'
 import fastify from 'fastify'
 import { Registry } from 'prom-client'
@@ -13,8 +11,7 @@ import { servedApis } from '../src/http/apis.ts'
 import { Routing } from '../src/http/routing.ts'
 import { createLogger } from '../src/log.ts'
 import { version } from '../src/version.ts'
-
-const path = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
+import { keepMade } from './made-files.ts'
 
 async function openApi(): Promise<object> {
   const app = fastify()
@@ -33,12 +30,4 @@ async function openApi(): Promise<object> {
 }
 
 const text = `${JSON.stringify(await openApi(), null, 2)}\n`
-
-if (process.argv.includes('--check')) {
-  if (readFileSync(path, 'utf8') !== text) {
-    process.stderr.write('docs/openapi.json is out of date: run node scripts/openapi.ts\n')
-    process.exitCode = 1
-  }
-} else {
-  writeFileSync(path, text)
-}
+keepMade('scripts/openapi.ts', { 'docs/openapi.json': text })

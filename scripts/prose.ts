@@ -54,10 +54,10 @@ function passages(page: string[]): Passage[] {
   let made = false
   for (const [from, line] of page.entries()) {
     const fenced = /^\s*(```|~~~)/.test(line)
-    if (/^<!-- \w/.test(line)) made = true
+    if (line.startsWith('<!-- begin ')) made = true
     const prose = !fence && !fenced && !made && line.trim() !== '' && !/^\s*(?:#|\||<|>)/.test(line)
     if (fenced) fence = !fence
-    if (/^<!-- \//.test(line)) made = false
+    if (line.startsWith('<!-- end ')) made = false
     if (!prose) {
       current = null
     } else if (current === null || ITEM.test(line)) {

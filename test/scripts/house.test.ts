@@ -6,7 +6,7 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { HOUSE, pageWith } from '../../scripts/house.ts'
+import { HOUSE, housePage } from '../../scripts/house.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -132,5 +132,5 @@ test('nothing stands in the list that nobody imports, and no URL leads around it
 })
 
 test('a page without its markers is refused', () => {
-  assert.throws(() => pageWith('# Architecture', ''), /lacks the markers/)
+  assert.throws(() => housePage.madeAnew('# Architecture'), /lacks the markers/)
 })

@@ -17,10 +17,17 @@ test('paragraphs and list items of a page are wrapped, and say the same', () => 
 })
 
 test('tables, code, headings and what a program made stay as they are', () => {
-  const made = `<!-- results -->\n${WORDS}\n<!-- /results -->`
+  const made = `<!-- begin results: made by a program -->\n${WORDS}\n<!-- end results -->`
   for (const text of [`| ${WORDS} |`, `\`\`\`sh\n${WORDS}\n\`\`\``, `# ${WORDS}`, made]) {
     assert.equal(wrappedPage(text), text)
   }
+})
+
+test('what stands behind a made section is wrapped again', () => {
+  const made = `<!-- begin results: made by a program -->\n${WORDS}\n<!-- end results -->\n\n`
+  const wrapped = wrappedPage(made + WORDS)
+  assert.ok(wrapped.startsWith(made))
+  assert.ok(widest(wrapped.slice(made.length)) <= 120)
 })
 
 test('no line of a page begins with a word that would make it a list', () => {
