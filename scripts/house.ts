@@ -43,6 +43,12 @@ export const HOUSE: readonly Place[] = [
     imports: 'everything',
   },
   {
+    name: 'submission',
+    about:
+      'mail handed in over SMTP (RFC 6409): sessions, logins, transactions; shares admission and words of options with `http`',
+    imports: ['http', 'intake', 'accounts', 'mail', 'workers', 'config', 'network', 'common'],
+  },
+  {
     name: 'http',
     about:
       'requests: `json/` and `form/` the dialects, `pages/`, `admission/` who may have how much of the service at once',

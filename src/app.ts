@@ -24,6 +24,7 @@ import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
 import { Retention } from './store/retention.ts'
 import type { Store } from './store/store.ts'
+import { createSubmission } from './submission/server.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
@@ -33,6 +34,8 @@ export interface App {
   url: string
   /** Where `/metrics` is served when it has a listener of its own. */
   metricsUrl: string | null
+  /** Where mail is taken in over SMTP, e.g. `smtp://127.0.0.1:587`. */
+  submissionUrls: string[]
   /** What was made up at the first start on an empty database, else null. */
   firstStart: FirstStart | null
   /** There is no company yet: nobody can send. */
@@ -175,14 +178,21 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     version: version(),
     ready: () => store.probe(),
   })
+  const takesSmtp = roles.includes('api') && settings.submission.length > 0
+  const submission = takesSmtp ? await createSubmission(server.core, settings) : null
   // Together: clients that are slow to finish a request must not take the time of open SMTP transactions, nor add to
   // it.
   started.defer(async () => {
     const { shutdownTimeout } = settings
-    await Promise.all([server.close(shutdownTimeout), scheduler?.stop(shutdownTimeout)])
+    await Promise.all([
+      server.close(shutdownTimeout),
+      submission?.close(shutdownTimeout),
+      scheduler?.stop(shutdownTimeout),
+    ])
   })
 
   const { url, metricsUrl } = await server.listen()
+  const submissionUrls = submission === null ? [] : await submission.listen()
   // Not before nothing can fail any more: the key that it makes up is shown this once.
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
@@ -190,7 +200,14 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   monitor.start()
   started.defer(() => monitor.stop())
   log.info(
-    { url, metricsUrl, delivery: settings.delivery.kind, roles, node: nodeName },
+    {
+      url,
+      metricsUrl,
+      ...(submission && { submissionUrls }),
+      delivery: settings.delivery.kind,
+      roles,
+      node: nodeName,
+    },
     'Postroad is listening',
   )
 
@@ -198,5 +215,5 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const empty = directory.companies().length === 0
   const close = () => running.disposeAsync()
   const refreshAccounts = () => accounts.refresh()
-  return { url, metricsUrl, firstStart, empty, store, seal, refreshAccounts, close }
+  return { url, metricsUrl, submissionUrls, firstStart, empty, store, seal, refreshAccounts, close }
 }

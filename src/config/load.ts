@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { isLoopback } from '../network/private-address.ts'
 import { leastMemory } from './memory-plan.ts'
 import { NotAllowed } from './parse.ts'
 import {
@@ -58,6 +59,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     const [set, unset] = keyPath === null ? ['CERT', 'KEY'] : ['KEY', 'CERT']
     throw new SettingsError(`POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not: HTTPS needs both.`)
   }
+  checkSubmission(values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
     throw new SettingsError(
       `POSTROAD_RETENTION_EMAILS (${found('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +
@@ -82,6 +84,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   }
   return {
     listen: values.POSTROAD_LISTEN,
+    submission: values.POSTROAD_SUBMISSION_LISTEN,
     database: absolute(values.POSTROAD_DATABASE_URL),
     delivery: values.POSTROAD_DELIVERY,
     tls:
@@ -115,6 +118,30 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     nodeDirectory: values.POSTROAD_NODE_DIRECTORY === null ? null : resolve(values.POSTROAD_NODE_DIRECTORY),
     nodeTimeout: values.POSTROAD_NODE_TIMEOUT,
     shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
+  }
+}
+
+/** Nobody could log in where nothing can be encrypted. */
+function checkSubmission({
+  POSTROAD_SUBMISSION_LISTEN: listeners,
+  POSTROAD_TLS_CERT: cert,
+}: SettingValues): void {
+  if (cert !== null) return
+  for (const { host, port, implicitTls, clearLogin } of listeners) {
+    const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    if (implicitTls) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has smtps://${place}, but there is no certificate: set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, ` +
+          'or listen with smtp:// on 127.0.0.1 for programs on this machine.',
+      )
+    }
+    if (!clearLogin && !isLoopback(host)) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where nobody from elsewhere could log in without a certificate: set ` +
+          'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on a network of your own, add ?tls=opportunistic to take ' +
+          'API keys unencrypted.',
+      )
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** How the text of a setting becomes a value. Every parser throws NotAllowed when the text is not one of its values. */
 import { isIP } from 'node:net'
 import { canonicalRange, NotARange } from '../network/address-range.ts'
-import type { DeliveryRoute, HostPort, RelayRoute, Settings } from './settings.ts'
+import type { DeliveryRoute, HostPort, RelayRoute, Settings, SubmissionListener } from './settings.ts'
 
 /** The text is not a value of the setting. The message goes on after `... is not allowed: `. */
 export class NotAllowed extends Error {
@@ -105,6 +105,27 @@ export function parseHostPort(text: string): HostPort {
   if (v6 !== undefined && isIP(v6) !== 6) throw new NotAllowed(`"${v6}" is not an IPv6 address`)
   if (host && !isHostName(host)) throw new NotAllowed(`"${host}" is not a host name or IP address`)
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
+}
+
+/** `off`, or `smtps://host:port` and `smtp://host:port[?tls=...]`, separated by commas. */
+export function parseSubmission(text: string): SubmissionListener[] {
+  if (text.toLowerCase() === 'off') return []
+  return listItems(text).map((item) => {
+    const [, scheme, place, digits, tlsWord] =
+      /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?tls=([^&]*))?$/i.exec(item) ?? []
+    if (scheme === undefined || place === undefined) {
+      throw new NotAllowed(
+        `"${item}" must be smtps://host:port (TLS from the start) or smtp://host:port (STARTTLS), like smtps://0.0.0.0:465`,
+      )
+    }
+    const implicitTls = scheme.toLowerCase() === 'smtps'
+    const tls = tlsWord === undefined ? 'required' : option('tls', tlsWord, ['required', 'opportunistic'])
+    if (implicitTls && tls === 'opportunistic') {
+      throw new NotAllowed('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
+    }
+    const at = parseHostPort(`${place}:${digits ?? (implicitTls ? 465 : 587)}`)
+    return { ...at, implicitTls, clearLogin: tls === 'opportunistic' }
+  })
 }
 
 /**

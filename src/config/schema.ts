@@ -45,7 +45,8 @@ export const SETTINGS = {
     default: null,
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_KEY',
     description:
-      'Certificate chain. With it the service speaks HTTPS, which the form clients insist on. Read again when the file changes.',
+      'Certificate chain. With it the service speaks HTTPS, which the form clients insist on, and TLS where it takes mail over SMTP. ' +
+      'Read again when the file changes.',
     example: '/etc/postroad/fullchain.pem',
   }),
   POSTROAD_TLS_KEY: setting({
@@ -55,6 +56,20 @@ export const SETTINGS = {
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_CERT',
     description: 'Private key of the certificate.',
     example: '/etc/postroad/privkey.pem',
+  }),
+  POSTROAD_SUBMISSION_LISTEN: setting({
+    section: 'Service',
+    parse: parse.parseSubmission,
+    default: 'off',
+    allowed:
+      '`off`, or addresses separated by commas: `smtps://host:port` (TLS from the start; port 465 if none is given) and ' +
+      '`smtp://host:port` (STARTTLS; port 587); port 0 picks a free one, an empty host means every address of the machine; ' +
+      '`smtp://...?tls=opportunistic` takes logins without TLS, too',
+    description:
+      'Addresses on which programs hand in mail over SMTP, with any user name and an API key as password. They use the certificate of ' +
+      'POSTROAD_TLS_CERT. Without TLS only programs on this machine may log in, unless `?tls=opportunistic` says that the network in ' +
+      'between is yours.',
+    example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),
   POSTROAD_TRUSTED_PROXIES: setting({
     section: 'Service',

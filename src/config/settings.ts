@@ -8,6 +8,14 @@ export interface HostPort {
   port: number
 }
 
+/** Where mail is taken in over SMTP. */
+export interface SubmissionListener extends HostPort {
+  /** `smtps://`: TLS from the first octet (RFC 8314 3.3); else STARTTLS. */
+  implicitTls: boolean
+  /** `?tls=opportunistic`: whoever it is may log in without TLS. */
+  clearLogin: boolean
+}
+
 export interface RelayRoute {
   kind: 'relay'
   host: string
@@ -27,6 +35,8 @@ export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRout
 
 export interface Settings {
   listen: HostPort
+  /** Empty: no mail is taken in over SMTP. */
+  submission: SubmissionListener[]
   database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
   delivery: DeliveryRoute
   /** Ranges of addresses of proxies whose X-Forwarded-For is believed. */

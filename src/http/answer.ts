@@ -30,6 +30,9 @@ export interface LongAnswer {
   pieces: Iterable<string>
 }
 
+/** A request as the log names it. */
+export type Named = Pick<FastifyRequest, 'id' | 'method'>
+
 /** The same trouble is told once in so many milliseconds: in an outage it befalls every request. */
 const TOLD_EVERY = 1_000
 
@@ -129,7 +132,7 @@ export class Answers {
   }
 
   /** What a thrown value means for the client. Whatever is not a known refusal is logged and becomes `internal`. */
-  reasonOf(error: unknown, request: FastifyRequest): AnyReason {
+  reasonOf(error: unknown, request: Named): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
         this.onUnavailable()
@@ -169,7 +172,7 @@ export class Answers {
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
   }
 
-  #tell(message: string, trouble: string, facts: object, request: FastifyRequest): void {
+  #tell(message: string, trouble: string, facts: object, request: Named): void {
     let throttle = this.#throttles.get(trouble)
     if (throttle === undefined) {
       throttle = new LogThrottle(TOLD_EVERY)

@@ -78,7 +78,7 @@ const IN_ONE_PIECE = 128 * 1024
 const BLOCK = 64 * 1024
 
 /** Chunks as they arrive. Whoever sends them an octet at a time must not have each kept as an object of its own. */
-class Pieces {
+export class Pieces {
   readonly #pieces: Buffer[] = []
   /** The last piece, with room behind what is in it. */
   #block: Buffer | null = null

@@ -5,6 +5,7 @@ import { isToken } from '../accounts/token.ts'
 import { Refusal, refusalOf } from '../intake/refusal.ts'
 import type { Admission } from './admission/admission.ts'
 import { Strangers } from './admission/strangers.ts'
+import type { Visitor } from './admission/visit.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -33,25 +34,41 @@ export class Callers {
    * every await costs.
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
-    const { accounts, address } = this.#parts
     if (token === null) throw new Refusal({ code: 'key_invalid' })
-    const from = address.of(request)
-    const caller = accounts.directory.authenticate(token, from)
-    if (!('denied' in caller)) return this.#counted(request, caller)
+    const caller = this.identify(token, this.#parts.address.of(request))
+    if (!(caller instanceof Promise)) return this.count(request, caller)
+    return caller.then((known) => this.count(request, known))
+  }
+
+  /** Who holds `token` and calls from this address. Throws a Refusal or a Fault; a promise as in `admit`. */
+  identify(token: string, from: string): Principal | Promise<Principal> {
+    const caller = this.#parts.accounts.directory.authenticate(token, from)
+    if (!('denied' in caller)) return caller
     if (caller.denied !== 'unknown' || !isToken(token)) throw refusalOf(caller)
-    return this.#admitNew(request, token, from)
+    return this.#identifyNew(token, from)
   }
 
   /** The key may have been made a moment ago, and not be known here yet. */
-  async #admitNew(request: IncomingMessage, token: string, from: string): Promise<Principal> {
+  async #identifyNew(token: string, from: string): Promise<Principal> {
     const { accounts } = this.#parts
     await this.#strangers.waitFor(from, () => accounts.catchUp().catch(cannotTell))
     const caller = accounts.directory.authenticate(token, from)
     if ('denied' in caller) throw refusalOf(caller)
-    return this.#counted(request, caller)
+    return caller
   }
 
-  #counted(request: IncomingMessage, caller: Principal): Principal {
+  /** The same caller as things stand now. Throws a Refusal. */
+  current(caller: Principal): Principal {
+    const current = this.#parts.accounts.directory.current(caller)
+    if ('denied' in current) throw refusalOf(current)
+    return current
+  }
+
+  /**
+   * Counts a request, or a mail transaction, for the key's rate and its company's share, until the admission's
+   * `release`. Throws a Fault.
+   */
+  count(request: Visitor, caller: Principal): Principal {
     const { rate, admission } = this.#parts
     rate?.check(caller.keyId)
     admission.admit(request, caller.companyId)

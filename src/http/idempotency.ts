@@ -11,7 +11,11 @@ const KEY = /^[\x20-\x7e]{1,256}$/
 export function idempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
-  const key = Array.isArray(header) ? header.join(', ') : header
+  return checkedKey(Array.isArray(header) ? header.join(', ') : header)
+}
+
+/** Throws a Refusal for what cannot be a key. */
+export function checkedKey(key: string): string {
   if (KEY.test(key)) return key
   throw new Refusal({
     code: 'idempotency_key_invalid',

@@ -49,6 +49,8 @@ const HANDSHAKE_WITHIN = 10_000
 const MAX_PARAMETER = 3 * 255
 
 export interface HttpServer {
+  /** What it has for every API, and for every other way in: they share what there is of everything. */
+  readonly core: HttpCore
   /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 in the settings one is chosen. */
   listen(): Promise<{ url: string; metricsUrl: string | null }>
   /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
@@ -142,6 +144,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   let watch: CertificateWatch | null = null
 
   return {
+    core,
     async listen() {
       const metricsUrl = metrics ? await metrics.listen() : null
       const { host, port } = settings.listen

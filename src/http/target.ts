@@ -31,7 +31,7 @@ export function decodedPath(target: string): string {
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 
 /** The client's own `x-request-id` when it is harmless in a log, else a new one. */
-export function requestId(request: IncomingMessage & { [ID]?: string }): string {
+export function requestId(request: IncomingMessage & WithId): string {
   const given = request.headers['x-request-id']
   const id = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
   request[ID] = id
@@ -40,7 +40,16 @@ export function requestId(request: IncomingMessage & { [ID]?: string }): string 
 
 const ID = Symbol('request id')
 
+export interface WithId {
+  [ID]?: string
+}
+
+/** For what is no request over HTTP: the id that the log knows it by. */
+export function withId<Visitor extends object>(visitor: Visitor, id: string): Visitor {
+  return Object.assign(visitor, { [ID]: id })
+}
+
 /** The id that the request was given before. */
-export function idOf(request: IncomingMessage & { [ID]?: string }): string | undefined {
+export function idOf(request: WithId): string | undefined {
   return request[ID]
 }

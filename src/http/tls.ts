@@ -1,8 +1,7 @@
-/** HTTPS with a certificate that may be replaced while the service runs. */
+/** TLS with a certificate that may be replaced while the service runs. */
 
 import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Server } from 'node:https'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
@@ -35,15 +34,20 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
   }
 }
 
+/** What speaks TLS: a server, for one. */
+export interface Certified {
+  setSecureContext(options: SecureContextOptions): void
+}
+
 /** Keeps `server` on what the files hold. A pair that cannot be used is logged, and the last good one stays. */
 export class CertificateWatch {
-  readonly #server: Server
+  readonly #server: Certified
   readonly #files: TlsFiles
   readonly #log: Log
   readonly #onChange: StatsListener
   #timer: NodeJS.Timeout | undefined
 
-  constructor(server: Server, files: TlsFiles, log: Log) {
+  constructor(server: Certified, files: TlsFiles, log: Log) {
     this.#server = server
     this.#files = files
     this.#log = log

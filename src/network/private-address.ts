@@ -28,6 +28,12 @@ function specialUse(ip: string): string | null {
   return null
 }
 
+/** True for an address, or the name, that only programs on the same machine reach. */
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 0) return host.toLowerCase() === 'localhost'
+  return ipaddr.process(host).range() === 'loopback'
+}
+
 /** Says why an address may not be connected to, in a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 

@@ -3,14 +3,13 @@
  * has no room now waits without being read, so that the client's own connection holds it back; who waits too long, or
  * has too many requests under way, is told to come again.
  */
-import type { IncomingMessage } from 'node:http'
 import { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import type { LoopMonitor } from '../../loop-monitor.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
 import { Turns } from './turns.ts'
-import { attach, type Company, describeVisit, Visit, visitOf } from './visit.ts'
+import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
 /** Ms a body waits for room before its client is told to come again. */
 const WAIT = 10_000
@@ -120,7 +119,7 @@ export class Admission {
    * Counts a request whose key is known, until `release`. Throws a Fault when the company has its share of requests
    * under way, or all there is is taken.
    */
-  admit(request: IncomingMessage, companyId: string): void {
+  admit(request: Visitor, companyId: string): void {
     let company = this.#companies.get(companyId)
     if (company === undefined) {
       company = { id: companyId, requests: 0, small: 0, large: 0, turn: 0 }
@@ -143,7 +142,7 @@ export class Admission {
    * Asks for room for a body of so many octets, before any of it is read. Undefined when there is; else a promise of
    * it, which rejects with a Fault when none was made in time.
    */
-  reserve(request: IncomingMessage, octets: number): Promise<void> | undefined {
+  reserve(request: Visitor, octets: number): Promise<void> | undefined {
     const visit = visitOf(request)
     if (visit === undefined) return undefined
     visit.expected = octets
@@ -164,7 +163,7 @@ export class Admission {
    * The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others
    * need its room.
    */
-  arriving(request: IncomingMessage, giveWay: (fault: Fault) => void): Visit | undefined {
+  arriving(request: Visitor, giveWay: (fault: Fault) => void): Visit | undefined {
     const visit = visitOf(request)
     if (visit === undefined) return undefined
     visit.startedAt = performance.now()
@@ -183,7 +182,7 @@ export class Admission {
   }
 
   /** The thread works on this request from here on, and is measured. */
-  working(request: IncomingMessage): void {
+  working(request: Visitor): void {
     const visit = visitOf(request)
     if (visit !== undefined) this.#monitor.on(describeVisit, visit)
   }
@@ -207,7 +206,7 @@ export class Admission {
   }
 
   /** To be called once the request is answered, whatever the answer; again is without effect. */
-  release(request: IncomingMessage): void {
+  release(request: Visitor): void {
     const visit = visitOf(request)
     if (visit === undefined) return
     attach(request, undefined)

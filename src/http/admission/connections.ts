@@ -30,7 +30,7 @@ export interface Connection {
   party: Party
   /** Requests with a key under way on it. */
   busy: number
-  /** Address and port of the client, until its TLS handshake is done. */
+  /** Address and port of the client, and the port it came to, until its TLS handshake is done. */
   shaking: string | null
 }
 
@@ -60,13 +60,13 @@ export class Connections {
     return this.#pool.taken
   }
 
-  /** A client has connected. `shaking`: its TLS handshake is still to come. */
-  opened(socket: Socket, shaking: boolean): void {
+  /** A client has connected. `shaking`: its TLS handshake comes first. False: it is not let in. */
+  opened(socket: Socket, shaking: boolean): boolean {
     const address = addressGroup(socket.remoteAddress ?? '')
     const room = this.#makeRoom(this.#strangers.get(address)) || this.#dropAny()
     if (!room || (shaking && !this.#mayShake())) {
       this.#refuse(socket)
-      return
+      return false
     }
     const party = this.#party(this.#strangers, address, true)
     const connection: Connection = { socket, party, busy: 0, shaking: null }
@@ -74,12 +74,29 @@ export class Connections {
     this.#pool.take(1)
     party.count += 1
     party.idle.add(connection)
-    if (shaking) {
-      connection.shaking = origin(socket)
-      this.#shaking.set(connection.shaking, connection)
-      this.#handshakes.take(1)
-    }
+    if (shaking) this.#shakes(connection)
     socket.once('close', () => this.#closed(connection))
+    return true
+  }
+
+  /** A client that was let in asks for TLS now. False: there are too many handshakes. */
+  shakes(socket: Socket): boolean {
+    const connection = this.#bySocket.get(socket)
+    if (connection === undefined || !this.#mayShake()) return false
+    this.#shakes(connection)
+    return true
+  }
+
+  #shakes(connection: Connection): void {
+    connection.shaking = origin(connection.socket)
+    this.#shaking.set(connection.shaking, connection)
+    this.#handshakes.take(1)
+  }
+
+  /** Whoever is at the other end has shown a key of the company. */
+  joins(socket: Socket, companyId: string): void {
+    const connection = this.busy(socket, companyId)
+    if (connection !== undefined) this.idle(connection)
   }
 
   /**
@@ -219,6 +236,6 @@ export class Connections {
   }
 }
 
-function origin({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress}:${remotePort}`
+function origin({ remoteAddress, remotePort, localPort }: Socket): string {
+  return `${remoteAddress}:${remotePort}:${localPort}`
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clip, type Fault } from '../fault.ts'
-import { idOf } from '../target.ts'
+import { idOf, type WithId } from '../target.ts'
 import type { Connection } from './connections.ts'
 
 /** What a company has under way. Octets as they are counted, that is with what they cost. */
@@ -15,9 +15,12 @@ export interface Company {
 
 function stay(): void {}
 
-/** One request with a key, from its admission to its answer. */
+/** What is admitted: a request, or a mail transaction of an SMTP session. */
+export type Visitor = Pick<IncomingMessage, 'socket' | 'method' | 'url'> & WithId
+
+/** One visitor with a key, from its admission to its answer. */
 export class Visit {
-  readonly request: IncomingMessage
+  readonly request: Visitor
   readonly company: Company
   readonly connection: Connection | undefined
   small = 0
@@ -31,7 +34,7 @@ export class Visit {
   waits = false
   giveWay: (fault: Fault) => void = stay
 
-  constructor(request: IncomingMessage, company: Company, connection: Connection | undefined) {
+  constructor(request: Visitor, company: Company, connection: Connection | undefined) {
     this.request = request
     this.company = company
     this.connection = connection
@@ -44,15 +47,15 @@ const VISIT = Symbol('visit')
  * A property of the request: the collector of young objects looks through all of a WeakMap, and there is a request for
  * every email.
  */
-interface Visiting extends IncomingMessage {
+interface Visiting extends Visitor {
   [VISIT]?: Visit | undefined
 }
 
-export function visitOf(request: IncomingMessage): Visit | undefined {
+export function visitOf(request: Visitor): Visit | undefined {
   return (request as Visiting)[VISIT]
 }
 
-export function attach(request: IncomingMessage, visit: Visit | undefined): void {
+export function attach(request: Visitor, visit: Visit | undefined): void {
   ;(request as Visiting)[VISIT] = visit
 }
 

@@ -1,0 +1,67 @@
+import { release } from '../common/octets.ts'
+import { Pieces } from '../http/body.ts'
+import { Fault } from '../http/fault.ts'
+
+/** From so many octets on a message whose size is known is put together while it arrives. */
+const IN_ONE_PIECE = 128 * 1024
+
+/** The octets of a message as they come. Of one that is refused nothing is kept, and the rest is counted only. */
+export class Body {
+  length = 0
+  readonly #max: number
+  readonly #received: (length: number) => void
+  readonly #pieces = new Pieces()
+  #whole: Buffer | null = null
+  #filled = 0
+  #refused: unknown = null
+
+  /** `size`: as it was said to be. `received`: told of each octet, and throws when there is no room for it. */
+  constructor(size: number | null, max: number, received: (length: number) => void) {
+    this.#max = max
+    this.#received = received
+    if (size !== null && size >= IN_ONE_PIECE) this.#whole = Buffer.allocUnsafeSlow(size)
+  }
+
+  add(octets: Buffer): void {
+    this.length += octets.length
+    if (this.#refused !== null) return
+    try {
+      if (this.length > this.#max)
+        throw new Fault({ code: 'body_too_large', max: this.#max, messageMax: this.#max })
+      this.#received(this.length)
+      this.#keep(octets)
+    } catch (error) {
+      this.refuse(error)
+    }
+  }
+
+  /** The first reason counts. */
+  refuse(reason: unknown): void {
+    this.#refused ??= reason
+  }
+
+  /** Gives back the memory of what was refused. */
+  dropRefused(): void {
+    if (this.#refused === null) return
+    release(this.#whole)
+    this.#whole = null
+    this.#pieces.release()
+  }
+
+  /** Throws what it is refused for. */
+  whole(): Buffer {
+    if (this.#refused !== null) throw this.#refused
+    if (this.#whole === null) return this.#pieces.whole()
+    return this.#filled === this.#whole.length ? this.#whole : this.#whole.subarray(0, this.#filled)
+  }
+
+  #keep(octets: Buffer): void {
+    if (this.#whole !== null && this.#filled + octets.length > this.#whole.length) {
+      // It is larger than it was said to be.
+      this.#pieces.add(this.#whole.subarray(0, this.#filled))
+      this.#whole = null
+    }
+    if (this.#whole === null) this.#pieces.add(octets)
+    else this.#filled += octets.copy(this.#whole, this.#filled)
+  }
+}

@@ -1,0 +1,96 @@
+/** The two directions of a session: lines and octets that come, replies that leave together. */
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { encrypted } from './encryption.ts'
+import { Input, InputEnded } from './input.ts'
+import { type Reply, written } from './reply.ts'
+
+/** Ms that a client may take to read what it was answered. */
+const DRAIN_WITHIN = 30_000
+/** Octets of replies that nobody has read yet. */
+const MAX_UNREAD = 64 * 1024
+/** Ms for which a connection is kept after its last reply, for its client to read it. */
+const LINGER = 1_000
+
+export class Channel {
+  #socket: Socket
+  #input: Input
+  #out = ''
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    this.#input = new Input(socket)
+  }
+
+  /** The one that speaks TLS, once there is any. */
+  get socket(): Socket {
+    return this.#socket
+  }
+
+  /** Something has come that nobody has taken. */
+  get more(): boolean {
+    return this.#input.more
+  }
+
+  /** Somebody waits for what has not come yet. */
+  get waiting(): boolean {
+    return this.#input.waiting
+  }
+
+  /** Leaves with the next flush, or when the next line has not come yet. */
+  say(reply: Reply): void {
+    this.#out += written(reply)
+  }
+
+  /** The next line, within `ms`: see Input. */
+  async line(ms: number): Promise<Buffer> {
+    if (!this.#input.more || this.#out.length > MAX_UNREAD) await this.flush()
+    return this.#input.line(ms)
+  }
+
+  /** Octets that come, within `ms`: see Input. */
+  pieces(take: (piece: Buffer) => number | null, ms: number): Promise<void> {
+    return this.#input.pieces(take, ms)
+  }
+
+  /** Whoever waits for input, and whoever will, has this error. */
+  interrupt(error: Error): void {
+    this.#input.interrupt(error)
+  }
+
+  async flush(): Promise<void> {
+    if (this.#out === '') return
+    const out = this.#out
+    this.#out = ''
+    if (this.#socket.destroyed) throw new InputEnded()
+    this.#socket.write(out)
+    if (this.#socket.writableLength <= MAX_UNREAD) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => this.#socket.destroy(), DRAIN_WITHIN)
+    this.#socket.once('drain', resolve).once('close', resolve)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** TLS from here on. Rejects with InputEnded when the handshake fails; then the connection is gone. */
+  async encrypt(context: SecureContext): Promise<void> {
+    this.#input.detach()
+    const secure = await encrypted(this.#socket, context)
+    if (secure === null) throw new InputEnded()
+    this.#socket = secure
+    this.#input = new Input(secure)
+  }
+
+  /** Ends the connection, once all that was said has left. */
+  leave(): void {
+    const socket = this.#socket
+    if (socket.destroyed) return
+    this.#input.detach()
+    // What still comes is dropped: a connection closed on unread octets is reset, and the reset can overtake the reply.
+    socket.on('data', () => {}).resume()
+    socket.end(this.#out)
+    this.#out = ''
+    const cut = setTimeout(() => socket.destroy(), LINGER)
+    socket.once('close', () => clearTimeout(cut))
+  }
+}

@@ -1,0 +1,94 @@
+/** Commands as they stand in a line (RFC 5321 4.1.1): the verb, the path between angle brackets, parameters. */
+import { isUtf8 } from 'node:buffer'
+import { clip } from '../http/fault.ts'
+import { Refused, reply } from './reply.ts'
+
+export interface Command {
+  /** In upper case. */
+  verb: string
+  /** What follows the first space, trimmed. */
+  rest: string
+}
+
+/** Throws Refused for what is no text. */
+export function readCommand(line: Buffer): Command {
+  const text = isUtf8(line) ? line.toString() : '\0'
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
+    throw new Refused(reply(500, '5.5.2', 'A command is a line of text, in ASCII or UTF-8'))
+  }
+  const space = text.search(/[ \t]/)
+  return space < 0
+    ? { verb: text.toUpperCase(), rest: '' }
+    : { verb: text.slice(0, space).toUpperCase(), rest: text.slice(space).trim() }
+}
+
+export interface Mail {
+  /** '' for the null sender. */
+  path: string
+  /** SIZE (RFC 1870 6); null: it was not given. */
+  size: number | null
+  /** SMTPUTF8 (RFC 6531 3.4). */
+  international: boolean
+}
+
+/** `FROM:<path> parameters`. Throws Refused. */
+export function readMail(rest: string): Mail {
+  const { path, parameters } = readPath('FROM', rest) ?? wrong('MAIL FROM:<address>')
+  const mail: Mail = { path, size: null, international: false }
+  for (const [name, value] of parameters) {
+    if (name === 'SIZE' && /^\d{1,20}$/.test(value)) mail.size = Number(value)
+    else if (name === 'SMTPUTF8' && value === '') mail.international = true
+    else if (name === 'BODY' && /^(?:7BIT|8BITMIME)$/i.test(value)) continue
+    // RFC 4954 5: who handed it in before may be said, and is not believed.
+    else if (name === 'AUTH' && value !== '') continue
+    else throw unknown(name)
+  }
+  return mail
+}
+
+/** `TO:<path>`: the path. Throws Refused. */
+export function readRecipient(rest: string): string {
+  const { path, parameters } = readPath('TO', rest) ?? wrong('RCPT TO:<address>')
+  for (const name of parameters.keys()) throw unknown(name)
+  return path
+}
+
+function wrong(right: string): never {
+  throw new Refused(reply(501, '5.5.4', `This is written ${right}`))
+}
+
+function unknown(name: string): Refused {
+  return new Refused(
+    reply(555, '5.5.4', `The parameter ${clip(name, 40)} is not known, or not with this value`),
+  )
+}
+
+interface PathCommand {
+  /** What stands between the angle brackets, without a source route (RFC 5321 appendix C). */
+  path: string
+  /** Names in upper case; '' where there is no value. */
+  parameters: Map<string, string>
+}
+
+/** Everything between the brackets; a quoted local part may hold brackets of its own (RFC 5321 4.1.2). */
+const PATH = /^<(?:@[^:<>"]*:)?((?:"(?:[^"\\]|\\.)*"|[^"<>])*)>(?:[ \t]+(.*))?$/
+const PARAMETER = /^([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\x21-\x3c\x3e-\x7e]+))?$/
+
+/** Null for anything else, and for a parameter given twice. */
+function readPath(word: 'FROM' | 'TO', rest: string): PathCommand | null {
+  const pathFrom = word.length + 1
+  if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) return null
+  // Many clients put a space before the path.
+  const match = PATH.exec(rest.slice(pathFrom).trimStart())
+  if (match === null) return null
+  const parameters = new Map<string, string>()
+  for (const text of (match[2] ?? '').split(/[ \t]+/)) {
+    if (text === '') continue
+    const parameter = PARAMETER.exec(text)
+    if (parameter === null) return null
+    const name = parameter[1]!.toUpperCase()
+    if (parameters.has(name)) return null
+    parameters.set(name, parameter[2] ?? '')
+  }
+  return { path: match[1]!, parameters }
+}

@@ -1,0 +1,56 @@
+/** What a client shows of itself with AUTH (RFC 4954): mechanisms PLAIN (RFC 4616) and LOGIN. */
+import { Refused, reply } from './reply.ts'
+
+export interface Credentials {
+  user: string
+  password: string
+}
+
+export const MECHANISMS = ['PLAIN', 'LOGIN'] as const
+
+/** Sends a prompt, gives the line that answers it. */
+export type Ask = (prompt: string) => Promise<Buffer>
+
+/**
+ * The credentials that follow `AUTH`; null where they can be nobody's. Rejects with Refused for what cannot be read,
+ * and where the client thinks better of it.
+ */
+export function credentialsOf(argument: string, ask: Ask): Promise<Credentials | null> {
+  const [mechanism = '', initial, more] = argument.split(/[ \t]+/)
+  const known = MECHANISMS.find((name) => name === mechanism.toUpperCase())
+  if (known === undefined || more !== undefined) {
+    throw new Refused(reply(504, '5.5.4', `The mechanisms are ${MECHANISMS.join(' and ')}`))
+  }
+  return known === 'PLAIN' ? plain(initial, ask) : login(initial, ask)
+}
+
+async function plain(initial: string | undefined, ask: Ask): Promise<Credentials | null> {
+  const message = await response(initial, '', ask)
+  const [authorization, user, password, ...more] = message.split('\0')
+  if (user === undefined || password === undefined || more.length > 0) return null
+  // Nobody acts for another here.
+  return authorization === '' || authorization === user ? { user, password } : null
+}
+
+async function login(initial: string | undefined, ask: Ask): Promise<Credentials> {
+  const user = await response(initial, 'Username:', ask)
+  return { user, password: await response(undefined, 'Password:', ask) }
+}
+
+async function response(initial: string | undefined, prompt: string, ask: Ask): Promise<string> {
+  const text = initial ?? (await ask(prompt)).toString('latin1')
+  if (text === '*') throw new Refused(reply(501, '5.7.0', 'The login was called off'))
+  // RFC 4954 4: an initial response without anything in it.
+  if (text === '=' && initial !== undefined) return ''
+  // Strictly base64 (RFC 4648 4).
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
+    throw new Refused(reply(501, '5.5.2', 'What AUTH is given has to be in base64'))
+  }
+  return Buffer.from(text, 'base64').toString()
+}
+
+/** The domain of a user name like `postmaster@mg.example.com`; null: it names none. */
+export function domainOf(user: string): string | null {
+  const at = user.lastIndexOf('@')
+  return at < 0 ? null : user.slice(at + 1)
+}

@@ -1,0 +1,43 @@
+/** DATA: from the room for a message to its place in the store. */
+import type { Receipt } from '../intake/submission.ts'
+import type { Channel } from './channel.ts'
+import { DataOctets } from './data.ts'
+import { InputTimeout } from './input.ts'
+import { Refused, reply } from './reply.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Octets over the limit that are read and dropped, for the client to come to its end and hear why. */
+const BEYOND = 16 * 1024 * 1024
+
+export interface ReceiveLimits {
+  /** Octets of a message. */
+  max: number
+  /** Ms until its final dot. */
+  within: number
+}
+
+/** Resolves when the message is durable. Rejects with what it is refused for, or with what ends the session. */
+export async function receive(
+  channel: Channel,
+  transaction: Transaction,
+  { max, within }: ReceiveLimits,
+): Promise<Receipt> {
+  const body = await transaction.ready(max)
+  channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
+  await channel.flush()
+  const octets = new DataOctets()
+  await channel.pieces((piece) => {
+    const taken = octets.read(piece, (part) => body.add(part))
+    if (octets.bare !== null) body.refuse(alone(octets.bare))
+    // Not where the next command may stand in the same memory.
+    if (taken === null) body.dropRefused()
+    if (body.length > max + BEYOND) throw new InputTimeout()
+    return taken
+  }, within)
+  return transaction.accept(body.whole())
+}
+
+function alone(which: 'CR' | 'LF'): Refused {
+  const text = `Lines end with CR LF (RFC 5321 2.3.8), and in the message a ${which} stands alone`
+  return new Refused(reply(550, '5.6.0', text))
+}

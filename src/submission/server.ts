@@ -1,0 +1,109 @@
+/** Where mail is handed in over SMTP: listeners, their certificate, and a stop that lets messages finish. */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import type { Settings, SubmissionListener } from '../config/settings.ts'
+import type { HttpCore } from '../http/api.ts'
+import { cannotListen } from '../http/start-error.ts'
+import { CertificateWatch, readCertificate } from '../http/tls.ts'
+import { FailedLogins } from './failed-logins.ts'
+import { SubmissionMetrics } from './metrics.ts'
+import { Session, type SessionParts } from './session.ts'
+
+/** Connections that may wait to be taken up. */
+const BACKLOG = 1_024
+
+export interface SubmissionServer {
+  /** Starts to accept. Returns the addresses, e.g. `smtp://127.0.0.1:587`, in the order of the settings. */
+  listen(): Promise<string[]>
+  /** Stops accepting; messages on their way are taken; after `ms` what is still open is cut. */
+  close(ms: number): Promise<void>
+}
+
+/** What a certificate is used for; another one may take its place. */
+class Certificate {
+  context: SecureContext
+
+  constructor(options: SecureContextOptions) {
+    this.context = createSecureContext(options)
+  }
+
+  setSecureContext(options: SecureContextOptions): void {
+    this.context = createSecureContext(options)
+  }
+}
+
+/**
+ * `core`: that of the HTTP server, with which it shares what there is of everything. Throws when the TLS files cannot
+ * be used.
+ */
+export async function createSubmission(
+  core: HttpCore,
+  { submission: listeners, tls, hostname }: Pick<Settings, 'submission' | 'tls' | 'hostname'>,
+): Promise<SubmissionServer> {
+  const { registry, log } = core.deps
+  const certificate = tls && new Certificate(await readCertificate(tls))
+  const sessions = new Set<Session>()
+  const parts: SessionParts = {
+    core,
+    tls: certificate,
+    hostname,
+    failedLogins: new FailedLogins(),
+    metrics: new SubmissionMetrics(registry, () => sessions.size),
+  }
+  const { connections } = core.limit.admission
+  let done: (() => void) | null = null
+
+  const welcome = (listener: SubmissionListener, socket: Socket) => {
+    socket.on('error', () => {})
+    if (!connections.opened(socket, listener.implicitTls)) return
+    const session = new Session(parts, listener, socket)
+    sessions.add(session)
+    void session.run().finally(() => {
+      sessions.delete(session)
+      if (sessions.size === 0) done?.()
+    })
+  }
+
+  const servers: Server[] = []
+  let watch: CertificateWatch | null = null
+
+  return {
+    async listen() {
+      const urls: string[] = []
+      for (const listener of listeners) {
+        const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
+          welcome(listener, socket),
+        )
+        servers.push(server)
+        urls.push(await begin(server, listener))
+      }
+      if (tls !== null && certificate !== null) watch = new CertificateWatch(certificate, tls, log)
+      return urls
+    },
+    async close(ms) {
+      watch?.close()
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      done = resolve
+      for (const session of sessions) session.dismiss()
+      if (sessions.size === 0) resolve()
+      const cut = setTimeout(() => {
+        for (const session of sessions) session.cut()
+      }, ms)
+      await promise
+      clearTimeout(cut)
+      await Promise.all(closed)
+    },
+  }
+}
+
+function begin(server: Server, { host, port, implicitTls }: SubmissionListener): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, 'POSTROAD_SUBMISSION_LISTEN', { host, port })))
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      const { address, port: given, family } = server.address() as AddressInfo
+      const place = family === 'IPv6' ? `[${address}]:${given}` : `${address}:${given}`
+      resolve(`${implicitTls ? 'smtps' : 'smtp'}://${place}`)
+    })
+  })
+}
