@@ -19,13 +19,14 @@ const DETAILS =
 
 const EXAMPLES = [
   'serve',
+  'POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:587 postroad serve',
   'POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve',
 ]
 
 export function addServe(program: Command): void {
   program
     .command('serve')
-    .description('Run the service: the HTTP endpoints and the delivery.')
+    .description('Run the service: the HTTP endpoints, SMTP submission where it is set up, and the delivery.')
     .option('--json', 'print address, and what the first start made up, as one JSON line')
     .addHelpText('after', ({ error }) => taught(DETAILS, EXAMPLES, error))
     .action(async (options: { json?: true }) => serve(options.json === true))
@@ -38,12 +39,13 @@ async function serve(json: boolean): Promise<void> {
   const log = createLogger(settings.logLevel)
   const app = await startApp(settings, log)
   stopOnSignal(log, () => app.close())
-  const { url, firstStart, empty } = app
-  if (json) printJsonLine({ url, firstStart })
+  const { url, submissionUrls, firstStart, empty } = app
+  if (json) printJsonLine({ url, ...(submissionUrls.length > 0 && { submissionUrls }), firstStart })
   else if (firstStart) printText(firstStartText(url, firstStart))
   else if (empty) printText(firstStepsText(url))
   // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
-  else if (!log.isLevelEnabled('info')) printLine(`Postroad listens on ${url}`)
+  else if (!log.isLevelEnabled('info'))
+    printLine(`Postroad listens on ${[url, ...submissionUrls].join(', ')}`)
 }
 
 function stopOnSignal(log: Logger, close: () => Promise<void>): void {

@@ -1,5 +1,4 @@
-/** DATA: from the room for a message to its place in the store. */
-import type { Receipt } from '../intake/submission.ts'
+/** DATA: the message, once there is room for it. */
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
@@ -16,12 +15,12 @@ export interface ReceiveLimits {
   within: number
 }
 
-/** Resolves when the message is durable. Rejects with what it is refused for, or with what ends the session. */
+/** The octets of the message. Rejects with what it is refused for, or with what ends the session. */
 export async function receive(
   channel: Channel,
   transaction: Transaction,
   { max, within }: ReceiveLimits,
-): Promise<Receipt> {
+): Promise<Buffer> {
   const body = await transaction.ready(max)
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
   await channel.flush()
@@ -34,7 +33,7 @@ export async function receive(
     if (body.length > max + BEYOND) throw new InputTimeout()
     return taken
   }, within)
-  return transaction.accept(body.whole())
+  return body.whole()
 }
 
 function alone(which: 'CR' | 'LF'): Refused {

@@ -22,8 +22,10 @@ import { Refused, type Reply, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
 import { loginWords, smtpWords } from './words.ts'
 
-/** Ms until the next line of a client that is logged in (RFC 5321 4.5.3.2.7), and of one that is not. */
+/** Ms until the next line of a client that is logged in (RFC 5321 4.5.3.2.7). */
 const IDLE = 300_000
+/** Ms in which a client has to log in, and in which it sends each line until then. */
+const LOGIN_WITHIN = 120_000
 const STRANGER_IDLE = 60_000
 /** In one session: failed logins, and commands in a row that lead to nothing. */
 const MAX_FAILED_LOGINS = 3
@@ -52,6 +54,9 @@ export class Session {
   readonly #listener: SubmissionListener
   readonly #address: string
   readonly #channel: Channel
+  readonly #since = performance.now()
+  /** While a failed login is kept waiting. */
+  #waiting: AbortController | null = null
   #secure = false
   #helo = false
   #login: { principal: Principal; user: string } | null = null
@@ -77,7 +82,7 @@ export class Session {
       for (let count = 1; ; count++) {
         if (count % IN_ONE_TURN === 0) await turn()
         if (this.#stopping) throw new Refused(STOPPING, { last: true })
-        const line = await this.#channel.line(this.#login === null ? STRANGER_IDLE : IDLE)
+        const line = await this.#channel.line(this.#login === null ? this.#strangerIdle : IDLE)
         const answer = await this.#answer(line)
         if (answer !== null) this.#channel.say(answer)
       }
@@ -90,9 +95,14 @@ export class Session {
     }
   }
 
+  get #strangerIdle(): number {
+    return Math.max(0, Math.min(STRANGER_IDLE, this.#since + LOGIN_WITHIN - performance.now()))
+  }
+
   /** Ends the session, once the message that it is at has its answer. */
   dismiss(): void {
     this.#stopping = true
+    this.#waiting?.abort()
     if (this.#channel.waiting && !this.#atMessage)
       this.#channel.interrupt(new Refused(STOPPING, { last: true }))
   }
@@ -230,7 +240,7 @@ export class Session {
     }
     const credentials = await credentialsOf(rest, (prompt) => {
       this.#channel.say(reply(334, null, Buffer.from(prompt).toString('base64')))
-      return this.#channel.line(STRANGER_IDLE)
+      return this.#channel.line(this.#strangerIdle)
     })
     const { core, metrics } = this.#parts
     try {
@@ -251,17 +261,22 @@ export class Session {
   async #refuseLogin(words: Reply): Promise<never> {
     const { metrics, failedLogins } = this.#parts
     metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
-    if (words.code >= 500) {
-      const abort = new AbortController()
-      const timer = setTimeout(() => abort.abort(), failedLogins.delay(this.#address))
-      await once(this.#channel.socket, 'close', { signal: abort.signal }).catch(() => {})
-      clearTimeout(timer)
-    }
+    if (words.code >= 500) await this.#wait(failedLogins.delay(this.#address))
     const last = ++this.#failedLogins >= MAX_FAILED_LOGINS
     throw new Refused(last ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last })
   }
 
-  #mail({ rest }: Command): Reply {
+  /** Until the client has gone or the service stops, but no longer than this. */
+  async #wait(ms: number): Promise<void> {
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const timer = setTimeout(() => waiting.abort(), ms)
+    await once(this.#channel.socket, 'close', { signal: waiting.signal }).catch(() => {})
+    clearTimeout(timer)
+    this.#waiting = null
+  }
+
+  async #mail({ rest }: Command): Promise<Reply> {
     if (!this.#helo) throw new Refused(HELLO_FIRST)
     if (this.#login === null) throw new Refused(smtpWords({ code: 'key_missing' }))
     if (this.#transaction !== null) {
@@ -273,7 +288,10 @@ export class Session {
     const { core } = this.#parts
     const { maxMessageSize: max } = core.deps.settings
     if (size !== null && size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
-    const { principal, user } = this.#login
+    const { user } = this.#login
+    const principal = core.callers.current(this.#login.principal)
+    const domain = this.#domainNamed(user, principal)
+    if (domain !== null) await core.deps.intake.admit(principal, domain)
     const giveWay = (reason: AnyReason) =>
       this.#channel.interrupt(new Refused({ ...smtpWords(reason), code: 421 }, { last: true }))
     this.#transaction = new Transaction({
@@ -281,8 +299,8 @@ export class Session {
       socket: this.#channel.socket,
       sessionId: this.id,
       giveWay,
-      principal: core.callers.current(principal),
-      domain: this.#domainNamed(user, principal),
+      principal,
+      domain,
       size,
       international,
     })
@@ -314,6 +332,7 @@ export class Session {
       throw new Refused(reply(452, '4.5.3', text))
     }
     transaction.add(address)
+    this.#useful(true)
     return reply(250, '2.1.5', 'Ok')
   }
 
@@ -329,10 +348,10 @@ export class Session {
     this.#atMessage = true
     let answer: Reply | null = null
     try {
-      const { id } = await receive(this.#channel, transaction, {
-        max: maxMessageSize,
-        within: requestTimeout,
-      })
+      const limits = { max: maxMessageSize, within: requestTimeout }
+      const message = await receive(this.#channel, transaction, limits)
+      const measured = metrics.seconds.startTimer()
+      const { id } = await transaction.accept(message).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error

@@ -1,0 +1,313 @@
+/** What strangers and broken clients send instead of SMTP: refused, counted, and over before it costs anything. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { base64, DOMAIN, message, type SmtpClient, type SubmissionRig, startRig } from './rig.ts'
+
+const MIB = 1024 * 1024
+
+describe('hostile clients of SMTP submission', () => {
+  let rig: SubmissionRig
+
+  before(async () => {
+    rig = await startRig({ maxMessageSize: MIB, maxRecipients: 3, requestTimeout: 2_000 })
+  })
+  after(() => rig[Symbol.asyncDispose]())
+
+  /** Nothing of it was accepted, and the session is where it was. */
+  async function inStep(client: SmtpClient, emails: number): Promise<void> {
+    await client.say('NOOP', /^250 2\.0\.0 /)
+    assert.equal(client.received, '')
+    assert.equal(await rig.count(), emails)
+  }
+
+  describe('a CR or LF by itself', () => {
+    const smuggled = `MAIL FROM:<evil@${DOMAIN}>\r\nRCPT TO:<victim@x.test>\r\nDATA\r\n${message('smuggled\r\n')}`
+    for (const end of [
+      '\n.\n',
+      '\n.\r\n',
+      '\r\n.\n',
+      '\r.\r',
+      '\r.\r\n',
+      '\r\n.\r',
+      '\n\n.\n\n',
+      '\r\r\n.\r\r\n',
+      '\0\n.\r\n',
+    ]) {
+      test(`ends no message: ${JSON.stringify(end)}`, async () => {
+        const emails = await rig.count()
+        using client = await rig.loggedIn()
+        const reply = await client.send(`${message('first')}${end}${smuggled}`)
+        assert.match(reply, /^550 5\.6\.0 Lines end with CR LF .* a (?:CR|LF) stands alone\r\n$/)
+        await inStep(client, emails)
+      })
+    }
+
+    test('wherever the octets are cut', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      client.socket.setNoDelay(true)
+      const wire = 'x\r\n..\r\n.x\n.\r\nQUIT\r\n.\r\r\n.\r\n'
+      for (let cut = 1; cut < wire.length; cut++) {
+        await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
+        await client.say('RCPT TO:<b@x.test>', /^250 /)
+        await client.say('DATA', /^354 /)
+        client.write(wire.slice(0, cut))
+        await new Promise((resolve) => setImmediate(resolve))
+        client.write(wire.slice(cut))
+        assert.match(await client.reply(), /^550 5\.6\.0 /, `cut at ${cut}`)
+      }
+      await inStep(client, emails)
+    })
+
+    for (const line of ['NOOP\n', 'NOOP\rNOOP\r\n', `EHLO x\nMAIL FROM:<a@${DOMAIN}>\r\n`]) {
+      test(`ends no command: ${JSON.stringify(line)}`, async () => {
+        using client = await rig.loggedIn()
+        client.write(line)
+        assert.match(await client.reply(), /^500 5\.5\.2 This cannot be read: a line ends with CR LF/)
+        await client.ended()
+      })
+    }
+  })
+
+  test('dots that lines begin with are taken away, once', async () => {
+    using client = await rig.loggedIn()
+    const email = await rig.email(await client.send(message('..\r\n...x\r\n.y\r\n. \r\n')))
+    assert.equal(email.content.text, '.\r\n..x\r\ny\r\n \r\n')
+  })
+
+  test('a line without end', async () => {
+    using client = await rig.connect()
+    client.write('x'.repeat(2_049))
+    assert.match(await client.reply(), /^500 5\.5\.2 This cannot be read: a line may have 2048 octets/)
+    await client.ended()
+  })
+
+  test('a message that is too large: said, sent, or without end', async () => {
+    const emails = await rig.count()
+    using client = await rig.loggedIn()
+    await client.say(
+      `MAIL FROM:<a@${DOMAIN}> SIZE=${MIB + 1}`,
+      /^552 5\.3\.4 The message is larger than 1 MB/,
+    )
+    assert.match(await client.send(message('x'.repeat(76).concat('\r\n').repeat(14_000))), /^552 5\.3\.4 /)
+    await inStep(client, emails)
+    await client.say(`MAIL FROM:<a@${DOMAIN}> SIZE=10`, /^250 /)
+    await client.say('RCPT TO:<b@x.test>', /^250 /)
+    await client.say('DATA', /^354 /)
+    const chunk = Buffer.alloc(MIB, 'endless\r\n')
+    client.socket.on('error', () => {})
+    for (let sent = 0; sent < 40 && !client.closed; sent++) {
+      if (!client.socket.write(chunk)) await Promise.race([once(client.socket, 'drain'), client.ended()])
+    }
+    await client.ended()
+    assert.equal(await rig.count(), emails)
+  })
+
+  test('a message that takes too long', async () => {
+    using client = await rig.loggedIn()
+    await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
+    await client.say('RCPT TO:<b@x.test>', /^250 /)
+    await client.say('DATA', /^354 /)
+    const drip = setInterval(() => client.write('x'), 100)
+    try {
+      assert.match(await client.reply(), /^421 4\.4\.2 That took too long/)
+      await client.ended()
+    } finally {
+      clearInterval(drip)
+    }
+  })
+
+  test('what comes in the clear behind STARTTLS is not obeyed', async () => {
+    using client = await rig.connect()
+    await client.say('EHLO client.test', /STARTTLS/)
+    client.write('STARTTLS\r\nRSET\r\n')
+    assert.match(await client.reply(), /^554 5\.5\.1 Nothing may follow STARTTLS/)
+    await client.ended()
+  })
+
+  test('and what was said before it is forgotten', async () => {
+    using client = await rig.loggedIn()
+    await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
+    await client.say('STARTTLS', /^220 2\.0\.0 /)
+    await client.encrypt()
+    await client.say('RCPT TO:<b@x.test>', /^530 5\.7\.0 /)
+    await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^503 5\.5\.1 Say EHLO first/)
+    assert.doesNotMatch(await client.say('EHLO client.test'), /STARTTLS/)
+    await client.say('STARTTLS', /^503 5\.5\.1 This connection is encrypted already/)
+    await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
+    await rig.email(await client.send(message()))
+  })
+
+  test('plain text where TLS is spoken, and a handshake that is none', async () => {
+    const plain = net.connect(rig.implicitPort, '127.0.0.1')
+    plain.on('error', () => {})
+    plain.write('EHLO x\r\n'.repeat(10))
+    await once(plain.resume(), 'close')
+    using client = await rig.connect()
+    await client.say('EHLO client.test', /^250-/)
+    await client.say('STARTTLS', /^220 /)
+    client.write('EHLO client.test\r\n')
+    await client.ended()
+  })
+
+  test('HTTP', async () => {
+    using client = await rig.connect()
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nEHLO x\r\nMAIL FROM:<a@b>\r\n')
+    assert.match(await client.reply(), /^421 4\.7\.0 This is SMTP, not HTTP/)
+    await client.ended()
+  })
+
+  test('after three wrong keys the session is over', async () => {
+    using client = await rig.connect()
+    await client.say('EHLO client.test', /^250-/)
+    const wrong = `AUTH PLAIN ${base64('\0api\0wrong')}`
+    await client.say(wrong, /^535 5\.7\.8 The password is not a valid API key/)
+    await client.say(wrong, /^535 /)
+    await client.say(wrong, /^421 4\.7\.0 /)
+    await client.ended()
+  })
+
+  test('guesses of keys are answered one a second; who has one does not wait for them', async () => {
+    const guess = `AUTH PLAIN ${base64(`\0api\0pr_${'0'.repeat(32)}`)}\r\n`
+    const guessing = await Promise.all(Array.from({ length: 15 }, () => rig.connect()))
+    for (const client of guessing) {
+      await client.say('EHLO client.test', /^250-/)
+      client.write(guess)
+    }
+    using client = await rig.loggedIn()
+    await rig.email(await client.send(message()))
+    assert.equal(guessing.at(-1)!.received, '')
+    for (const one of guessing) one[Symbol.dispose]()
+  })
+
+  test('AUTH that cannot be read', async () => {
+    using client = await rig.connect()
+    await client.say('EHLO client.test', /^250-/)
+    await client.say('AUTH CRAM-MD5', /^504 5\.5\.4 The mechanisms are PLAIN and LOGIN/)
+    await client.say('AUTH', /^504 /)
+    await client.say('AUTH PLAIN a', /^501 5\.5\.2 /)
+    await client.say('AUTH PLAIN ====', /^501 5\.5\.2 /)
+    await client.say('AUTH LOGIN', /^334 VXNlcm5hbWU6\r\n$/)
+    await client.say('*', /^501 5\.7\.0 /)
+    await client.say('AUTH LOGIN', /^334 /)
+    await client.say(base64('api'), /^334 UGFzc3dvcmQ6\r\n$/)
+    await client.say(base64(rig.key.token), /^235 /)
+    await client.say('AUTH PLAIN', /^503 5\.5\.1 /)
+  })
+
+  test('commands that lead to nothing, all at once', async () => {
+    using client = await rig.loggedIn()
+    client.socket.on('error', () => {})
+    client.write('NOOP\r\n'.repeat(50_000))
+    await client.ended()
+    assert.equal(client.received.match(/^250 2\.0\.0 /gm)?.length, 100)
+    assert.match(client.received, /421 4\.7\.0 Too many commands that lead to nothing\r\n$/)
+  })
+
+  test('replies that nobody reads', async () => {
+    using client = await rig.loggedIn()
+    client.socket.pause()
+    const transaction = `MAIL FROM:<a@${DOMAIN}>\r\nRCPT TO:<b@x.test>\r\nRSET\r\n`
+    for (let count = 0; count < 2_000; count++) client.write(transaction)
+    client.socket.resume()
+    let replies = 0
+    while (replies < 6_000) {
+      assert.match(await client.reply(), /^250 /)
+      replies++
+    }
+  })
+
+  test('commands that are none, and those out of their place', async () => {
+    using client = await rig.connect()
+    await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^503 5\.5\.1 Say EHLO first/)
+    await client.say('EHLO', /^501 5\.5\.4 EHLO takes one name/)
+    await client.say('HELO client.test', /^250 postroad\.test\r\n$/)
+    await client.say('DATA', /^530 5\.7\.0 Log in first/)
+    await client.say('XYZZY', /^500 5\.5\.1 There is no command XYZZY/)
+    await client.say('VRFY root', /^252 2\.0\.0 /)
+    await client.say('caf\u00e9 \u0007', /^500 5\.5\.2 /)
+    client.write(Buffer.from('NOOP \xff\r\n', 'latin1'))
+    assert.match(await client.reply(), /^500 5\.5\.2 /)
+    await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
+    await client.say('RCPT TO:<b@x.test>', /^503 5\.5\.1 Say MAIL first/)
+    await client.say(`MAIL FROM:a@${DOMAIN}`, /^501 5\.5\.4 This is written MAIL FROM:<address>/)
+    await client.say('MAIL FROM:<>', /^250 /)
+    await client.say('MAIL FROM:<>', /^503 5\.5\.1 One message at a time/)
+    await client.say('DATA', /^554 5\.5\.1 There is no valid recipient/)
+  })
+
+  test('parameters that are not known, or make no sense', async () => {
+    using client = await rig.loggedIn()
+    for (const [parameter, like] of [
+      ['BODY=8BITMIME SIZE=100 SMTPUTF8 AUTH=<>', /^250 /],
+      ['BODY=BINARYMIME', /^555 5\.5\.4 The parameter BODY is not known/],
+      ['SIZE=many', /^555 /],
+      ['SIZE=1 SIZE=2', /^501 /],
+      ['RET=HDRS', /^555 5\.5\.4 The parameter RET/],
+      ['=', /^501 /],
+    ] as const) {
+      await client.say(`MAIL FROM:<a@${DOMAIN}> ${parameter}`, like)
+      await client.say('RSET', /^250 /)
+    }
+    await client.say('MAIL FROM:<>', /^250 /)
+    await client.say('RCPT TO:<b@x.test> NOTIFY=NEVER', /^555 5\.5\.4 The parameter NOTIFY/)
+  })
+
+  test('each recipient is answered for itself', async () => {
+    using client = await rig.loggedIn()
+    await client.say(`MAIL FROM: <a@${DOMAIN}>`, /^250 /)
+    await client.say('RCPT TO:<no address>', /^553 5\.1\.3 The address cannot be used/)
+    await client.say('RCPT TO:<b@[127.0.0.1]>', /^553 5\.1\.3 /)
+    await client.say('RCPT TO:<>', /^553 5\.1\.3 /)
+    await client.say(
+      'RCPT TO:<jörg@x.test>',
+      /^553 5\.6\.7 An address that is not ASCII takes MAIL with SMTPUTF8/,
+    )
+    await client.say('RCPT TO:<@relay.test,@other.test:b@x.test>', /^250 /)
+    await client.say('RCPT TO:<"a b"@x.test>', /^250 /)
+    await client.say('RCPT TO:<c@bücher.example>', /^250 /)
+    await client.say('RCPT TO:<d@x.test>', /^452 4\.5\.3 A message may have 3 recipients/)
+    await client.say('RCPT TO:<b@x.test>', /^250 /)
+    await client.say('DATA', /^354 /)
+    client.write(message())
+    const email = await rig.email(await client.say('.'))
+    const { recipients } = (await rig.service.store.readHistory(email.id))!
+    assert.deepEqual(
+      recipients.map(({ address }) => address),
+      ['b@x.test', '"a b"@x.test', 'c@xn--bcher-kva.example'],
+    )
+  })
+
+  test('messages that cannot be sent, each with the reason', async () => {
+    const emails = await rig.count()
+    using client = await rig.loggedIn()
+    for (const [text, like] of [
+      ['', /^550 5\.6\.0 the message cannot be used: The message has no header/],
+      ['no header\r\n', /^550 5\.6\.0 the message cannot be used: Field 1 of the header/],
+      ['Subject: x\r\n\r\nx\r\n', /^550 5\.6\.0 From is missing/],
+      [`From: a@${DOMAIN}, b@${DOMAIN}\r\n\r\n`, /^550 5\.6\.0 From cannot be used/],
+      ['From: a@other.example\r\n\r\n', /^550 5\.7\.1 other\.example is not a domain that you may send from/],
+      [
+        `From: a@${DOMAIN}\r\nSender: boss@other.example\r\n\r\n`,
+        /^550 5\.7\.1 The message cannot be sent: Sender names other\.example/,
+      ],
+      [
+        `From: a@${DOMAIN}\r\nX-Mailgun-Require-TLS: yes\r\n\r\n`,
+        /^550 5\.6\.0 X-Mailgun-Require-TLS is not supported/,
+      ],
+      [
+        `From: a@${DOMAIN}\r\nX-Mailgun-Deliver-By: soon\r\n\r\n`,
+        /^550 5\.6\.0 soon is not an RFC-2822 compliant date/,
+      ],
+      [
+        `From: a@${DOMAIN}\r\nResend-Idempotency-Key: ${'x'.repeat(257)}\r\n\r\n`,
+        /^550 5\.6\.0 Idempotency keys/,
+      ],
+    ] as const) {
+      assert.match(await client.send(text), like)
+    }
+    await inStep(client, emails)
+  })
+})

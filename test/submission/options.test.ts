@@ -1,0 +1,197 @@
+/** What a message says to the service beside what is sent: options in its header, the user name, the key. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { basic, call } from '../http/requests.ts'
+import { base64, DOMAIN, message, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
+
+describe('options of a message over SMTP', () => {
+  let rig: SubmissionRig
+
+  before(async () => {
+    rig = await startRig({ tls: null, submission: [STARTTLS] })
+  })
+  after(() => rig[Symbol.asyncDispose]())
+
+  /** What leaves for the first recipient. */
+  async function captured(id: string): Promise<string> {
+    for (;;) {
+      const [first] = await rig.service.store.readCaptured(id)
+      if (first !== undefined) return Buffer.from(first.raw).toString()
+    }
+  }
+
+  test('X-Mailgun fields mean what they mean to messages.mime, and do not travel', async () => {
+    using client = await rig.loggedIn()
+    const options =
+      'X-Mailgun-Tag: news\r\nX-Mailgun-Tag: weekly\r\nX-Mailgun-Variables: {"order": "17"}\r\n' +
+      'X-Mailgun-Drop-Message: yes\r\nX-Mailgun-Deliver-By: Fri, 1 Jan 2021 10:00:00 +0000\r\n' +
+      'Bcc: hidden@x.test\r\n'
+    const email = await rig.email(await client.send(message('Hello\r\n', options)))
+    assert.deepEqual(email.tags, [
+      { name: 'tag', value: 'news' },
+      { name: 'tag', value: 'weekly' },
+    ])
+    assert.deepEqual(email.variables, { order: '17' })
+    assert.equal(email.testMode, true)
+    using plain = await rig.loggedIn()
+    const { id } = await rig.email(
+      await plain.send(message('Hello\r\n', options.replace(/X-Mailgun-Drop.*\r\n/, ''))),
+    )
+    const raw = await captured(id)
+    assert.match(raw, /^Subject: Hi\r$/m)
+    assert.doesNotMatch(raw, /X-Mailgun|hidden@|Resend-/i)
+  })
+
+  test('batch sending: each recipient gets a copy of its own', async () => {
+    using client = await rig.loggedIn()
+    const options =
+      'X-Mailgun-Recipient-Variables: {"b@x.test": {"name": "Bob"}, "c@x.test": {"name": "Cai"}}\r\n'
+    const email = await rig.email(
+      await client.send(message('Hello %recipient.name%\r\n', options), ['b@x.test', 'c@x.test']),
+    )
+    const { recipients } = (await rig.service.store.readHistory(email.id))!
+    assert.deepEqual(
+      recipients.map(({ variables }) => variables?.name),
+      ['Bob', 'Cai'],
+    )
+  })
+
+  describe('Resend-Idempotency-Key', () => {
+    const field = (key: string) => `Resend-Idempotency-Key: ${key}\r\n`
+    const made = (number: number, text = 'Hello') =>
+      `Date: Fri, ${number} Jan 2027 10:00:00 +0000\r\nMessage-ID:\r\n <${number}@client.test>\r\n` +
+      `Content-Type: multipart/alternative; boundary="--_NmP-0123456789-${number}"\r\n` +
+      message(
+        `----_NmP-0123456789-${number}\r\n\r\n${text}\r\n----_NmP-0123456789-${number}--\r\n`,
+        field('order-17'),
+      )
+
+    test('the same message, made anew, is accepted once', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const first = await client.send(made(1))
+      const ids = new Set([first])
+      for (const number of [2, 3]) ids.add(await client.send(made(number)))
+      using other = await rig.loggedIn()
+      ids.add(await other.send(made(4)))
+      assert.equal(ids.size, 1)
+      assert.equal(await rig.count(), emails + 1)
+      assert.equal((await rig.email(first)).content.messageId, '<1@client.test>')
+      assert.doesNotMatch(await captured((await rig.email(first)).id), /Idempotency/)
+    })
+
+    test('another message, or other recipients, under the same key are refused', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const conflict = /^550 5\.6\.0 This idempotency key was used with another message/
+      assert.match(await client.send(made(1, 'Bye')), conflict)
+      assert.match(await client.send(made(1), ['c@x.test']), conflict)
+      assert.equal(await rig.count(), emails)
+    })
+
+    test('a large message, in a worker', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const large = message('x'.repeat(76).concat('\r\n').repeat(2_000), field('large'))
+      assert.equal(await client.send(`Date: x\r\n${large}`), await client.send(`Date: y\r\n${large}`))
+      assert.equal(await rig.count(), emails + 1)
+    })
+
+    test('a key of HTTP is another one', async () => {
+      using client = await rig.loggedIn()
+      const emails = await rig.count()
+      await rig.email(await client.send(message('Hello\r\n', field('both'))))
+      const form = new FormData()
+      form.append('to', 'b@x.test')
+      form.append('message', new File([message()], 'message.mime'))
+      const { status } = await call(`${rig.service.url}/v3/${DOMAIN}/messages.mime`, {
+        method: 'POST',
+        headers: { authorization: basic(rig.key.token), 'idempotency-key': 'both' },
+        body: form,
+      })
+      assert.equal(status, 409)
+      assert.equal(await rig.count(), emails + 1)
+    })
+  })
+
+  describe('who may send what', () => {
+    test('a user name with a domain of the company sends for that domain', async () => {
+      await rig.service.domain(rig.companyId, 'mg.acme.example')
+      using client = await rig.loggedIn(rig.key.token, 'postmaster@mg.acme.example')
+      const reply = await client.send(message())
+      assert.match(
+        reply,
+        /^550 5\.7\.1 From is at acme\.example, and you are logged in for mg\.acme\.example; /,
+      )
+      const own = message().replace(DOMAIN, 'mg.acme.example')
+      await rig.email(await client.send(own))
+      using any = await rig.loggedIn()
+      await rig.email(await any.send(own))
+      await rig.email(await any.send(message()))
+    })
+
+    test('a key for one domain sends from that one', async () => {
+      const domain = await rig.service.domain(rig.companyId, 'one.example')
+      const { token } = await rig.service.key(rig.companyId, { domainId: domain.id })
+      using client = await rig.loggedIn(token)
+      assert.match(await client.send(message()), /^550 5\.7\.1 This API key may send only from one\.example/)
+      using named = await rig.loggedIn(token, `postmaster@${DOMAIN}`)
+      await named.say('MAIL FROM:<>', /^550 5\.7\.1 This API key may send only from one\.example/)
+    })
+
+    test('a domain of another company is nobody’s, and one that may not send yet says why', async () => {
+      const other = await rig.service.tenant('other.example')
+      await rig.service.domain(rig.companyId, 'new.example', 'inactive')
+      using client = await rig.loggedIn(rig.key.token, 'postmaster@other.example')
+      const from = (domain: string) => client.send(message().replace(DOMAIN, domain))
+      assert.match(
+        await from('other.example'),
+        /^550 5\.7\.1 other\.example is not a domain that you may send from/,
+      )
+      assert.match(
+        await from('new.example'),
+        /^550 5\.7\.1 The domain new\.example may not send: its DNS records/,
+      )
+      assert.equal(
+        await rig.service.store.listEmails({ companyId: other.company.id, limit: 1 }).then((l) => l.length),
+        0,
+      )
+    })
+
+    test('keys that are no good, each with the reason', async () => {
+      const { service, companyId } = rig
+      const keys = [
+        [
+          await service.key(companyId, { scopes: ['reading'] }),
+          /^535 5\.7\.8 This API key lacks the sending scope/,
+        ],
+        [
+          await service.key(companyId, { networks: ['192.0.2.0/24'] }),
+          /^535 5\.7\.8 This API key may not be used from the address 127\.0\.0\.1/,
+        ],
+        [await service.key(companyId, { expiresAt: Date.now() - 1 }), /^535 5\.7\.8 The API key has expired/],
+      ] as const
+      const replies = keys.map(async ([{ token }]) => {
+        using client = await rig.connect()
+        await client.say('EHLO client.test', /^250-/)
+        return await client.say(`AUTH PLAIN ${base64(`\0api\0${token}`)}`)
+      })
+      for (const [index, reply] of (await Promise.all(replies)).entries())
+        assert.match(reply, keys[index]![1])
+      assert.ok(service.logged.some((line) => line.includes('a key was used from where it may not be')))
+    })
+
+    test('a key that was made a moment ago by somebody else works at once, one that was revoked no more', async () => {
+      const { token, id } = await rig.service.key(rig.companyId)
+      using client = await rig.loggedIn(token)
+      await client.say('MAIL FROM:<>', /^250 /)
+      await client.say('RCPT TO:<b@x.test>', /^250 /)
+      await client.say('DATA', /^354 /)
+      client.write(message())
+      await rig.service.store.revokeKey(id, Date.now())
+      await rig.service.app.refreshAccounts()
+      assert.match(await client.say('.'), /^535 5\.7\.8 The password is not a valid API key/)
+      await client.say('MAIL FROM:<>', /^535 /)
+    })
+  })
+})

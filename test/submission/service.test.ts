@@ -1,0 +1,173 @@
+/** SMTP submission as part of the service: what it shares with HTTP, certificates, outages, metrics, a stop. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { selfSigned } from '../../harness/certificate.ts'
+import { Api, call, inTime } from '../http/requests.ts'
+import { startService } from '../support/service.ts'
+import { DOMAIN, message, type SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
+
+const MIB = 1024 * 1024
+
+async function begin(client: SmtpClient, parameters = ''): Promise<void> {
+  await client.say(`MAIL FROM:<a@${DOMAIN}>${parameters}`, /^250 /)
+  await client.say('RCPT TO:<b@x.test>', /^250 /)
+  await client.say('DATA', /^354 /)
+}
+
+describe('what SMTP and HTTP share', () => {
+  test('requests under way of a company; another one is served', async () => {
+    // 40 requests, of which a company alone may have some thirty.
+    await using rig = await startRig({
+      memory: 40 * MIB,
+      maxMessageSize: 4 * MIB,
+      tls: null,
+      submission: [STARTTLS],
+    })
+    const parked: SmtpClient[] = []
+    let refused = ''
+    while (refused === '') {
+      assert.ok(parked.length < 40, 'all of them were taken')
+      const client = await rig.loggedIn()
+      const reply = await client.say('MAIL FROM:<>')
+      if (reply.startsWith('250 ')) parked.push(client)
+      else refused = reply
+    }
+    assert.match(refused, /^451 4\.3\.2 Too much of your company is under way at once/)
+    assert.ok(parked.length >= 20)
+    const api = new Api(rig.service.url, rig.key.token)
+    assert.equal((await api.send({ from: `a@${DOMAIN}`, to: 'b@x.test', text: 't' })).status, 429)
+    const other = await rig.service.tenant('other.example')
+    using client = await rig.loggedIn(other.key.token)
+    await rig.email(await client.send(message().replace(DOMAIN, 'other.example')))
+    for (const one of parked) one[Symbol.dispose]()
+  })
+
+  test('who opens a transaction and sends nothing gives way to who waits for room', async () => {
+    await using rig = await startRig({
+      memory: 40 * MIB,
+      maxMessageSize: 4 * MIB,
+      tls: null,
+      submission: [STARTTLS],
+    })
+    const slow: SmtpClient[] = []
+    for (let count = 0; count < 2; count++) {
+      const client = await rig.loggedIn()
+      await begin(client, ` SIZE=${4 * MIB}`)
+      client.write('Subject: slow\r\n')
+      slow.push(client)
+    }
+    const other = await rig.service.tenant('other.example')
+    using client = await rig.loggedIn(other.key.token)
+    const text = 'x'.repeat(76).concat('\r\n').repeat(40_000)
+    const sent = message(text).replace(DOMAIN, 'other.example')
+    await client.say(`MAIL FROM:<> SIZE=${sent.length}`, /^250 /)
+    await client.say('RCPT TO:<b@x.test>', /^250 /)
+    await client.say('DATA', /^354 /)
+    client.write(sent)
+    await rig.email(await client.say('.'))
+    assert.match(
+      await Promise.race(slow.map((one) => one.reply())),
+      /^421 4\.4\.2 The request arrived too slowly while others needed its place/,
+    )
+    for (const one of slow) one[Symbol.dispose]()
+  })
+
+  test('connections: those of strangers make room for one that comes', async () => {
+    await using rig = await startRig({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
+    // There may be 80.
+    const idle: SmtpClient[] = []
+    for (let count = 0; count < 100; count++) idle.push(await rig.connect())
+    assert.ok(idle.filter(({ closed }) => closed).length >= 20)
+    using client = await rig.loggedIn()
+    await rig.email(await client.send(message()))
+    for (const one of idle) one[Symbol.dispose]()
+  })
+
+  test('the rate of a key', async () => {
+    await using rig = await startRig({ rateLimit: 0.001, tls: null, submission: [STARTTLS] })
+    using client = await rig.loggedIn()
+    await rig.email(await client.send(message()))
+    await client.say(
+      'MAIL FROM:<>',
+      /^450 4\.7\.1 This API key may send 0\.001 messages a second; try again in \d+ s/,
+    )
+    const api = new Api(rig.service.url, rig.key.token)
+    assert.equal((await api.get('/emails/x')).status, 429)
+  })
+})
+
+describe('what is accepted', () => {
+  test('nothing while the store does not answer; the client may try again', async () => {
+    await using rig = await startRig()
+    using client = await rig.loggedIn()
+    await rig.service.store.close()
+    assert.match(await client.send(message()), /^451 4\.3\.0 Nothing can be accepted now, and nothing was/)
+    await client.say('NOOP', /^250 /)
+    assert.ok(rig.service.logged.some((line) => line.includes('nothing can be accepted now')))
+    using stranger = await rig.connect()
+    await stranger.say('EHLO client.test', /^250-/)
+    const unknown = Buffer.from(`\0api\0pr_${'0'.repeat(32)}`).toString('base64')
+    await stranger.say(`AUTH PLAIN ${unknown}`, /^454 4\.7\.0 /)
+  })
+
+  test('a stop lets a message on its way finish, and ends the sessions that wait', async () => {
+    await using rig = await startRig({ shutdownTimeout: 60_000 })
+    using idle = await rig.connect()
+    using between = await rig.loggedIn()
+    await between.say('MAIL FROM:<>', /^250 /)
+    using open = await rig.loggedIn()
+    await begin(open)
+    open.write(message())
+    const stopped = rig.service.stop()
+    assert.match(await idle.reply(), /^421 4\.3\.2 The service is stopping/)
+    assert.match(await between.reply(), /^421 4\.3\.2 /)
+    const reply = await open.say('.')
+    assert.match(await open.reply(), /^421 4\.3\.2 /)
+    await inTime(stopped, 'the stop')
+    await using again = await startService({
+      database: rig.service.settings.database,
+      secretKey: rig.service.settings.secretKey,
+    })
+    const [, id] = /Queued as (\S+)/.exec(reply) ?? []
+    assert.ok(await again.store.readEmail(id!))
+  })
+})
+
+describe('the certificate', () => {
+  test('is taken from its files again when they change', async () => {
+    await using rig = await startRig()
+    const second = selfSigned(['localhost'])
+    writeFileSync(join(rig.directory, 'key.pem'), second.key)
+    writeFileSync(join(rig.directory, 'cert.pem'), second.cert)
+    const wanted = second.cert.replace(/-----[^-]+-----|\s/g, '')
+    for (const deadline = Date.now() + 20_000; ; await pause(50)) {
+      assert.ok(Date.now() < deadline, 'the certificate was not taken over')
+      if ((await served(rig)) === wanted) break
+    }
+  })
+
+  async function served(rig: SubmissionRig): Promise<string> {
+    using client = await rig.connect()
+    await client.say('EHLO client.test', /^250-/)
+    await client.say('STARTTLS', /^220 /)
+    await client.encrypt()
+    const { raw } = (client.socket as import('node:tls').TLSSocket).getPeerCertificate()
+    return raw.toString('base64')
+  }
+})
+
+test('metrics tell sessions, logins and messages', async () => {
+  await using rig = await startRig({ metrics: 'same', tls: null, submission: [STARTTLS] })
+  using client = await rig.loggedIn()
+  await rig.email(await client.send(message()))
+  await client.send('nothing\r\n')
+  const { text } = await call(`${rig.service.url}/metrics`)
+  assert.match(text, /^postroad_smtp_submission_sessions 1$/m)
+  assert.match(text, /^postroad_smtp_submission_logins_total\{result="accepted"\} 1$/m)
+  assert.match(text, /^postroad_smtp_submission_messages_total\{status="250"\} 1$/m)
+  assert.match(text, /^postroad_smtp_submission_messages_total\{status="550"\} 1$/m)
+  assert.match(text, /^postroad_smtp_submission_seconds_count 2$/m)
+})
