@@ -45,6 +45,9 @@ const ON_BOTH_ENGINES = [
   'test/running/held.test.ts',
   'test/running/metrics.test.ts',
   'test/running/retention.test.ts',
+  'test/submission/clients.test.ts',
+  'test/submission/options.test.ts',
+  'test/submission/service.test.ts',
 ]
 
 const server = await postgresServer()

@@ -3,9 +3,11 @@ import { readMimeMessage } from '../http/form/submission.ts'
 import { checkedKey } from '../http/idempotency.ts'
 import { withIdempotency } from '../http/reading.ts'
 import type { Terms } from '../intake/check.ts'
+import { Refusal } from '../intake/refusal.ts'
 import type { Submission } from '../intake/submission.ts'
 import { IDEMPOTENCY_FIELD } from '../mail/raw/control.ts'
-import { readRawControl } from '../mail/raw/raw.ts'
+import { withEncodedWords } from '../mail/raw/international.ts'
+import { RawError, readRawControl } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
 import { sameMessage } from './same-message.ts'
 
@@ -15,6 +17,8 @@ export interface Handed {
   recipients: string[]
   /** That the login named; null: the one of From. */
   domain: string | null
+  /** SMTPUTF8 was asked for: the header may be UTF-8 (RFC 6532). */
+  international: boolean
 }
 
 /** A message that is read and checked in a worker. */
@@ -25,8 +29,9 @@ export interface MessageOrder extends Handed {
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
 /** Throws a Refusal or a Fault for what cannot be done as asked. */
-export function readMessage({ body, recipients, domain }: Handed): Submission | Promise<Submission> {
-  const content = asBuffer(body)
+export function readMessage(handed: Handed): Submission | Promise<Submission> {
+  const { recipients, domain } = handed
+  const content = contentOf(handed)
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]
   const { domain: _, ...read } = readMimeMessage(domain ?? '', { fields, files })
@@ -35,6 +40,17 @@ export function readMessage({ body, recipients, domain }: Handed): Submission | 
   if (key === null) return submission
   const same = { ...submission, raw: sameMessage(content) }
   return withIdempotency(submission, { key, endpoint: 'SMTP' }, same)
+}
+
+function contentOf({ body, international }: Handed): Buffer {
+  const content = asBuffer(body)
+  if (!international) return content
+  try {
+    return withEncodedWords(content)
+  } catch (error) {
+    if (!(error instanceof RawError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+  }
 }
 
 /** Of a message whose header can be read. */

@@ -90,10 +90,10 @@ export class Transaction {
 
   /** Resolves when the message is durable. Rejects with what it is refused for. */
   async accept(body: Buffer): Promise<Receipt> {
-    const { core, principal, domain } = this.#parts
+    const { core, principal, domain, international } = this.#parts
     const { intake, workers } = core.deps
     await this.#turn()
-    const handed = { body, recipients: [...this.recipients], domain }
+    const handed = { body, recipients: [...this.recipients], domain, international }
     if (body.length <= SMALL_BODY) {
       const read = readMessage(handed)
       const submission = read instanceof Promise ? await read : read

@@ -80,10 +80,10 @@ for port, secure in ((int(sys.argv[1]), False), (int(sys.argv[2]), True)):
         client.login('api', sys.argv[4])
         message = EmailMessage()
         message['From'] = 'a@${DOMAIN}'
-        message['To'] = 'c@x.test'
+        message['To'] = 'Jörg <jörg@x.test>, c@x.test'
         message['Subject'] = 'From Python'
         message.set_content('.dot\\n..dots\\n.\\nend\\n')
-        client.send_message(message, to_addrs=['c@x.test', 'b@x.test'])
+        client.send_message(message, to_addrs=['jörg@x.test', 'b@x.test'])
         refused = client.sendmail('a@${DOMAIN}', ['b@x.test', 'not an address'], 'From: a@${DOMAIN}\\r\\nTo: b@x.test\\r\\nSubject: plain\\r\\n\\r\\ntext')
         print(refused)
 `

@@ -56,6 +56,43 @@ describe('options of a message over SMTP', () => {
     )
   })
 
+  describe('SMTPUTF8 (RFC 6531)', () => {
+    const begin = async (header: string, parameters = ' SMTPUTF8') => {
+      using client = await rig.loggedIn()
+      await client.say(`MAIL FROM:<a@${DOMAIN}>${parameters}`, /^250 /)
+      await client.say('RCPT TO:<b@x.test>', /^250 /)
+      await client.say('DATA', /^354 /)
+      client.write(`${header}\r\nHällo\r\n`)
+      return await client.say('.')
+    }
+
+    test('text of the header is encoded, names of mailboxes too; local parts stay', async () => {
+      const header =
+        `From: Jörg <a@${DOMAIN}>\r\nTo: Jörg\r\n <jörg@bücher.example>,\r\n "B, Ö" <b@x.test>\r\nSubject: Grüße aus\r\n Köln\r\n` +
+        'X-Mailgun-Tag: größe\r\nReply-To: jörg@x.test\r\n'
+      const email = await rig.email(await begin(header))
+      assert.equal(email.content.subject, 'Grüße aus Köln')
+      assert.deepEqual(email.tags, [{ name: 'tag', value: 'größe' }])
+      const raw = await captured(email.id)
+      assert.ok(raw.includes('\r\nFrom: =?utf-8?B?SsO2cmc=?= <a@acme.example>\r\n'))
+      const to = 'To: =?utf-8?B?SsO2cmc=?= <jörg@xn--bcher-kva.example>, =?utf-8?B?Qiwgw5Y=?=\r\n <b@x.test>'
+      assert.ok(raw.includes(`\r\n${to}\r\n`))
+      assert.ok(raw.includes('\r\nSubject: =?utf-8?B?R3LDvMOfZSBhdXMgS8O2bG4=?=\r\n'))
+      assert.match(raw, /^Reply-To: jörg@x\.test\r$/m)
+    })
+
+    test('what is not UTF-8, or cannot be encoded, is refused', async () => {
+      assert.match(
+        await begin(`From: a@${DOMAIN}\r\nReferences: <ö@x>\r\n`),
+        /^550 5\.6\.0 .* The value of References contains/,
+      )
+      assert.match(
+        await begin(`From: a@${DOMAIN}\r\nSubject: ö\r\n`, ''),
+        /^550 5\.6\.0 .* The field Subject has 8-bit characters/,
+      )
+    })
+  })
+
   describe('Resend-Idempotency-Key', () => {
     const field = (key: string) => `Resend-Idempotency-Key: ${key}\r\n`
     const made = (number: number, text = 'Hello') =>

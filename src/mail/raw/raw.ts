@@ -9,6 +9,7 @@ import { OCCURS_ONCE } from '../header/once.ts'
 import { isControlField, type RawControl, readControl } from './control.ts'
 import { decodeBody, decodeCharset, decodeText } from './decode.ts'
 import { type RawField, type RawHeader, readHeader } from './header.ts'
+import { internationalAddresses, isAddressField } from './international.ts'
 import { isEightBit, MAX_LINE, RawError, withCrlfLines } from './lines.ts'
 import { PLAIN_LINES, rewriteParts, SEVEN_BIT } from './rewrite.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
@@ -113,9 +114,9 @@ export function readRawControl(raw: Uint8Array): RawControl {
  * finds those. Header lines over 998 octets are folded at white space; bodies with lines over 985 or with NUL are
  * encoded anew. Nothing else is changed, and given the same input the result is the same.
  *
- * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header (encoding them would be
- * guessing at what the sender meant), for lines that cannot be folded, and for signed parts that would have to be
- * changed.
+ * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header other than UTF-8 in
+ * addresses (encoding them would be guessing at what the sender meant), for lines that cannot be folded, and for signed
+ * parts that would have to be changed.
  * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds
  */
 export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; date: number }): Buffer {
@@ -130,7 +131,7 @@ export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; dat
     if (field.lower === 'message-id' && !isMessageId(field.value)) continue
     present.add(field.lower)
     const lines = fieldLines(octets, field)
-    kept.push(isMailboxField(field.lower) ? mailboxField(field.name, mailboxesOf(field)) : lines)
+    kept.push(isMailboxField(field.lower) ? latin1(mailboxField(field.name, mailboxesOf(field))) : lines)
   }
   const added: string[] = []
   if (!present.has('date')) added.push(`Date: ${messageDate(defaults.date)}\r\n`)
@@ -202,6 +203,9 @@ function mailboxesOf({ name, lower, value }: RawField): Mailbox[] {
 function fieldLines(octets: Buffer, field: RawField): string {
   const source = octets.toString('latin1', field.start, field.end)
   const stray = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]/.exec(source)
+  if (stray !== null && stray[0] >= '\x80' && isAddressField(field.lower)) {
+    return latin1(internationalAddresses(octets, field))
+  }
   if (stray !== null) {
     throw new RawError(
       stray[0] >= '\x80'
@@ -216,6 +220,11 @@ function fieldLines(octets: Buffer, field: RawField): string {
     .filter((line, index) => index === 0 || /[^ \t]/.test(line))
     .map((line, index) => foldLine(line, field.name, index === 0 ? field.name.length + 1 : 0))
     .join('\r\n')}\r\n`
+}
+
+/** UTF-8 as the octets it is written with. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
 }
 
 /** Folding happens at white space only, which stays (RFC 5322 2.2.3). */
