@@ -72,7 +72,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const { directory } = accounts
   await accounts.start()
   started.defer(() => accounts.stop())
-  const seal = await openSeal(settings, { domains: directory.domains() })
+  const seal = await openSeal(settings, { domains: directory.domains(), routes: directory.routes() })
 
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),

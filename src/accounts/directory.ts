@@ -82,6 +82,10 @@ export class AccountDirectory {
     return [...this.#domains.values()]
   }
 
+  routes(): readonly Route[] {
+    return this.#routes.all
+  }
+
   companies(): readonly Company[] {
     return this.#companies
   }

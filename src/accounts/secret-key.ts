@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AccountsSnapshot } from './account.ts'
+import { openCredentials } from './routes.ts'
 import { openPrivateKey, Seal } from './seal.ts'
 
 /** The part of the settings that says where the key is. */
@@ -21,33 +22,49 @@ export function secretKeyPath(databasePath: string): string {
   return `${databasePath}.key`
 }
 
+/** What is sealed in the database. */
+export type SealedAccounts = Pick<AccountsSnapshot, 'domains' | 'routes'>
+
 /**
- * The seal for this database, proven on what is already sealed in it: a node with the wrong key must not start, for it
- * would send unsigned mail or seal new keys that the others cannot open. Throws SecretKeyError.
+ * The seal for this database, proven on all that is sealed in it: a node with the wrong key must not start, for it
+ * would send unsigned mail, reach no relay, or seal what the others cannot open. Throws SecretKeyError.
  */
-export async function openSeal(
-  source: SecretKeySource,
-  { domains }: Pick<AccountsSnapshot, 'domains'>,
-): Promise<Seal> {
-  const identities = domains.flatMap((domain) => domain.dkim.map((identity) => ({ domain, identity })))
-  const key = await loadSecretKey(source, { make: identities.length === 0 })
+export async function openSeal(source: SecretKeySource, accounts: SealedAccounts): Promise<Seal> {
+  const sealed = allSealed(accounts)
+  const key = await loadSecretKey(source, { make: sealed.length === 0 })
   const seal = new Seal(key)
-  for (const { domain, identity } of identities) {
+  for (const { what, open } of sealed) {
     try {
-      openPrivateKey(seal, identity)
+      open(seal)
     } catch (cause) {
       const origin =
         source.secretKey || source.database.engine === 'postgres'
           ? 'POSTROAD_SECRET_KEY'
           : `The key in ${secretKeyPath(source.database.path)}`
       throw new SecretKeyError(
-        `${origin} is not the key that the DKIM keys of ${domain.name} were sealed with. ` +
+        `${origin} is not the key that ${what} were sealed with. ` +
           'Put back the key this database was used with before.',
         { cause },
       )
     }
   }
   return seal
+}
+
+function allSealed({ domains, routes }: SealedAccounts): { what: string; open(seal: Seal): unknown }[] {
+  const keys = domains.flatMap(({ name, dkim }) =>
+    dkim.map((identity) => ({
+      what: `the DKIM keys of ${name}`,
+      open: (seal: Seal) => openPrivateKey(seal, identity),
+    })),
+  )
+  const credentials = routes
+    .filter(({ sealed }) => sealed !== null)
+    .map((route) => ({
+      what: `user and password of the route ${route.url}`,
+      open: (seal: Seal) => openCredentials(seal, route),
+    }))
+  return [...keys, ...credentials]
 }
 
 /**
