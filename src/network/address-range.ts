@@ -35,8 +35,18 @@ export class AddressRanges {
   /** False for what is no address. An IPv4-mapped IPv6 address, as a socket for both has it, is the IPv4 address. */
   includes(text: string): boolean {
     const address = addressOf(text)
-    if (address === null) return false
-    return this.#ranges.some(([first, bits]) => first.kind() === address.kind() && address.match(first, bits))
+    return address !== null && this.#hold(address, 128)
+  }
+
+  /** Whether one of them holds all of this range. Throws NotARange. */
+  covers(range: string): boolean {
+    return this.#hold(...parse(range))
+  }
+
+  #hold(address: Address, least: number): boolean {
+    return this.#ranges.some(([first, bits]) => {
+      return bits <= least && first.kind() === address.kind() && address.match(first, bits)
+    })
   }
 }
 

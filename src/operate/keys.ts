@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type ApiKey, type Company, SCOPES, type Scope, type SendingDomain } from '../accounts/account.ts'
 import { newToken } from '../accounts/token.ts'
-import { canonicalRange, NotARange } from '../network/address-range.ts'
+import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, findKey, findWholeCompany } from './find.ts'
@@ -16,17 +16,26 @@ export interface NewKeyInput {
   company: string
   /** What it is for. */
   name: string
-  /** Default: sending and reading. */
+  /** Default: sending and reading, as far as a member's key has them. */
   scopes?: readonly Scope[] | undefined
   /** Name or id of the only domain it may send from. */
   domain?: string | undefined
-  /** Addresses and ranges it may be used from; none: from anywhere. */
+  /** Addresses and ranges it may be used from; empty: from anywhere. */
   networks?: readonly string[] | undefined
   /** Unix ms from which it works no more. */
   expiresAt?: number | undefined
 }
 
-/** The token is seen here only: its hash alone is kept. */
+/** What a key may do, from where, and until when. */
+type Bounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
+
+const UNBOUNDED: Bounds = { scopes: [...SCOPES], networks: [], expiresAt: null }
+const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
+
+/**
+ * The token is seen here only: its hash alone is kept. A member's key gives no more than it has: what is not asked for
+ * goes as far as that key.
+ */
 export const createKey = verb(
   'manage',
   async (op: Operation, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
@@ -39,11 +48,9 @@ export const createKey = verb(
       companyId: company.id,
       name,
       tokenHash: hash,
-      scopes: checkedScopes(input.scopes),
       domainId: domain?.id ?? null,
-      networks: checkedRanges(input.networks ?? []),
       createdAt: op.now(),
-      expiresAt: checkedExpiry(op, input.expiresAt),
+      ...boundsWithin(ownBounds(op), boundsAsked(op, input)),
       revokedAt: null,
     }
     await op.store.addKey(key)
@@ -60,7 +67,44 @@ function ownDomain(op: Operation, company: Company, text: string): SendingDomain
   })
 }
 
-function checkedScopes(scopes: readonly Scope[] = ['sending', 'reading']): Scope[] {
+/** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
+function ownBounds({ caller, accounts, now }: Operation): Bounds {
+  if (caller.kind === 'operator') return UNBOUNDED
+  const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
+  if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own
+  throw new OperateError('not_allowed', 'this key works no more')
+}
+
+function boundsAsked(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Partial<Bounds> {
+  return {
+    ...(scopes !== undefined && { scopes: checkedScopes(scopes) }),
+    ...(networks !== undefined && { networks: checkedRanges(networks) }),
+    ...(expiresAt !== undefined && { expiresAt: checkedExpiry(op, expiresAt) }),
+  }
+}
+
+/** Throws `not_allowed` where something goes beyond `own`. */
+function boundsWithin(own: Bounds, asked: Partial<Bounds>): Bounds {
+  const scopes = asked.scopes ?? USUAL_SCOPES.filter((scope) => own.scopes.includes(scope))
+  const lacking = scopes.length === 0 ? 'sending' : scopes.find((scope) => !own.scopes.includes(scope))
+  if (lacking !== undefined) {
+    throw new OperateError('not_allowed', `this key lacks the scope ${lacking}, and gives only what it has`)
+  }
+  const { networks = own.networks, expiresAt = own.expiresAt } = asked
+  const ranges = new AddressRanges(own.networks)
+  const everywhere = networks.length === 0
+  if (ranges.size > 0 && (everywhere || !networks.every((range) => ranges.covers(range)))) {
+    const from = own.networks.join(', ')
+    throw new OperateError('not_allowed', `this key works from ${from} only, and gives none for elsewhere`)
+  }
+  if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {
+    const end = new Date(own.expiresAt).toISOString()
+    throw new OperateError('not_allowed', `this key ends at ${end}, and gives none that works longer`)
+  }
+  return { scopes, networks, expiresAt }
+}
+
+function checkedScopes(scopes: readonly Scope[]): Scope[] {
   const known = [...new Set(scopes)]
   if (known.length > 0 && known.every((scope) => SCOPES.includes(scope))) return known
   throw new OperateError('invalid', `a key has at least one scope; known are ${SCOPES.join(', ')}`)
@@ -77,8 +121,8 @@ function checkedRanges(ranges: readonly string[]): string[] {
   throw new OperateError('invalid', `a key has at most ${MOST_RANGES} ranges of addresses`)
 }
 
-function checkedExpiry(op: Operation, at: number | undefined): number | null {
-  if (at === undefined || at > op.now()) return at ?? null
+function checkedExpiry(op: Operation, at: number): number {
+  if (at > op.now()) return at
   throw new OperateError('invalid', 'the end of a key must not be past')
 }
 
