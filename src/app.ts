@@ -144,7 +144,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   }
   metrics.watch({
     nodes: () => membership.nodes,
-    deliveries: () => scheduler?.counts ?? { ready: 0, sending: 0, paused: false, closed: new Map() },
+    deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
   })

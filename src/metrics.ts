@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  deliveries(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> }
+  deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
   /** Messages handed over and not recorded. */
   unrecorded(): number
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
@@ -28,13 +28,13 @@ export class Metrics {
   })
   readonly outcomes = new Counter({
     name: 'postroad_recipient_outcomes_total',
-    help: 'Attempts to deliver to one recipient, by how they ended.',
+    help: 'Outcomes of attempts, one for each recipient, by verdict.',
     labelNames: ['verdict'] as const,
     registers: [this.registry],
   })
   readonly attemptSeconds = new Histogram({
     name: 'postroad_delivery_attempt_seconds',
-    help: 'Time one delivery attempt took.',
+    help: 'Time one attempt took: one try of a delivery.',
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
     registers: [this.registry],
   })
@@ -45,7 +45,7 @@ export class Metrics {
   })
   readonly fenced = new Counter({
     name: 'postroad_fenced_results_total',
-    help: 'Results refused because the lease had passed to another.',
+    help: 'Results refused because their lease was no longer that of this node.',
     registers: [this.registry],
   })
   readonly accountLooks = new Counter({
@@ -93,11 +93,11 @@ export class Metrics {
       },
     })
     new Gauge({
-      name: 'postroad_deliveries_sending',
+      name: 'postroad_deliveries_in_session',
       help: 'Deliveries in a session, or on their way into one.',
       registers,
       collect() {
-        this.set(source.deliveries().sending)
+        this.set(source.deliveries().inSession)
       },
     })
     new Gauge({
@@ -109,11 +109,11 @@ export class Metrics {
       },
     })
     new Gauge({
-      name: 'postroad_delivery_paused',
-      help: '1 while nothing is begun: the store does not take results, or this node may have been given up by the others.',
+      name: 'postroad_delivery_halted',
+      help: '1 while this node begins nothing: the database takes no results, or the others may have given the node up. Pauses do not count.',
       registers,
       collect() {
-        this.set(source.deliveries().paused ? 1 : 0)
+        this.set(source.deliveries().halted ? 1 : 0)
       },
     })
     new Gauge({
@@ -139,7 +139,7 @@ export class Metrics {
     })
     new Gauge({
       name: 'postroad_recipients',
-      help: 'Unfinished recipients in the store: waiting (for their time or a session), sending (a node has them), quarantined (took a process down; the operator releases or cancels them), due (waiting and past their time).',
+      help: 'Recipients that are not final: waiting (until they are due), sending (a node has them: ready for a session, or in one), quarantined (took a process down; the operator releases or cancels them). And due: those of the waiting ones whose time is past.',
       labelNames: ['state'] as const,
       registers,
       async collect() {

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { AccountsSnapshot } from './account.ts'
+import type { Route, SendingDomain } from './account.ts'
 import { openCredentials } from './routes.ts'
 import { openPrivateKey, Seal } from './seal.ts'
 
@@ -23,7 +23,10 @@ export function secretKeyPath(databasePath: string): string {
 }
 
 /** What is sealed in the database. */
-export type SealedAccounts = Pick<AccountsSnapshot, 'domains' | 'routes'>
+export interface SealedAccounts {
+  domains: readonly SendingDomain[]
+  routes: readonly Route[]
+}
 
 /**
  * The seal for this database, proven on all that is sealed in it: a node with the wrong key must not start, for it

@@ -1,5 +1,5 @@
 /** `queue retry`: what waits for another time is tried now. */
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { companyName } from '../operate/find.ts'
 import type { Operation } from '../operate/operation.ts'
 import { type RetriedMail, type RetryInput, retry } from '../operate/queue.ts'
@@ -11,7 +11,6 @@ import { Progress, printJson, printLine, recipientCount } from './print.ts'
 interface RetryOptions extends JsonOption {
   company?: string
   domain?: string
-  site?: string
 }
 
 export function addRetry(queue: Command): void {
@@ -24,7 +23,9 @@ export function addRetry(queue: Command): void {
       'a message whose answer was lost goes to the same server only.\n\n' +
       'Left as it is: what is being sent or due already, what is paused (postroad queue resume), what is held for its sending domain ' +
       '(postroad domain activate), and what its sender scheduled for later.\n\n' +
-      'Scheduled mail goes early only when its id is given.',
+      'Scheduled mail goes early only when its id is given.\n\n' +
+      'A recipient domain is named, as `postroad queue` lists them, and not a site: the log names sites, the mail servers that some ' +
+      'domains share, or a relay. What waits for a site that was closed leaves by itself once it takes mail again.',
     examples: [
       'queue retry',
       'queue retry --domain example.com',
@@ -35,17 +36,13 @@ export function addRetry(queue: Command): void {
   })
     .option('--company <name or id>', 'only what this company sent')
     .option('--domain <domain>', 'only what goes to this recipient domain')
-    // What it was called before a site was a set of mail servers.
-    .addOption(new Option('--site <domain>').conflicts('domain').hideHelp())
     .action(tryAgain)
 }
 
 async function tryAgain(email: string | undefined, options: RetryOptions): Promise<void> {
-  const { company, domain, site, json } = options
+  const { company, domain, json } = options
   await withOperation(async (op) => {
-    const result = await withProgress((onStep) =>
-      retry(op, { email, company, domain: domain ?? site, onStep }),
-    )
+    const result = await withProgress((onStep) => retry(op, { email, company, domain, onStep }))
     const { request, ...counts } = result
     if (json) return printJson({ ...pauseScopeJson(request), email_id: request.emailId, ...counts })
     for (const line of told(result, described(op, request))) printLine(line)

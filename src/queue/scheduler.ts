@@ -232,9 +232,9 @@ export class Scheduler implements Handover {
     await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
   }
 
-  get counts(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> } {
+  get counts(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> } {
     const ready = this.#ready.waiting + this.#isolated.queues.waiting
-    return { ready, sending: this.#busy, paused: !this.#mayBegin, closed: this.#pathHealth.closed }
+    return { ready, inSession: this.#busy, halted: !this.#mayBegin, closed: this.#pathHealth.closed }
   }
 
   /** Domains may have become active: what was held for them is due now. */

@@ -9,9 +9,9 @@ test('while results cannot be recorded nothing new is sent; afterwards all of it
   const first = await accept('first@x.test')
   await sink.until(1)
   await faults.failed.promise
-  await until(() => scheduler.counts.paused)
+  await until(() => scheduler.counts.halted)
   const later = [await accept('second@x.test'), await accept('third@x.test')]
-  assert.equal(scheduler.counts.sending, 0)
+  assert.equal(scheduler.counts.inSession, 0)
   assert.equal(sink.messages.length, 1)
   faults.failing = false
   await sink.until(3)
@@ -19,7 +19,7 @@ test('while results cannot be recorded nothing new is sent; afterwards all of it
     await until(async () => (await stateOf(store, email)).state === 'delivered')
   }
   assert.equal(sink.messages.length, 3)
-  assert.equal(scheduler.counts.paused, false)
+  assert.equal(scheduler.counts.halted, false)
 })
 
 test('more than fits into memory is delivered all the same', async (t) => {
@@ -202,7 +202,7 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   release()
   await until(async () => (await store.counts(Date.now())).sending === 0)
   await accept('third@z.test')
-  assert.deepEqual([scheduler.counts.ready, scheduler.counts.sending], [0, 0])
+  assert.deepEqual([scheduler.counts.ready, scheduler.counts.inSession], [0, 0])
   assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, sending: 0, quarantined: 0, due: 2 })
   await store.resume({ companyId: null, domain: null })
   await sink.until(3)
