@@ -3,13 +3,17 @@
  * it.
  */
 import { availableParallelism, hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { pid } from 'node:process'
 import * as parse from './parse.ts'
+import type { Database } from './values.ts'
 
 export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
 export interface Setting<T> {
   section: Section
+  /** What it is called in Settings; null: it is a part of something there (load.ts). */
+  field: string | null
   /** Turns text into the value; throws NotAllowed. */
   parse: (text: string) => T
   /** Text that `parse` takes, used when nothing is set; null: the value is then null. */
@@ -23,16 +27,17 @@ export interface Setting<T> {
   secret?: 'all' | 'url'
 }
 
-/** Keeps the types of the value that `parse` makes and of the default. */
-function setting<T, D extends Setting<T>['default']>(
-  definition: Setting<T> & { default: D },
-): Setting<T> & { default: D } {
+/** Keeps the types of the value that `parse` makes, of the default, and of the field. */
+function setting<T, D extends Setting<T>['default'], const F extends string | null>(
+  definition: Setting<T> & { default: D; field: F },
+): Setting<T> & { default: D; field: F } {
   return definition
 }
 
 export const SETTINGS = {
   POSTROAD_LISTEN: setting({
     section: 'Service',
+    field: 'listen',
     parse: parse.parseHostPort,
     default: '127.0.0.1:8587',
     allowed: 'host:port; port 0 picks a free one; an empty host means every address of the machine',
@@ -41,7 +46,8 @@ export const SETTINGS = {
   }),
   POSTROAD_TLS_CERT: setting({
     section: 'Service',
-    parse: (text) => text,
+    field: null,
+    parse: (text) => resolve(text),
     default: null,
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_KEY',
     description:
@@ -50,7 +56,8 @@ export const SETTINGS = {
   }),
   POSTROAD_TLS_KEY: setting({
     section: 'Service',
-    parse: (text) => text,
+    field: null,
+    parse: (text) => resolve(text),
     default: null,
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_CERT',
     description: 'Private key of the certificate.',
@@ -58,6 +65,7 @@ export const SETTINGS = {
   }),
   POSTROAD_TRUSTED_PROXIES: setting({
     section: 'Service',
+    field: null,
     parse: parse.parseRanges,
     default: null,
     defaultShown: 'none',
@@ -69,6 +77,7 @@ export const SETTINGS = {
   }),
   POSTROAD_HOSTNAME: setting({
     section: 'Service',
+    field: 'hostname',
     parse: parse.parseHostName,
     default: machineName,
     defaultShown: "the machine's name",
@@ -81,6 +90,7 @@ export const SETTINGS = {
   }),
   POSTROAD_METRICS_LISTEN: setting({
     section: 'Service',
+    field: 'metrics',
     parse: (text): 'off' | 'same' | ReturnType<typeof parse.parseHostPort> => {
       const word = text.toLowerCase()
       return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
@@ -92,6 +102,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DELIVERY: setting({
     section: 'Delivery',
+    field: 'delivery',
     parse: parse.parseDelivery,
     default: 'capture',
     allowed:
@@ -107,6 +118,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DNS_SERVERS: setting({
     section: 'Delivery',
+    field: null,
     parse: parse.parseNameServers,
     default: null,
     defaultShown: "the system's",
@@ -116,6 +128,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SMTP_PORT: setting({
     section: 'Delivery',
+    field: 'smtpPort',
     parse: parse.integerWithin(1, 65_535),
     default: '25',
     allowed: '1 to 65535',
@@ -124,6 +137,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RETRY_SCHEDULE: setting({
     section: 'Delivery',
+    field: 'retrySchedule',
     parse: parse.parseDurations,
     default: '2m,5m,15m,1h,2h,4h,8h,12h,16h,20h,24h,24h',
     allowed: 'durations separated by commas, each from 1s to 30d',
@@ -135,6 +149,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SOFT_BOUNCE: setting({
     section: 'Delivery',
+    field: 'softBounce',
     parse: parse.parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
@@ -145,6 +160,7 @@ export const SETTINGS = {
   }),
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
     section: 'Delivery',
+    field: 'allowPrivateNetworks',
     parse: parse.parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
@@ -155,6 +171,7 @@ export const SETTINGS = {
   }),
   POSTROAD_CONCURRENCY: setting({
     section: 'Delivery',
+    field: 'concurrency',
     parse: parse.integerWithin(1, 10_000),
     default: '200',
     allowed: '1 to 10000',
@@ -163,6 +180,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SITE_CONCURRENCY: setting({
     section: 'Delivery',
+    field: 'siteConcurrency',
     parse: parse.integerWithin(1, 10_000),
     default: '20',
     allowed: '1 to 10000',
@@ -173,6 +191,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_UNRECORDED: setting({
     section: 'Delivery',
+    field: 'maxUnrecorded',
     parse: parse.integerWithin(1, 10_000),
     default: '64',
     allowed: '1 to 10000',
@@ -184,6 +203,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DELIVERY_THREADS: setting({
     section: 'Delivery',
+    field: 'deliveryThreads',
     parse: parse.integerWithin(0, 256),
     default: deliveryThreads,
     defaultShown: "one fewer than the machine's processors, at most 8; 0 on two processors",
@@ -194,6 +214,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MEMORY: setting({
     section: 'Limits',
+    field: 'memory',
     parse: parse.sizeWithin('300MB', '1TB'),
     default: '600MB',
     allowed:
@@ -204,6 +225,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
     section: 'Limits',
+    field: 'maxMessageSize',
     parse: parse.sizeWithin('1KB', '1GB'),
     default: '40MB',
     allowed: '1KB to 1GB; a KB is 1,024 octets',
@@ -212,6 +234,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_RECIPIENTS: setting({
     section: 'Limits',
+    field: 'maxRecipients',
     parse: parse.integerWithin(1, 100_000),
     default: '1000',
     allowed: '1 to 100000',
@@ -220,6 +243,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RATE_LIMIT: setting({
     section: 'Limits',
+    field: 'rateLimit',
     parse: (text) => (text.toLowerCase() === 'none' ? null : parse.integerWithin(1, 1_000_000)(text)),
     default: 'none',
     allowed: '`none`, or 1 to 1000000 requests per second',
@@ -229,6 +253,7 @@ export const SETTINGS = {
   }),
   POSTROAD_REQUEST_TIMEOUT: setting({
     section: 'Limits',
+    field: 'requestTimeout',
     parse: parse.durationWithin('1s', '1h'),
     default: '60s',
     allowed: '1s to 1h',
@@ -237,7 +262,8 @@ export const SETTINGS = {
   }),
   POSTROAD_DATABASE_URL: setting({
     section: 'Storage and secrets',
-    parse: parse.parseDatabase,
+    field: 'database',
+    parse: databaseFrom,
     default: 'sqlite:./data/postroad.db',
     allowed:
       '`sqlite:<path>` (relative to the working directory) or `postgres://...`; TLS with `?sslmode=` `disable`, `require` (encrypted, any certificate), `verify-ca` or `verify-full`',
@@ -247,6 +273,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SECRET_KEY: setting({
     section: 'Storage and secrets',
+    field: 'secretKey',
     parse: parse.parseSecretKey,
     default: null,
     defaultShown: 'kept in the file `<database>.key`',
@@ -260,6 +287,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RETENTION_CONTENT: setting({
     section: 'Storage and secrets',
+    field: 'contentRetention',
     parse: parse.durationWithin('1m', '3650d'),
     default: '30d',
     allowed: '1m to 3650d',
@@ -268,6 +296,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RETENTION_EMAILS: setting({
     section: 'Storage and secrets',
+    field: 'emailRetention',
     parse: parse.durationWithin('1m', '3650d'),
     default: '90d',
     allowed: '1m to 3650d; not less than POSTROAD_RETENTION_CONTENT',
@@ -276,6 +305,7 @@ export const SETTINGS = {
   }),
   POSTROAD_ROLES: setting({
     section: 'Nodes',
+    field: 'roles',
     parse: parse.someOf(['api', 'delivery']),
     default: 'api,delivery',
     allowed: '`api`, `delivery`, or both with a comma between; with SQLite both',
@@ -286,6 +316,7 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_NAME: setting({
     section: 'Nodes',
+    field: 'nodeName',
     parse: parse.nameUpTo(100),
     default: () => `${hostname()}:${pid}`,
     defaultShown: "the machine's name and the number of the process",
@@ -298,7 +329,8 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_DIRECTORY: setting({
     section: 'Nodes',
-    parse: (text) => text,
+    field: 'nodeDirectory',
+    parse: (text) => resolve(text),
     default: null,
     defaultShown: "`postroad-<user id>` in the system's temporary folder",
     allowed: 'path of a folder on a file system of this machine alone; made when it is missing',
@@ -310,6 +342,7 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_TIMEOUT: setting({
     section: 'Nodes',
+    field: 'nodeTimeout',
     parse: parse.durationWithin('1s', '10m'),
     default: '30s',
     allowed: '1s to 10m',
@@ -320,6 +353,7 @@ export const SETTINGS = {
   }),
   POSTROAD_LOG_LEVEL: setting({
     section: 'Running',
+    field: 'logLevel',
     parse: parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
     allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
@@ -329,6 +363,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SHUTDOWN_TIMEOUT: setting({
     section: 'Running',
+    field: 'shutdownTimeout',
     parse: parse.durationWithin('0s', '1h'),
     default: '30s',
     allowed: '0s to 1h',
@@ -338,6 +373,7 @@ export const SETTINGS = {
   }),
   POSTROAD_CONFIG: setting({
     section: 'Running',
+    field: null,
     parse: (text) => text,
     default: null,
     allowed: 'path of a JSON file: one object, its names those of this page',
@@ -349,11 +385,19 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** The value of each setting, as its parser makes it; null where nothing is set and there is no default. */
+/**
+ * The value of each setting, as its parser makes it: milliseconds, octets; null where nothing is set and there is no
+ * default.
+ */
 export type SettingValues = {
   [N in SettingName]:
     | ReturnType<(typeof SETTINGS)[N]['parse']>
     | (null extends (typeof SETTINGS)[N]['default'] ? null : never)
+}
+
+/** The same by field. */
+export type SettingFields = {
+  [N in SettingName as NonNullable<(typeof SETTINGS)[N]['field']>]: SettingValues[N]
 }
 
 /** Text of the default, null when there is none. */
@@ -381,6 +425,11 @@ function machineName(): string {
   } catch {
     return 'localhost'
   }
+}
+
+function databaseFrom(text: string): Database {
+  const database = parse.parseDatabase(text)
+  return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
 }
 
 function deliveryThreads(): string {

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { configurationPage } from '../../scripts/configuration-page.ts'
 import { type Environment, effectiveSettings, loadSettings, SettingsError } from '../../src/config/load.ts'
-import { configurationPage } from '../../src/config/page.ts'
 import { SETTING_NAMES } from '../../src/config/schema.ts'
 
 const load = (env: Environment) => loadSettings(env, { envFile: null })
