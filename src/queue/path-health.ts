@@ -16,9 +16,6 @@ const TELL_MS = 10 * 60_000
 const MAX_TOLD = 1_000
 /** Troubles told in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
-/** What was on its way to the store when the path was clear again is released by another look. */
-const LATECOMERS_MS = 2_000
-
 /** However much mail `queue retry` makes due, a closed path is tried for it this often: a provider locks accounts. */
 const INSIST_MS = 10_000
 
@@ -53,8 +50,8 @@ export interface PathHealthParts {
   pauses: ProbePauses
   /** Name of a sending domain, for the log. */
   domainName(id: string): string
-  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). */
-  release(domainId: string, dueBefore: number): void
+  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). Never rejects. */
+  release(domainId: string, dueBefore: number): Promise<void>
   log: Log
 }
 
@@ -76,6 +73,8 @@ export class PathHealth {
   /** By path and kind. */
   readonly #told = new Map<string, LogThrottle>()
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+  /** Sending domains (ids) whose mail is being released, and whether more of it has come to be released meanwhile. */
+  readonly #releasing = new Map<string, boolean>()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
@@ -99,7 +98,6 @@ export class PathHealth {
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
-      trouble.held.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
@@ -109,6 +107,29 @@ export class PathHealth {
       if (insisted) trouble.insistedAt = now
     }
     return null
+  }
+
+  /** That it was given back, as its path is closed, is durable. */
+  heldWritten(ready: ReadyDelivery): void {
+    const closed = keysOf(ready)
+      .flatMap((path) => this.#troubles.get(path) ?? [])
+      .filter((trouble) => trouble.closed)
+    for (const { held } of closed) held.add(ready.email.domainId)
+    // The path was clear again before this was there to be released.
+    if (closed.length === 0) void this.#release(ready.email.domainId)
+  }
+
+  /** One after the other: what is written while one is under way comes with the next. */
+  async #release(domainId: string): Promise<void> {
+    const { release, pauses } = this.#parts
+    const underWay = this.#releasing.has(domainId)
+    this.#releasing.set(domainId, underWay)
+    if (underWay) return
+    do {
+      this.#releasing.set(domainId, false)
+      await release(domainId, Date.now() + 3 * pauses.longest)
+    } while (this.#releasing.get(domainId))
+    this.#releasing.delete(domainId)
   }
 
   /** True when the path is tried sooner for it. */
@@ -145,7 +166,6 @@ export class PathHealth {
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
-    trouble.held.add(ready.email.domainId)
     this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
   }
@@ -191,17 +211,13 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
-    const { log, pauses, release } = this.#parts
-    if (trouble.told)
-      log.info({ site: path.site.name }, 'Mail goes through again; what had to wait for it leaves now')
+    if (trouble.told) {
+      const site = path.site.name
+      this.#parts.log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    }
     // A provider's limit is reached again and again; all else is news.
     if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
-    const dueBefore = Date.now() + 3 * pauses.longest
-    const releaseAll = () => {
-      for (const domainId of trouble.held) release(domainId, dueBefore)
-    }
-    releaseAll()
-    setTimeout(releaseAll, LATECOMERS_MS).unref()
+    for (const domainId of trouble.held) void this.#release(domainId)
   }
 
   /** The attempt did not get as far as an answer about the path. */

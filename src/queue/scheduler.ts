@@ -106,8 +106,9 @@ export class Scheduler implements Handover {
     this.#pathHealth = new PathHealth({
       pauses: this.#pauses,
       domainName: (id) => parts.domain(id)?.name ?? 'a removed domain',
-      release: (domainId, dueBefore) => {
-        parts.store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
+      release: async (domainId, dueBefore) => {
+        if (this.#stopping) return
+        await parts.store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
           () => this.#claims.look(0),
           (error) =>
             parts.log.error({ err: error }, 'Mail that waited could not be released; it goes out later'),
@@ -369,7 +370,8 @@ export class Scheduler implements Handover {
     const closed = this.#pathHealth.closedFor(ready, startedAt)
     if (closed !== null) {
       const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses }
-      this.#record(closedRecord(ready, closed, patience, startedAt))
+      const written = this.#record(closedRecord(ready, closed, patience, startedAt))
+      void written.then(() => this.#pathHealth.heldWritten(ready))
       queues.done(taken)
       return
     }

@@ -10,7 +10,7 @@ import { pathTo } from './paths.ts'
 const log = { info() {}, warn() {}, error() {} }
 
 test('the closed sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
-  const paths = new PathHealth({ pauses: new ProbePauses([1_000]), domainName: String, release() {}, log })
+  const paths = new PathHealth({ pauses: new ProbePauses([1_000]), domainName: String, release: async () => {}, log })
   const email = { domainId: 'd' } as ClaimedEmail
   const to = (site: string): ReadyDelivery => ({
     companyId: 'c',

@@ -123,6 +123,43 @@ test('what is being given back while its domain becomes active leaves all the sa
   await sink.until(1)
 })
 
+test('what is being given back for a closed path while the path is clear again leaves all the same', async (t) => {
+  const tried = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  let closed = true
+  const { accept, faults, sink, store, scheduler } = await start(t, {
+    waits: [600_000],
+    script: async ({ step }) => {
+      if (step !== 'mail') return undefined
+      if (closed) return { reply: '530 5.7.0 Authentication required' }
+      tried.resolve()
+      await answer.promise
+      return undefined
+    },
+  })
+  const first = await accept('first@x.test')
+  await until(async () => (await stateOf(store, first)).state === 'waiting')
+  closed = false
+  await store.retry({ companyId: null, domain: null, emailId: first.id, now: Date.now() })
+  scheduler.waiting(Date.now())
+  await tried.promise
+
+  const asked = Promise.withResolvers<void>()
+  const write = Promise.withResolvers<void>()
+  faults.onRecord = async ({ emailId }) => {
+    if (emailId === first.id) return
+    asked.resolve()
+    await write.promise
+  }
+  await accept('second@x.test')
+  await asked.promise
+  answer.resolve()
+  await until(async () => (await stateOf(store, first)).state === 'delivered')
+  assert.deepEqual([...scheduler.counts.closed], [])
+  write.resolve()
+  await sink.until(2)
+})
+
 test('a recipient suppressed while it waits in memory for a session is not sent to', async (t) => {
   const { accept, faults, sink, store, domain, release } = await occupied(t)
   const both = await accept('second@x.test', {
