@@ -61,10 +61,7 @@ export interface ClaimedRecipient {
   preferredServer: string | null
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
-  /**
-   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator
-   * wants it to be tried now all the same.
-   */
+  /** Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does. Or BY_HAND. */
   postponedSince: number | null
   suspicion: Suspicion
 }

@@ -47,6 +47,7 @@ export const retry = verb('manage', async (op: Operation, input: RetryInput): Pr
     domain: input.domain === undefined ? null : domainName(input.domain),
     emailId: input.email ?? null,
     now: op.now(),
+    byMember: op.caller.kind === 'member',
   }
   if (input.email !== undefined) await refuseDone(op, input.email)
   const retried = await op.store.retry(request, input.onStep)

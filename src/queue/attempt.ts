@@ -1,6 +1,13 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
-import { type Attempted, attempted, type Decision, givenBack, type Outcome } from '../email/lifecycle.ts'
+import {
+  type Attempted,
+  attempted,
+  type Decision,
+  givenBack,
+  type Outcome,
+  postponedFrom,
+} from '../email/lifecycle.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -62,7 +69,7 @@ function whenAgain(
   { again, pauses }: Patience,
   now: number,
 ): number {
-  return again ?? notBefore ?? now + pauses.after(now - (postponedSince || now))
+  return again ?? notBefore ?? now + pauses.after(now - postponedFrom(postponedSince, now))
 }
 
 /** Gives a delivery back untried, as the path it would take is closed. `now` in Unix ms. */

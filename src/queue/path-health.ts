@@ -3,6 +3,7 @@ import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
+import { BY_HAND } from '../email/lifecycle.ts'
 import type { ReadyDelivery } from './ready-queues.ts'
 
 /**
@@ -38,7 +39,7 @@ interface Trouble {
   closed: boolean
   probeAt: number
   probe: ReadyDelivery | null
-  /** Unix ms: when it was last tried because the operator said so. */
+  /** Unix ms: when it was last tried because somebody said so. */
   insistedAt: number
   /** Sending domains (ids) whose mail was held for it. */
   held: Set<string>
@@ -94,7 +95,7 @@ export class PathHealth {
     if (this.#troubles.size === 0) return null
     const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
-    const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
+    const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
@@ -265,6 +266,14 @@ export class PathHealth {
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }
+}
+
+/** Somebody whose word counts for this path wants it to be tried now. */
+function insists({ recipients, path }: ReadyDelivery): boolean {
+  const own = path.policy.id !== DEFAULT_ROUTE
+  return recipients.some(
+    ({ postponedSince }) => postponedSince === BY_HAND.operator || (own && postponedSince === BY_HAND.member),
+  )
 }
 
 function toldKey(path: string, kind: HindranceReport['kind']): string {

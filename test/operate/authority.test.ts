@@ -265,7 +265,7 @@ describe('who may do what', () => {
     }
   })
 
-  test('retry by a member makes due only what his company sent', async () => {
+  test('retry by a member makes due only what his company sent, at a member’s word', async () => {
     const dueAt = Date.now() + 3_600_000
     const [his, other] = [await world.email(world.beta, { dueAt }), await world.email(world.acme, { dueAt })]
     const retried = await queue.retry(await world.operation('foreign'), {})
@@ -273,6 +273,10 @@ describe('who may do what', () => {
     const due = async ({ id }: { id: string }) => (await world.store.readHistory(id))!.recipients[0]!.dueAt!
     assert.equal(await due(his), retried.request.now)
     assert.equal(await due(other), dueAt)
+    // Closed paths that others share are not tried for it, as they are for an operator.
+    assert.equal(retried.request.byMember, true)
+    const { request } = await queue.retry(await world.operation('operator'), { company: 'Acme' })
+    assert.equal(request.byMember, false)
   })
 
   test('a key gives no more than it has', async () => {

@@ -56,9 +56,10 @@ interface Scope {
   /** One email was. */
   named: boolean
   now: number
+  byMember: boolean
 }
 
-/** Makes what waits for another time due now, at the operator's word. */
+/** Makes what waits for another time due now, by hand. */
 export class Retry {
   readonly #database: Database
   readonly #companies: CompanyNumbers
@@ -71,7 +72,7 @@ export class Retry {
   }
 
   async retry(
-    { companyId, domain, emailId, now }: RetryRequest,
+    { companyId, domain, emailId, now, byMember = false }: RetryRequest,
     onStep?: (sum: Retried) => void,
   ): Promise<Retried> {
     if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
@@ -80,7 +81,7 @@ export class Retry {
       company = (await this.#companies.find([companyId])).get(companyId) ?? null
       if (company === null) return NOTHING_RETRIED
     }
-    const scope = { company, domain, named: emailId !== null, now: Math.round(now) }
+    const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
     let sum = NOTHING_RETRIED
     // Before the first: positions begin with 0.
     let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
@@ -96,7 +97,7 @@ export class Retry {
     return sum
   }
 
-  async #step(seen: readonly Place[], { company, domain, named, now }: Scope): Promise<Retried> {
+  async #step(seen: readonly Place[], { company, domain, named, now, byMember }: Scope): Promise<Retried> {
     if (seen.length === 0) return NOTHING_RETRIED
     const emails = uuids(seen.map(({ email }) => email))
     const positions = int4s(seen.map(({ position }) => position))
@@ -105,7 +106,7 @@ export class Retry {
       const flags = new Map(waiting.map((row) => [`${row.email} ${row.position}`, row]))
       const all = decided(await factsOf(session, waiting), ({ email, position }) => {
         const { paused, scheduled } = flags.get(`${email} ${position}`)!
-        return { kind: 'retry', at: now, named, paused, scheduled }
+        return { kind: 'retry', at: now, named, paused, scheduled, byMember }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
       const step = { ...NOTHING_RETRIED, retried: all.length - left.length }

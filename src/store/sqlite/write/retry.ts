@@ -125,7 +125,7 @@ export class Retry {
   #retryRows(
     lane: LaneOf,
     rows: readonly Waiting[],
-    { emailId, now }: RetryRequest,
+    { emailId, now, byMember = false }: RetryRequest,
     chunk: RetryChunk,
   ): void {
     const { recipients, damage } = this.#parts
@@ -133,8 +133,8 @@ export class Retry {
     const paused = one(this.#paused, lane.company, lane.domain) !== undefined
     const named = emailId !== null
     for (const [before, scheduled] of rows) {
-      const happening = { kind: 'retry', at: now, named, paused, scheduled: scheduled === 1 } as const
-      const decision = decide(before, happening)
+      const waits = { named, paused, scheduled: scheduled === 1, byMember }
+      const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
       else if (damage.none || !damage.email(before.email, now)) {
