@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createCompany, listCompanies, showCompany } from '../operate/companies.ts'
-import { checkedName } from '../operate/names.ts'
+import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { withOperation } from './open.ts'

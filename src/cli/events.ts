@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EVENT_TYPES, type EventType, type LoggedEvent } from '../email/event.ts'
 import { type EventsWanted, followEvents, listEvents } from '../operate/events.ts'
 import { companyName } from '../operate/find.ts'
-import type { Operation } from '../operate/operation.ts'
 import { loggedEventJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { detailShown } from './email-history.ts'
 import { withOperation } from './open.ts'
@@ -49,7 +49,6 @@ function eventNumber(text: string): number {
 interface Options extends JsonOption, Omit<EventsWanted, 'types'> {
   follow?: true
   type?: EventType[]
-  limit: number
 }
 
 async function events({ follow, json, type: types, ...wanted }: Options): Promise<void> {
@@ -66,7 +65,7 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
 /** Until somebody interrupts it, which is no failure. */
 async function printAsTheyCome(
   op: Operation,
-  wanted: EventsWanted & { limit: number },
+  wanted: EventsWanted,
   print: (event: LoggedEvent) => void,
 ): Promise<void> {
   const interrupted = new AbortController()

@@ -1,9 +1,9 @@
 /** `queue retry`: what waits for another time is tried now. */
 import type { Command } from 'commander'
 import { companyName } from '../operate/find.ts'
-import type { Operation } from '../operate/operation.ts'
 import { type RetriedMail, type RetryInput, retry } from '../operate/queue.ts'
 import { pauseScopeJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, type JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
 import { Progress, printJson, printLine, recipientCount } from './print.ts'

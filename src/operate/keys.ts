@@ -2,12 +2,9 @@ import { randomUUIDv7 } from 'node:crypto'
 import { type ApiKey, type Company, SCOPES, type Scope, type SendingDomain } from '../accounts/account.ts'
 import { newToken } from '../accounts/token.ts'
 import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
-import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain, findKey, findWholeCompany } from './find.ts'
-import { checkedName } from './names.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { checkedName, findDomain, findKey, findWholeCompany, listedAccounts, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 const MOST_RANGES = 100
 
@@ -38,7 +35,7 @@ const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
  */
 export const createKey = verb(
   'manage',
-  async (op: Operation, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
+  async (op, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
     const name = checkedName('key', input.name)
     const company = findWholeCompany(op, input.company)
     const domain = input.domain === undefined ? null : ownDomain(op, company, input.domain)
@@ -126,18 +123,12 @@ function checkedExpiry(op: Operation, at: number): number {
   throw new OperateError('invalid', 'the end of a key must not be past')
 }
 
-export const listKeys = verb(
-  'read',
-  async (op: Operation, input: { company?: string | undefined }): Promise<ApiKey[]> => {
-    const { keys } = visibleAccounts(op)
-    if (input.company === undefined) return keys
-    const { id } = findCompany(op, input.company)
-    return keys.filter(({ companyId }) => companyId === id)
-  },
-)
+export const listKeys = verb('read', async (op, of: OfCompany): Promise<ApiKey[]> => {
+  return listedAccounts(op, of).keys
+})
 
 /** For good. Every node follows within a second. */
-export const revokeKey = verb('manage', async (op: Operation, input: { id: string }): Promise<ApiKey> => {
+export const revokeKey = verb('manage', async (op, input: { id: string }): Promise<ApiKey> => {
   const key = findKey(op, input.id)
   const revokedAt = op.now()
   if (!(await op.store.revokeKey(key.id, revokedAt))) {

@@ -5,8 +5,8 @@ import { secretKeyPath } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
 import { type BackupResult, backUpDatabase } from '../store/backup.ts'
 import { type SchemaUpdate, updateSchema } from '../store/schema.ts'
+import type { Caller } from './authority.ts'
 import { refuseMissing } from './open.ts'
-import type { Caller } from './operation.ts'
 import { verb } from './verb.ts'
 
 /** What these verbs are given instead of an open database. */

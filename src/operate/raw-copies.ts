@@ -7,8 +7,7 @@ import { Boundaries } from '../mail/compose/boundary.ts'
 import { messageFor } from '../queue/deliveries.ts'
 import { historyOf } from './emails.ts'
 import { OperateError } from './error.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 export interface RawCopy {
   /** The recipients this copy is for. */
@@ -19,7 +18,7 @@ export interface RawCopy {
 /** At least one copy: all of them, or with `recipient` (an address) the one for it. */
 export const rawCopies = verb(
   'read',
-  async (op: Operation, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
+  async (op, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
     const { id, recipient } = input
     const history = await historyOf(op, id)
     const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
