@@ -4,7 +4,15 @@
  * takes).
  */
 import type { Attachment, MessageContent } from '../mail/message.ts'
-import { type Declared, type Email, fieldsOf } from './fields.ts'
+import {
+  type Declared,
+  type Email,
+  FACT_FIELDS,
+  fieldsOf,
+  type Recipient,
+  recipientFieldsOf,
+} from './fields.ts'
+import type { Facts } from './lifecycle/happening.ts'
 
 /** An email without its recipients. */
 export type WholeEmail = Email & { content: MessageContent }
@@ -19,8 +27,8 @@ export type Crossing = (bytes: Uint8Array) => Uint8Array
 export type Row = unknown[]
 
 /** What has gone to a thread and comes from there. Empty lists and absent values cross as null. */
-export interface Codec<T> {
-  pack(value: T, octets: Crossing): Row
+export interface Codec<T, Needs extends [] | [octets: Crossing] = []> {
+  pack(value: T, ...needs: Needs): Row
   unpack(row: Row): T
 }
 
@@ -35,33 +43,46 @@ export interface Columns {
 }
 
 /** Emails as they are accepted, with their content. */
-export const WHOLE: Codec<WholeEmail> = codec(fieldsOf(), 'email')
+export const WHOLE = codec<WholeEmail, [octets: Crossing]>(fieldsOf())
 
 /** Contents alone. */
-export const CONTENTS: Codec<MessageContent> = codec(
+export const CONTENTS = codec<MessageContent, [octets: Crossing]>(
   fieldsOf().filter(({ inContent }) => inContent),
-  'content',
 )
 
 /** What crosses with each delivery beside the message. */
-export const SENT: Codec<Email<'send'>> = codec(fieldsOf('send'), 'plain')
+export const SENT = codec<Email<'send'>>(fieldsOf('send'))
 
-/** Those fields alone. */
+/** Recipients as they are accepted. */
+export const RECIPIENTS = codec<Recipient>(recipientFieldsOf())
+
+/** What changes of a recipient. What is absent crosses as undefined. */
+export const CHANGES: Codec<Partial<Facts>> = {
+  pack: made(`(change) => [${FACT_FIELDS.map(({ name }) => `change.${name}`).join(', ')}]`, {}),
+  unpack: made(
+    `(row) => { const change = {}; ${FACT_FIELDS.map(unpackedChange).join(' ')} return change }`,
+    {},
+  ),
+}
+
+function unpackedChange({ name }: Declared, index: number): string {
+  return `if (row[${index}] !== undefined) change.${name} = row[${index}];`
+}
+
+/** What crosses with each delivery, of an email. */
 export const sentOf = picker<Email<'send'>>(fieldsOf('send'))
 
 /** What who claims the email reads of it. */
-export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'), 'content')
+export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'))
 
-function picker<T>(fields: readonly Declared[], ...more: string[]): (email: T) => T {
-  const own = fields.filter(({ inContent }) => !inContent).map(({ name }) => name)
-  const all = [...own, ...more].join(', ')
+function picker<T>(fields: readonly Declared[]): (email: T) => T {
+  const names = new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))
+  const all = [...names].join(', ')
   return made(`({ ${all} }) => ({ ${all} })`, {})
 }
 
-/** `email`: fields and content. `content`: the fields of a content. `plain`: fields of an email without its content. */
-type Shape = 'email' | 'content' | 'plain'
-
-function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
+function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly Declared[]): Codec<T, Needs> {
+  const shape = shapeOf(fields)
   const content = shape === 'content' ? 'value' : 'value.content'
   const packed = fields.map((field) =>
     field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`),
@@ -72,25 +93,25 @@ function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
   if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
   return {
     pack: made(`(value, octets) => [${packed.join(', ')}]`, { filesOf, isEmpty }),
-    unpack: made(`(row) => { ${assembled(fields, shape, at, crossed, files)} }`, {}),
+    unpack: made(`(row) => { ${assembled(fields, at, crossed, files)} }`, {}),
   }
 }
 
 /** What goes into the column of a field, by number of the company. */
-export function binder(field: Declared, columns: Columns): (email: WholeEmail, company: number) => unknown {
-  return made(`(email, company) => ${bound(field)}`, columns)
+export function binder<T>(field: Declared, columns: Columns): (value: T, company: number) => unknown {
+  return made(`(value, company) => ${bound(field)}`, columns)
 }
 
 /** What goes into the columns of several, in order. */
-export function rowBinder<V>(
+export function rowBinder<T, V>(
   fields: readonly Declared[],
   columns: Columns,
-): (email: WholeEmail, company: number) => V[] {
-  return made(`(email, company) => [${fields.map(bound).join(', ')}]`, columns)
+): (value: T, company: number) => V[] {
+  return made(`(value, company) => [${fields.map(bound).join(', ')}]`, columns)
 }
 
 function bound({ name, inContent, type }: Declared): string {
-  return type.bind(`email.${inContent ? 'content.' : ''}${name}`)
+  return type.bind(`value.${inContent ? 'content.' : ''}${name}`)
 }
 
 /**
@@ -103,7 +124,24 @@ export function rowReader<T>(
 ): (row: object, large: object) => T {
   const at = ({ name, large }: Declared) => `${large ? 'large' : 'row'}.${name}`
   const read = (field: Declared) => field.type.read(at(field), field.column.replace(/^header_/, ''))
-  return made(`(row, large) => { ${assembled(fields, 'email', at, read, [])} }`, columns)
+  return made(`(row, large) => { ${assembled(fields, at, read, [])} }`, columns)
+}
+
+/** An object of the values of a list: `names` as they are, then the fields. */
+export function listReader<T>(names: readonly string[], fields: readonly Declared[]): (row: unknown[]) => T {
+  const entries = [
+    ...names.map((name, index) => `${name}: row[${index}]`),
+    ...fields.map(({ name, type }, index) => `${name}: ${type.read(`row[${names.length + index}]`, name)}`),
+  ]
+  return made(`(row) => ({ ${entries.join(', ')} })`, {})
+}
+
+/** `email`: fields and content. `content`: the fields of a content. `plain`: fields without a content. */
+type Shape = 'email' | 'content' | 'plain'
+
+function shapeOf(fields: readonly Declared[]): Shape {
+  if (fields.every(({ inContent }) => inContent)) return 'content'
+  return fields.some(({ inContent }) => inContent) ? 'email' : 'plain'
 }
 
 /**
@@ -112,7 +150,6 @@ export function rowReader<T>(
  */
 function assembled(
   fields: readonly Declared[],
-  shape: Shape,
   at: (field: Declared) => string,
   value: (field: Declared) => string,
   files: readonly string[],
@@ -125,18 +162,14 @@ function assembled(
     return `const ${name} = { ${[...entries, ...more].join(', ')} }; ${added.join(' ')}`
   }
   const own = fields.filter(({ inContent }) => !inContent)
-  const content = object(
-    'content',
-    fields.filter(({ inContent }) => inContent),
-    files,
-  )
-  switch (shape) {
+  const ofContent = fields.filter(({ inContent }) => inContent)
+  switch (shapeOf(fields)) {
     case 'email':
-      return `${content} ${object('email', own, ['content'])} return email`
+      return `${object('content', ofContent, files)} ${object('email', own, ['content'])} return email`
     case 'content':
-      return `${content} return content`
+      return `${object('content', ofContent, files)} return content`
     case 'plain':
-      return `${object('email', own, [])} return email`
+      return `${object('plain', own, [])} return plain`
   }
 }
 

@@ -2,7 +2,14 @@
  * The columns of emails in both databases, and the functions between them and an email: all from the table of fields.
  */
 import { type Columns, rowReader } from '../email/codec.ts'
-import { type Declared, type Email, fieldsOf, type Reader } from '../email/fields.ts'
+import {
+  type Declared,
+  type Email,
+  fieldsOf,
+  type Reader,
+  type Recipient,
+  recipientFieldsOf,
+} from '../email/fields.ts'
 import type { StoredEmail } from '../email/stored-email.ts'
 import type { MessageContent } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
@@ -40,6 +47,11 @@ export function octetsRead(reader: Reader, tableOf: (field: Declared) => string)
 
 /** What `readEmail` gives of the email, from a row of its columns. */
 export const shownOf = rowReader<Omit<StoredEmail, 'lastEvent' | 'contentRemoved'>>(fieldsOf('show'), COLUMNS)
+
+export type ShownRecipient = Recipient<'show'>
+
+/** The same of one of its recipients. */
+export const shownRecipientOf = rowReader<ShownRecipient>(recipientFieldsOf('show'), COLUMNS)
 
 type Listed = Email<'list'> & { content: Pick<MessageContent, 'from' | 'to' | 'subject'> }
 

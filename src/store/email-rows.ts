@@ -2,7 +2,7 @@
  * What the API and the operator read back about emails: rows in the shape that the queries of both databases give them.
  */
 import type { EventDetail, EventType } from '../email/event.ts'
-import { listedOf, shownOf } from './email-columns.ts'
+import { listedOf, type ShownRecipient, shownOf, shownRecipientOf } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredEmail, StoredRecipient } from './store.ts'
 
@@ -13,9 +13,8 @@ export interface EmailRow {
   contentRemoved: boolean
 }
 
-export interface RecipientRow extends Omit<StoredRecipient, 'variables'> {
-  variables: string | null
-}
+/** With a column for each field of a recipient that is shown. */
+export type RecipientRow = Omit<StoredRecipient, keyof ShownRecipient>
 
 export interface EventRow {
   recipient: number | null
@@ -49,12 +48,7 @@ export function historyOf(
 ): EmailHistory {
   return {
     email: storedEmail(email),
-    recipients: recipients.map(({ variables, ...recipient }) => {
-      return {
-        ...recipient,
-        variables: variables === null ? null : mapOf<Record<string, string>>(variables),
-      }
-    }),
+    recipients: recipients.map((row) => ({ ...row, ...shownRecipientOf(row, row) })),
     events: events.map(({ detail, ...event }) => {
       return { emailId: email.id, ...event, detail: mapOf<EventDetail>(detail) }
     }),

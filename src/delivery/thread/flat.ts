@@ -88,7 +88,7 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
     number,
     delivery.emailId,
     recipients,
-    SENT.pack(delivery, alone),
+    SENT.pack(delivery),
     large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, alone),
     large || message.kind === 'parts' ? null : [alone(message.raw), message.date],
     large ? null : flatAddressee(message.addressee ?? null),

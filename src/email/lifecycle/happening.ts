@@ -11,6 +11,7 @@ export interface Facts {
   attempts: number
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
+  /** To be tried first, if any: after a lost answer, or one that put us off. */
   preferredServer: string | null
   /** Unix ms: since when what is not the mail's fault keeps it waiting; or BY_HAND. */
   postponedSince: number | null

@@ -1,10 +1,10 @@
 import { binder } from '../../email/codec.ts'
-import { fieldsOf } from '../../email/fields.ts'
+import { type Declared, fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { born, bornSuppressed, firstEvent, NOT_SENT } from '../../email/lifecycle/birth.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { COLUMNS } from '../email-columns.ts'
 import { mapText } from '../json-columns.ts'
-import type { NewEmail } from '../store.ts'
+import type { NewEmail, NewRecipient } from '../store.ts'
 import { bools, int4s, int8s, TYPES, texts, uuids } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import type { Entry } from './entry.ts'
@@ -12,33 +12,41 @@ import { folded } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
-/** The values of an email's own fields are the last ones, from here on. */
-const FIRST_FIELD = 22
-const FIELDS = fieldsOf().map((field) => ({ ...field, bind: binder(field, COLUMNS) }))
-const UNNESTED = FIELDS.map(({ type }, index) => `$${FIRST_FIELD + index}::${TYPES[type.column].name}[]`)
-const valuesOf = (name: string) => UNNESTED[FIELDS.findIndex((field) => field.name === name)]
+/** The values of the fields of recipients and emails are the last ones. */
+const FIRST_GIVEN = 18
+const GIVEN = recipientFieldsOf().map((field) => ({ ...field, bind: binder<NewRecipient>(field, COLUMNS) }))
+const FIELDS = fieldsOf().map((field) => ({ ...field, bind: binder<NewEmail>(field, COLUMNS) }))
+const GIVEN_ARRAYS = arraysOf(GIVEN, FIRST_GIVEN)
+const ARRAYS = arraysOf(FIELDS, FIRST_GIVEN + GIVEN.length)
+const valuesOf = (name: string) => ARRAYS[FIELDS.findIndex((field) => field.name === name)]
+const GIVEN_COLUMNS = GIVEN.map(({ column }) => column).join(', ')
+
+function arraysOf(fields: readonly Declared[], first: number): string[] {
+  return fields.map(({ type }, index) => `$${first + index}::${TYPES[type.column].name}[]`)
+}
 
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that
- * were on a suppression list. ($1-$14: recipients, by column. $15-$18: how who is on a suppression list begins: state,
- * event, and its message before and after the reason; it only chooses between what was decided for either case.
- * $19-$21: of each email its first event, and whether that is `sent`. From $22 on: emails, by column.)
+ * were on a suppression list. ($1-$10: of recipients, by column, where and how they begin. $11-$14: how who is on a
+ * suppression list begins: state, event, and its message before and after the reason; it only chooses between what was
+ * decided for either case. $15-$17: of each email its first event, and whether that is `sent`. Then, by column: what
+ * was given of recipients, and emails.)
  */
 const INSERT: Statement = {
   name: 'accept',
   text: `
 WITH email AS (
   INSERT INTO emails (${FIELDS.map(({ column }) => column).join(', ')}, sent)
-  SELECT * FROM unnest(${UNNESTED.join(', ')}, $21::bool[])
+  SELECT * FROM unnest(${ARRAYS.join(', ')}, $17::bool[])
 ), recipient AS MATERIALIZED (
-  SELECT r.*, (SELECT $17 || s.reason || $18 FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS not_sent
+  SELECT r.*, (SELECT $13 || s.reason || $14 FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS not_sent
   FROM unnest(
-    $1::uuid[], $2::int4[], $3::int4[], $4::int4[], $5::int8[], $6::int8[], $7::bool[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::int8[], $14::int4[]
-  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at, together)
+    $1::uuid[], $2::int4[], $3::int4[], $4::int4[], $5::int8[], $6::int8[], $7::bool[], $8::text[], $9::int8[], $10::int4[],
+    ${GIVEN_ARRAYS.join(', ')}
+  ) AS r (email, position, company, size, due_at, lease, ready, folded, at, together, ${GIVEN_COLUMNS})
 ), kept AS (
-  INSERT INTO recipients (email, position, kind, state, address, domain, variables, last_message)
-  SELECT email, position, kind, CASE WHEN not_sent IS NOT NULL THEN $15 END, address, domain, variables, not_sent
+  INSERT INTO recipients (email, position, state, last_message, ${GIVEN_COLUMNS})
+  SELECT email, position, CASE WHEN not_sent IS NOT NULL THEN $11 END, not_sent, ${GIVEN_COLUMNS}
   FROM recipient
 ), queued AS (
   INSERT INTO queue (email, position, company, size, together, due_at, lease, ready, domain)
@@ -47,9 +55,9 @@ WITH email AS (
 ), logged AS (
   INSERT INTO events (email, company, recipient, at, type, detail)
   SELECT id, company, NULL, at, type, detail
-  FROM unnest(${valuesOf('id')}, ${valuesOf('companyId')}, ${valuesOf('createdAt')}, $19::text[], $20::text[]) AS first (id, company, at, type, detail)
+  FROM unnest(${valuesOf('id')}, ${valuesOf('companyId')}, ${valuesOf('createdAt')}, $15::text[], $16::text[]) AS first (id, company, at, type, detail)
   UNION ALL
-  SELECT email, company, position, at, $16, json_build_object('message', not_sent)::text
+  SELECT email, company, position, at, $12, json_build_object('message', not_sent)::text
   FROM recipient WHERE not_sent IS NOT NULL
 )
 SELECT email, position FROM recipient WHERE not_sent IS NOT NULL`,
@@ -64,9 +72,13 @@ type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: 
 export async function insertEmails(run: Run, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
   const suppressed = new Map<string, Set<number>>()
   for (const { email, position } of await run(INSERT, [
-    ...recipientColumns(entries),
+    ...beginningColumns(entries),
     ...SUPPRESSED,
-    ...emailColumns(entries),
+    ...firstEventColumns(entries),
+    ...givenColumns(entries),
+    ...FIELDS.map(({ type, bind }) => {
+      return TYPES[type.column].array(entries.map(({ email, company }) => bind(email, company) as never))
+    }),
   ])) {
     const positions = suppressed.get(email) ?? new Set()
     suppressed.set(email, positions.add(position))
@@ -74,19 +86,26 @@ export async function insertEmails(run: Run, entries: readonly Entry[]): Promise
   return suppressed
 }
 
-function emailColumns(entries: readonly Entry[]): Buffer[] {
+function firstEventColumns(entries: readonly Entry[]): Buffer[] {
   const firsts = entries.map(({ email }) => firstEvent(email))
   return [
     texts(firsts.map(({ type }) => type)),
     texts(firsts.map(({ detail }) => mapText(detail))),
     bools(entries.map(({ email }) => email.scheduledAt === null)),
-    ...FIELDS.map(({ type, bind }) => {
-      return TYPES[type.column].array(entries.map(({ email, company }) => bind(email, company) as never))
-    }),
   ]
 }
 
-function recipientColumns(entries: readonly Entry[]): Buffer[] {
+function givenColumns(entries: readonly Entry[]): Buffer[] {
+  return GIVEN.map(({ type, bind }) => {
+    const values: unknown[] = []
+    for (const { email, company } of entries) {
+      for (const recipient of email.recipients) values.push(bind(recipient, company))
+    }
+    return TYPES[type.column].array(values as never[])
+  })
+}
+
+function beginningColumns(entries: readonly Entry[]): Buffer[] {
   const ids: string[] = []
   const positions: number[] = []
   const companies: number[] = []
@@ -94,10 +113,6 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
   const dues: (number | null)[] = []
   const leases: (number | null)[] = []
   const ready: boolean[] = []
-  const kinds: string[] = []
-  const addresses: string[] = []
-  const domains: string[] = []
-  const variables: (string | null)[] = []
   const compared: (string | null)[] = []
   const times: number[] = []
   const together: number[] = []
@@ -115,10 +130,6 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
       dues.push(dueAt === null ? null : Math.round(dueAt))
       leases.push(token)
       ready.push(isDue)
-      kinds.push(recipient.kind)
-      addresses.push(recipient.address)
-      domains.push(recipient.domain)
-      variables.push(recipient.variables === null ? null : JSON.stringify(recipient.variables))
       const exempt = isSimulated(recipient.domain, email.testMode)
       compared.push(exempt ? null : folded(recipient.address))
       times.push(Math.round(email.createdAt))
@@ -133,10 +144,6 @@ function recipientColumns(entries: readonly Entry[]): Buffer[] {
     int8s(dues),
     int8s(leases),
     bools(ready),
-    texts(kinds),
-    texts(addresses),
-    texts(domains),
-    texts(variables),
     texts(compared),
     int8s(times),
     int4s(together),

@@ -1,8 +1,11 @@
+import { recipientFieldsOf } from '../../email/fields.ts'
+import type { Held } from '../../email/lifecycle/attempted.ts'
 import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
-import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
+import { selected } from '../email-columns.ts'
+import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import { int4s, uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
@@ -18,17 +21,11 @@ import type { Repairs } from './repairs.ts'
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
 const LOOKS = 8
 
-interface TakenRow {
+/** With a column for each field that who claims it reads of a recipient. */
+interface TakenRow extends Held {
   email: string
   position: number
   domain: string
-  address: string
-  attempts: number
-  variables: string | null
-  preferredServer: string | null
-  uncertain: boolean
-  postponedSince: number | null
-  suspicion: Suspicion
   /** Why the address is on its company's suppression list. */
   reason: string | null
 }
@@ -48,7 +45,7 @@ WITH taken AS MATERIALIZED (
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
   RETURNING q.email, q.position, q.company, q.domain, q.suspicion
 )
-SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
+SELECT t.email, t.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts, r.preferred_server AS "preferredServer",
   r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, (
     SELECT s.reason FROM suppressions s
     WHERE s.company = t.company
@@ -296,7 +293,7 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
   if (reason !== null && !isSimulated(domain, work.testMode)) {
     return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: reason } }
   }
-  const recipient = claimedRecipient(row, row.variables)
+  const recipient = claimedRecipient(row)
   if (recipient instanceof ContentDamaged) return failed(row, recipient, request)
   work.recipients.push(recipient)
   return null

@@ -1,6 +1,12 @@
 /** What is moved from SQLite to PostgreSQL: each table of the target, and where its rows come from. */
 
-import { type ColumnType, fieldsOf } from '../../email/fields.ts'
+import {
+  type ColumnType,
+  type Declared,
+  FACT_FIELDS,
+  fieldsOf,
+  recipientFieldsOf,
+} from '../../email/fields.ts'
 
 export type { ColumnType }
 
@@ -122,7 +128,7 @@ export const TABLES: readonly Table[] = [
       seq: 'int8',
       sent: 'bool',
       content_removed: 'bool',
-      ...Object.fromEntries(fieldsOf().map(({ column, type }) => [column, type.column])),
+      ...columnsOf(fieldsOf()),
     },
     from: 'emails t LEFT JOIN contents c ON c.email = t.num',
     expressions: {
@@ -154,18 +160,8 @@ export const TABLES: readonly Table[] = [
     columns: {
       email: 'uuid',
       position: 'int4',
-      attempts: 'int4',
-      last_code: 'int4',
-      uncertain: 'bool',
-      kind: 'text',
-      state: 'text',
-      address: 'text',
-      domain: 'text',
-      variables: 'text',
-      preferred_server: 'text',
-      postponed_since: 'int8',
-      server: 'text',
-      last_message: 'text',
+      ...columnsOf(recipientFieldsOf()),
+      ...columnsOf(FACT_FIELDS.filter(({ live }) => live !== true)),
     },
     from: `recipients t ${OF_EMAIL}`,
     expressions: {
@@ -184,14 +180,11 @@ export const TABLES: readonly Table[] = [
       company: 'int4',
       size: 'int4',
       together: 'int4',
-      due_at: 'int8',
       lease: 'int8',
       ready: 'bool',
-      cancel: 'bool',
       domain: 'text',
-      suspicion: 'int4',
-      held_for: 'text',
       held_domain: 'text',
+      ...columnsOf(FACT_FIELDS.filter(({ live }) => live === true)),
     },
     from: `recipients t ${OF_EMAIL}`,
     where: "t.state IN ('waiting', 'sending', 'quarantined')",
@@ -262,3 +255,7 @@ export const TABLES: readonly Table[] = [
     order: ['t.company', 't.key'],
   },
 ]
+
+function columnsOf(fields: readonly Declared[]): Record<string, ColumnType> {
+  return Object.fromEntries(fields.map(({ column, type }) => [column, type.column]))
+}

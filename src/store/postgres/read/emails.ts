@@ -1,5 +1,5 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import { fieldsOf } from '../../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
@@ -43,10 +43,10 @@ const EMAIL: Statement = {
 }
 
 const RECIPIENTS: Statement = {
-  text: `SELECT r.position, r.address, r.kind,
+  text: `SELECT r.position, ${selected(recipientFieldsOf('show'), () => 'r')},
       coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
       r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", r.last_code AS "lastCode",
-      r.last_message AS "lastMessage", r.server, r.variables
+      r.last_message AS "lastMessage", r.server
     FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
     WHERE r.email = $1 ORDER BY r.position`,
 }

@@ -1,15 +1,19 @@
+import { recipientFieldsOf } from '../../../email/fields.ts'
+import type { Held } from '../../../email/lifecycle/attempted.ts'
 import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
+import { selected } from '../../email-columns.ts'
 import { type ClaimedEmail, type ClaimedRecipient, StoreDamaged } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { Database } from '../database.ts'
 import { isEmailId } from '../rows.ts'
 
-const RECIPIENTS = `SELECT position, address, domain, attempts, variables, preferred_server AS "preferredServer", uncertain,
-    postponed_since AS "postponedSince", 0 AS suspicion
-  FROM recipients WHERE email = $1 ORDER BY position`
+const RECIPIENTS = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts,
+    r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
+  FROM recipients r WHERE r.email = $1 ORDER BY r.position`
 
-interface RecipientRow extends Omit<ClaimedRecipient, 'variables'> {
-  variables: string | null
+/** With a column for each field that who claims it reads of a recipient. */
+interface RecipientRow extends Held {
+  position: number
 }
 
 /** The whole item with all recipients, whatever their state; null when unknown or its content was removed. */
@@ -25,7 +29,7 @@ export async function readWork(database: Database, id: string): Promise<ClaimedE
 }
 
 function recipientOf(id: string, row: RecipientRow): ClaimedRecipient {
-  const recipient = claimedRecipient(row, row.variables)
+  const recipient = claimedRecipient(row)
   if (recipient instanceof ContentDamaged) throw damaged(id, recipient)
   return recipient
 }

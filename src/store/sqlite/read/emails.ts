@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import { type Declared, fieldsOf } from '../../../email/fields.ts'
+import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
@@ -55,9 +55,9 @@ export class EmailReader {
        FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
     )
     this.#recipients = db.prepare(
-      `SELECT position, address, kind, state, attempts, due_at AS dueAt, last_code AS lastCode,
-              last_message AS lastMessage, server, variables
-       FROM recipients WHERE email = ? ORDER BY position`,
+      `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, last_code AS lastCode,
+              last_message AS lastMessage, server
+       FROM recipients r WHERE email = ? ORDER BY position`,
     )
     this.#events = db.prepare(
       'SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number',

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { ContentDamaged, claimedEmail, claimedRecipient, type FileRow } from '../../content-rows.ts'
 import { selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
@@ -46,7 +46,7 @@ export class WorkReader {
       `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
        FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
     )
-    this.#recipients = new RecipientQuery(db, 'WHERE r.email = ? ORDER BY r.position', 'r.variables')
+    this.#recipients = new RecipientQuery(db, 'WHERE r.email = ? ORDER BY r.position', GIVEN)
   }
 
   /** The small row of an email; its content is not touched. */
@@ -68,14 +68,11 @@ export class WorkReader {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)
-    email.recipients = this.#recipients.allWith<string | null>(num).map((stored) => {
-      const recipient = claimedRecipient(...stored)
+    email.recipients = this.#recipients.all(num).map((stored) => {
+      const recipient = claimedRecipient(stored)
       if (recipient instanceof ContentDamaged) throw recipient
       return { ...recipient, suspicion: 0 }
     })
     return email
   }
 }
-
-/** `variables` in JSON. */
-export type StoredRecipient = [recipient: Recipient, variables: string | null]

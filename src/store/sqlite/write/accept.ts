@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { rowBinder } from '../../../email/codec.ts'
-import { fieldsOf } from '../../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
 import { COLUMNS } from '../../email-columns.ts'
-import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
+import { type Accepted, type Lease, type NewEmail, type NewRecipient, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
@@ -27,7 +27,9 @@ export interface AcceptParts {
 
 /** Large ones: contents.ts. */
 const FIELDS = fieldsOf().filter(({ large }) => large !== true)
-const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
+const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
+const GIVEN = recipientFieldsOf()
+const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
 
 /** Makes an email durable: its row, its content once, a row for each recipient, its first events. */
 export class Acceptance {
@@ -43,8 +45,8 @@ export class Acceptance {
       `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
     )
     this.#insertRecipient = db.prepare(
-      `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables, last_message)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO recipients (email, position, company, state, due_at, lease, last_message, ${GIVEN.map(({ column }) => column).join(', ')})
+       VALUES (?, ?, ?, ?, ?, ?, ?${', ?'.repeat(GIVEN.length)})`,
     )
     this.#earlier = db.prepare(
       `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
@@ -112,21 +114,18 @@ export class Acceptance {
     const token = unlisted.state === 'sending' ? lease!.token : null
     const leased: number[] = []
     let waiting = 0
-    for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
+    for (const [position, recipient] of email.recipients.entries()) {
       const reason = reasons[position]!
       const suppressed = reason === null ? null : bornSuppressed(email.createdAt, reason)
       this.#insertRecipient.run(
         num,
         position,
         company,
-        address,
-        domain,
-        kind,
         (suppressed?.change ?? unlisted).state!,
         suppressed === null ? dueAt : null,
         suppressed === null ? token : null,
-        variables === null ? null : JSON.stringify(variables),
         suppressed?.change?.lastMessage ?? null,
+        ...givenOf(recipient, company),
       )
       if (suppressed !== null) {
         for (const event of suppressed.events) this.#parts.events.append(num, company, position, event)
@@ -134,7 +133,7 @@ export class Acceptance {
       }
       if (token !== null) leased.push(position)
       else {
-        this.#parts.lanes.note({ company, domain }, null, unlisted)
+        this.#parts.lanes.note({ company, domain: recipient.domain }, null, unlisted)
         waiting++
       }
     }

@@ -3,8 +3,8 @@ import { begun } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { type StoredRecipient, type Work, WorkReader } from '../read/work.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { type Work, WorkReader } from '../read/work.ts'
+import { GIVEN, type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Damage } from './damage.ts'
@@ -43,7 +43,7 @@ interface Gathering {
 interface Offer {
   num: number
   work: Work | ContentDamaged
-  due: StoredRecipient[]
+  due: Recipient[]
 }
 
 /**
@@ -74,7 +74,7 @@ export class Claim {
     this.#due = new RecipientQuery(
       db,
       `WHERE r.email = ? AND r.state = 'waiting' AND r.due_at <= ? ORDER BY r.domain <> ?, r.domain, r.position`,
-      'r.variables',
+      GIVEN,
     )
     this.#markSent = db.prepare('UPDATE emails SET sent = 1 WHERE num = ?')
   }
@@ -159,7 +159,7 @@ export class Claim {
     return damage.inEmail(num, now, () => {
       const work = this.#open(gathering, num)
       if (work === 'no room') return work
-      return { num, work, due: this.#due.allWith<string | null>(num, now, domain) }
+      return { num, work, due: this.#due.all(num, now, domain) }
     })
   }
 
@@ -212,15 +212,14 @@ export class Claim {
     const decisions: [Recipient, Decision][] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
-    for (const stored of offer.due) {
-      const [before] = stored
+    for (const before of offer.due) {
       const { domain } = before
       if (domain !== transaction.domain) transaction = { domain, recipients: 0 }
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, domain)) continue
       if (!damage.none && damage.lane(company, domain, now)) continue
       const suppressed = this.#parts.suppressions.reason(company, email.testMode, before)
-      const recipient = suppressed === null ? claimedRecipient(...stored) : null
+      const recipient = suppressed === null ? claimedRecipient(before) : null
       if (recipient instanceof ContentDamaged) {
         decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])
         continue
@@ -249,10 +248,10 @@ export class Claim {
   /**
    * What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken.
    */
-  #fail(due: readonly StoredRecipient[], at: number, why: ContentDamaged): 0 {
+  #fail(due: readonly Recipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(
-      due.map(([before]) => [before, decide(before, { kind: 'damaged', at, message })!]),
+      due.map((before) => [before, decide(before, { kind: 'damaged', at, message })!]),
       at,
     )
     return 0

@@ -7,7 +7,7 @@ import type { NewEmail } from '../../store.ts'
 import { all, one } from '../rows.ts'
 
 const FIELDS = fieldsOf().filter(({ large }) => large === true)
-const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
+const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
 
 /** Bodies and files of emails. A file is kept once for a company, however many of its emails carry it. */
 export class Contents {

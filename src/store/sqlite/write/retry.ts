@@ -19,8 +19,10 @@ const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, 
 
 type Place = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
-/** `scheduled`, 1 or 0: its email has not been begun, and its sender gave the time. */
-type Waiting = [recipient: Recipient, scheduled: number]
+/** `unsent`, 1 or 0: its email has not been begun, and its sender gave the time. */
+interface Waiting extends Recipient {
+  unsent: number
+}
 
 export interface RetryParts {
   companies: CompanyNumbers
@@ -37,8 +39,8 @@ export class Retry {
   readonly #laneAfter: StatementSync
   readonly #laneAtDomain: StatementSync
   readonly #paused: StatementSync
-  readonly #waiting: RecipientQuery
-  readonly #ofEmail: RecipientQuery
+  readonly #waiting: RecipientQuery<Waiting>
+  readonly #ofEmail: RecipientQuery<Waiting>
 
   constructor(db: DatabaseSync, parts: RetryParts) {
     this.#parts = parts
@@ -59,12 +61,12 @@ export class Retry {
        WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
          AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
        ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
-      'e.sent = 0',
+      { unsent: 'e.sent = 0' },
     )
     this.#ofEmail = new RecipientQuery(
       db,
       `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
-      'e.sent = 0',
+      { unsent: 'e.sent = 0' },
     )
   }
 
@@ -83,13 +85,13 @@ export class Retry {
     const num = numbers.find(emailId)?.num
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
-    const found = damage.inEmail(num, request.now, () => this.#ofEmail.allWith<number>(num, request.now))
-    const wanted = found.filter(([recipient]) => {
+    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, request.now))
+    const wanted = found.filter((recipient) => {
       const ofCompany = company === null || recipient.company === company
       return ofCompany && (request.domain === null || recipient.domain === request.domain)
     })
-    for (const rows of Map.groupBy(wanted, ([{ domain }]) => domain).values()) {
-      this.#retryRows(rows[0]![0], rows, request, chunk)
+    for (const rows of Map.groupBy(wanted, ({ domain }) => domain).values()) {
+      this.#retryRows(rows[0]!, rows, request, chunk)
     }
   }
 
@@ -107,7 +109,7 @@ export class Retry {
       this.#retryRows(lane, rows, request, chunk)
       rest -= rows.length
       from = START
-      if (rest <= 0) from = placeOf(rows.at(-1)![0])
+      if (rest <= 0) from = placeOf(rows.at(-1)!)
       else lane = this.#next(request, lane)
     }
   }
@@ -118,7 +120,7 @@ export class Retry {
     if (damage.lane(company, domain, now)) return []
     return damage.inLane(company, domain, now, () => {
       const { dueAt, email, position } = from
-      return this.#waiting.allWith<number>(company, domain, now, dueAt, email, position, limit)
+      return this.#waiting.all(company, domain, now, dueAt, email, position, limit)
     })
   }
 
@@ -132,8 +134,8 @@ export class Retry {
     if (rows.length === 0) return
     const paused = one(this.#paused, lane.company, lane.domain) !== undefined
     const named = emailId !== null
-    for (const [before, scheduled] of rows) {
-      const waits = { named, paused, scheduled: scheduled === 1, byMember }
+    for (const before of rows) {
+      const waits = { named, paused, scheduled: before.unsent === 1, byMember }
       const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
