@@ -84,7 +84,8 @@ function parse(text: string): Range {
   if (bits > all)
     throw new NotARange(`has a prefix of ${bits} bits; an ${kindName(written)} address has ${all}`)
   const range = withoutMapping(written, bits)
-  const network = networkOf(range)
+  const family = range[0].kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  const network = family.networkAddressFromCIDR(shown(range))
   if (network.toString() === range[0].toString()) return range
   throw new NotARange(`has bits set behind its prefix; is ${shown([network, range[1]])} meant?`)
 }
@@ -94,14 +95,6 @@ function withoutMapping(address: Address, bits: number): Range {
     return [address.toIPv4Address(), bits - 96]
   }
   return [address, bits]
-}
-
-function networkOf([address, bits]: Range): Address {
-  const octets = address.toByteArray().map((octet, index) => {
-    const kept = Math.min(8, Math.max(0, bits - index * 8))
-    return octet & (0xff00 >> kept) & 0xff
-  })
-  return ipaddr.fromByteArray(octets)
 }
 
 function shown([address, bits]: Range): string {
