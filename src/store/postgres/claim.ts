@@ -7,16 +7,17 @@ import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { apply, decided } from './apply.ts'
-import { int4s, uuids } from './arrays.ts'
+import { uuids } from './arrays.ts'
 import type { CompanyNumbers } from './companies.ts'
 import { type Loaded, loadEmails } from './contents.ts'
 import type { Database, Session, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
-import { factsOf, type Place } from './facts.ts'
+import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
 import { Promotion } from './promotion.ts'
 import type { Repairs } from './repairs.ts'
+import { foldedIn } from './rows.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
 const LOOKS = 8
@@ -41,7 +42,7 @@ const TAKE: Statement = {
   text: `
 WITH taken AS MATERIALIZED (
   UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL, held_domain = NULL
-  FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+  FROM ${PLACES.as('t')}
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
   RETURNING q.email, q.position, q.company, q.domain, q.suspicion
 )
@@ -49,7 +50,7 @@ SELECT t.email, t.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, 
   r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, (
     SELECT s.reason FROM suppressions s
     WHERE s.company = t.company
-      AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
+      AND s.folded = ${foldedIn('r.address')}
   ) AS reason
 FROM taken t
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
@@ -206,11 +207,7 @@ export class Claim {
 
   async #take(session: Session, gathering: Gathering, chosen: readonly Candidate[]): Promise<void> {
     const { request, works } = gathering
-    const rows = await session.run<TakenRow>(TAKE, [
-      uuids(chosen.map(({ email }) => email)),
-      int4s(chosen.map(({ position }) => position)),
-      request.lease.token,
-    ])
+    const rows = await session.run<TakenRow>(TAKE, [...PLACES.values(chosen), request.lease.token])
     const byEmail = Map.groupBy(rows, ({ email }) => email)
     const fresh = [...byEmail.keys()].filter((id) => !works.has(id))
     const loaded = await loadEmails(session, fresh)
@@ -302,8 +299,4 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
 /** What cannot be read back ends with a visible event instead of holding up the rest. */
 function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
   return { email, position, happening: { kind: 'damaged', at: now, message: notSent(why) } }
-}
-
-function nameOf({ email, position }: Place): string {
-  return `${email} ${position}`
 }

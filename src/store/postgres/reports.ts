@@ -1,9 +1,9 @@
 import { decide, type Happened } from '../../email/lifecycle.ts'
 import { apply, type Decided } from './apply.ts'
-import { int4s, texts, uuids } from './arrays.ts'
+import { texts, uuids } from './arrays.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database, Session, Statement } from './database.ts'
-import { factsOf, type Known, type Place } from './facts.ts'
+import { factsOf, type Known, nameOf, PLACES, type Place } from './facts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Reports recorded in one transaction. */
@@ -18,7 +18,7 @@ const HOLD: readonly Statement[] = [
   ...['queue', 'recipients'].map((table) => ({
     name: `hold-${table}`,
     text: `
-SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+SELECT 1 FROM ${PLACES.as('t')}
 JOIN ${table} r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 ORDER BY r.email, r.position FOR UPDATE OF r`,
   })),
@@ -79,10 +79,10 @@ export class Reports {
 
 async function held(session: Session, reports: readonly Happened[]): Promise<Map<string, Known>> {
   const places = new Map<string, Place>()
-  for (const { emailId: email, position } of reports) places.set(`${email} ${position}`, { email, position })
+  for (const { emailId: email, position } of reports)
+    places.set(nameOf({ email, position }), { email, position })
   const named = [...places.values()]
-  const values = [uuids(named.map(({ email }) => email)), int4s(named.map(({ position }) => position))]
-  for (const statement of HOLD) await session.run(statement, values)
+  for (const statement of HOLD) await session.run(statement, PLACES.values(named))
   const found = await factsOf(session, named)
   return new Map(found.map((recipient) => [nameOf(recipient), recipient]))
 }
@@ -133,10 +133,6 @@ function both({ decision: first }: Decided, second: Decided['decision']): Decide
     suppress: first.suppress ?? second.suppress,
     tried: false,
   }
-}
-
-function nameOf({ email, position }: Place): string {
-  return `${email} ${position}`
 }
 
 function reportOf({ email, position, type, reportId }: Report): string {

@@ -1,11 +1,10 @@
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type { Retried, RetryRequest } from '../store.ts'
 import { apply, decided } from './apply.ts'
-import { int4s, uuids } from './arrays.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 import type { Database, Statement } from './database.ts'
-import { factsOf, type Place } from './facts.ts'
+import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Rows of live work looked at in one transaction. */
@@ -36,7 +35,7 @@ const HOLD: Statement = {
 SELECT q.email::text AS email, q.position,
   EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)) AS paused,
   NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
-FROM unnest($1::uuid[], $2::int4[]) AS t (email, position) CROSS JOIN LATERAL (
+FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND q.due_at > $3::int8
     AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text IS NULL OR q.domain = $5)
@@ -99,13 +98,11 @@ export class Retry {
 
   async #step(seen: readonly Place[], { company, domain, named, now, byMember }: Scope): Promise<Retried> {
     if (seen.length === 0) return NOTHING_RETRIED
-    const emails = uuids(seen.map(({ email }) => email))
-    const positions = int4s(seen.map(({ position }) => position))
     return await this.#database.transaction(async (session) => {
-      const waiting = await session.run<Waiting>(HOLD, [emails, positions, now, company, domain])
-      const flags = new Map(waiting.map((row) => [`${row.email} ${row.position}`, row]))
-      const all = decided(await factsOf(session, waiting), ({ email, position }) => {
-        const { paused, scheduled } = flags.get(`${email} ${position}`)!
+      const waiting = await session.run<Waiting>(HOLD, [...PLACES.values(seen), now, company, domain])
+      const flags = new Map(waiting.map((row) => [nameOf(row), row]))
+      const all = decided(await factsOf(session, waiting), (recipient) => {
+        const { paused, scheduled } = flags.get(nameOf(recipient))!
         return { kind: 'retry', at: now, named, paused, scheduled, byMember }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
