@@ -21,7 +21,8 @@ export class LogReader {
       `SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail
        FROM events v CROSS JOIN emails e ON e.num = v.email CROSS JOIN companies c ON c.num = v.company
          LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-       WHERE v.number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR c.id = ?3) AND (?4 IS NULL OR instr(?4, ' ' || v.type || ' ') > 0)
+       WHERE v.number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR v.company = (SELECT num FROM companies WHERE id = ?3))
+         AND (?4 IS NULL OR instr(?4, ' ' || v.type || ' ') > 0)
        ORDER BY v.number LIMIT ?5`,
     )
   }
