@@ -92,15 +92,6 @@ export class Answers {
     return reply
   }
 
-  /** For an answer that the framework writes: what is to be done with every answer, just before it leaves. */
-  leaves(request: FastifyRequest, reply: FastifyReply, operation: string): void {
-    this.#admission.release(request.raw)
-    this.#countAndLog(request, operation, reply.statusCode, performance.now() - reply.elapsedTime)
-    const headers = headersOf(request, String(reply.getHeader('content-type') ?? JSON_TYPE))
-    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!)
-    discardBody(request.raw, reply.raw)
-  }
-
   async #sendPieces(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -12,13 +12,18 @@ const GONE = 'the client closed the connection before its request was complete'
 export class BodyLimit {
   readonly max: number
   readonly admission: Admission
-  readonly #messageMax: number
+  readonly #messageMax: number | null
 
-  /** In octets: the limit of a body, and of the message it is derived from. */
-  constructor(max: number, messageMax: number, admission: Admission) {
+  /** In octets: the limit of a body, and of the message it is derived from; null where it is not. */
+  constructor(max: number, messageMax: number | null, admission: Admission) {
     this.max = max
     this.#messageMax = messageMax
     this.admission = admission
+  }
+
+  /** For a body that is no message: the same, and at most `octets`. */
+  upTo(octets: number): BodyLimit {
+    return new BodyLimit(Math.min(octets, this.max), null, this.admission)
   }
 
   exceeded(): Fault {

@@ -28,7 +28,7 @@ export type Reason =
   | { code: 'domain_inactive'; domain: string; why: string }
   /** Form dialect: the domain of `from` is not the domain of the path. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
-  | { code: 'field_missing'; field: 'from' | 'to' | 'message' }
+  | { code: 'field_missing'; field: string }
   | { code: 'body_missing' }
   /** A mailbox in `field` is not valid; `detail` says which and why. */
   | { code: 'address_invalid'; field: AddressField; detail: string }

@@ -3,12 +3,15 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
-import type { Answering, Api, HttpCore } from '../api.ts'
+import type { Answering, Api } from '../api.ts'
 import { readBody } from '../body.ts'
+import type { HttpCore } from '../core.ts'
 import { basicPassword } from '../credentials.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { idempotentOf } from '../idempotency.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
+import { formContent } from './content.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
 import { formWords } from './words.ts'
@@ -19,8 +22,10 @@ const OTHER_PARTS = 2_000
 type Route = { Params: { domain: string } }
 
 export class FormDialect implements Api {
-  readonly prefixes = ['/v3']
+  readonly prefixes: readonly string[] = ['/v3']
   readonly words = formWords
+  readonly endpoints: readonly Endpoint[] = []
+  readonly content = formContent
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>
   readonly #maxParts: number
@@ -47,7 +52,7 @@ export class FormDialect implements Api {
     const { raw, params } = request
     const { domain } = params
     const { headers } = raw
-    const caller = this.#admit(raw)
+    const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
     const admitted = deps.intake.admit(principal, domain)
     if (admitted !== undefined) await admitted
@@ -62,7 +67,7 @@ export class FormDialect implements Api {
   }
 
   /** User name `api`, password the key; whatever is wrong gets one answer. */
-  #admit(request: IncomingMessage): Principal | Promise<Principal> {
+  admit(request: IncomingMessage): Principal | Promise<Principal> {
     return this.#core.callers.admit(request, basicPassword(request.headers, 'api'))
   }
 }

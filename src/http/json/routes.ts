@@ -5,13 +5,15 @@ import type { Principal } from '../../accounts/account.ts'
 import { mayRead, readsNothing } from '../../accounts/reading.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { type Answer, JSON_TYPE, type LongAnswer } from '../answer.ts'
-import type { Answering, Api, HttpCore, Operation } from '../api.ts'
+import type { Answering, Api, Operation } from '../api.ts'
 import { readBody } from '../body.ts'
+import type { HttpCore } from '../core.ts'
 import { bearerToken } from '../credentials.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { Fault } from '../fault.ts'
 import { idempotentOf } from '../idempotency.ts'
-import { checkJson, checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
+import { jsonContent } from './content.ts'
 import { emailJson, emailJsonPieces } from './email.ts'
 import { jsonReader } from './read-job.ts'
 import { jsonWords } from './words.ts'
@@ -25,8 +27,10 @@ const SHORT_EMAIL = 16 * 1024
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export class JsonDialect implements Api {
-  readonly prefixes = ['/emails']
+  readonly prefixes: readonly string[] = ['/emails']
   readonly words = jsonWords
+  readonly endpoints: readonly Endpoint[] = []
+  readonly content = jsonContent
   /** What is no id at all is no email's: the same answer as to an unknown one. */
   readonly unreadable: Operation = { name: 'email_read', work: (request) => this.#read(request, '') }
   readonly #core: HttpCore
@@ -52,11 +56,10 @@ export class JsonDialect implements Api {
 
   async #send(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const { raw } = request
-    const caller = this.#admit(raw)
+    const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
     const { headers } = raw
-    checkJson(headers['content-type'])
-    checkNotEncoded(headers['content-encoding'])
+    jsonContent.check(headers)
     const idempotent = idempotentOf(headers, 'POST /emails')
     const body = await readBody(raw, reply.raw, this.#core.limit)
     const { id } = await this.#reading.accept(principal, null, body, idempotent)
@@ -66,7 +69,7 @@ export class JsonDialect implements Api {
   /** The email, when the caller may read it and there is room for it. */
   async #read({ raw }: Pick<FastifyRequest, 'raw'>, given: string): Promise<Answer | LongAnswer> {
     const { deps, limit } = this.#core
-    const caller = this.#admit(raw)
+    const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
     // Before anything is looked up: it says nothing about the email.
     if (readsNothing(principal)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
@@ -82,7 +85,7 @@ export class JsonDialect implements Api {
     return { status: 200, type: JSON_TYPE, body: emailJson(email) }
   }
 
-  #admit(request: IncomingMessage): Principal | Promise<Principal> {
+  admit(request: IncomingMessage): Principal | Promise<Principal> {
     return this.#core.callers.admit(request, bearerToken(request.headers))
   }
 }

@@ -109,7 +109,8 @@ const WORDS: Words<ErrorSaid> = {
   body_too_large: ({ max, messageMax }) => [
     413,
     'validation_error',
-    `The request body is over the limit of ${inMegabytes(max)}. The limit of a composed message is ${inMegabytes(messageMax)}.`,
+    `The request body is over the limit of ${inMegabytes(max)}.` +
+      (messageMax === null ? '' : ` The limit of a composed message is ${inMegabytes(messageMax)}.`),
   ],
   body_malformed: ({ detail }) => [400, 'validation_error', detail],
   media_type_unsupported: ({ detail }) => [415, 'validation_error', detail],
