@@ -63,8 +63,8 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: what an operator or a member of a company does, one file a noun, for every way in; authority, errors and JSON shapes once',
     imports: [
-      'queue/deliveries.ts',
       'queue/pauses.ts',
+      'delivery/message.ts',
       'delivery/prepare.ts',
       'delivery/signing-keys.ts',
       'events',

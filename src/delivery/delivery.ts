@@ -45,23 +45,23 @@ export type DeliveryMessage =
   | { kind: 'parts'; content: MessageContent; addressee?: Addressee | null }
   | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
-/** With those fields of its email that are read where it is delivered. */
-export interface Delivery extends Email<'send'> {
-  emailId: string
+export interface Delivery {
+  /** What is read of it where it is delivered. */
+  email: Email<'send'>
   recipients: DeliveryRecipient[]
   path: Way
-  message: DeliveryMessage
-  signing: SigningKey[]
   /**
    * The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded.
    */
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while that one still serves the domain. */
-  preferredOnly?: boolean
+  preferredOnly: boolean
   /** What its recipients are leased under: see sending-right.ts. */
   leaseToken: number
   /** The gravest of its recipients. */
   suspicion?: Suspicion
+  message: DeliveryMessage
+  signing: SigningKey[]
 }
 
 export type { Verdict }
@@ -88,7 +88,6 @@ export interface Condemned {
 
 /** What one attempt did. */
 export interface DeliveryResult {
-  emailId: string
   outcomes: RecipientOutcome[]
   /**
    * Host name (and IP) talked to, the last of several, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached.

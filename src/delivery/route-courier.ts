@@ -104,11 +104,9 @@ export class RouteCourier implements Courier {
     const { elsewhere } = this.#options
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
-    const { recipients } = delivery
-    const place = this.#options.unrecorded?.place(delivery.companyId, mayHandOver)
+    const place = this.#options.unrecorded?.place(delivery.email.companyId, mayHandOver)
     const request: RouteRequest = {
       delivery,
-      recipients,
       message,
       dialogue,
       mayHandOver,
@@ -118,7 +116,6 @@ export class RouteCourier implements Courier {
     const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(request)
     const handedOver = place?.end(outcomes.some(mayHaveArrived)) === true
     return {
-      emailId: delivery.emailId,
       outcomes,
       server,
       dialogue: dialogue.text,
@@ -134,10 +131,11 @@ export class RouteCourier implements Courier {
   }
 
   async #travel(request: RouteRequest): Promise<RouteResult> {
-    const { recipients, delivery, dialogue } = request
-    const { kind, servers } = delivery.path.site
+    const { delivery, dialogue } = request
+    const { recipients, path, email } = delivery
+    const { kind, servers } = path.site
     try {
-      if (kind === 'simulator') return simulate(delivery, recipients)
+      if (kind === 'simulator') return simulate(delivery)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
       if (kind === 'capture') return await capture(request)
       if (kind === 'relay' && servers?.hosts.kind === 'none') throw new Error(servers.hosts.failure.message)
@@ -147,7 +145,7 @@ export class RouteCourier implements Courier {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
-      this.#options.log.error({ emailId: delivery.emailId, route: kind }, failure.message)
+      this.#options.log.error({ emailId: email.id, route: kind }, failure.message)
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }

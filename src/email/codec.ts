@@ -69,9 +69,6 @@ function unpackedChange({ name }: Declared, index: number): string {
   return `if (row[${index}] !== undefined) change.${name} = row[${index}];`
 }
 
-/** What crosses with each delivery, of an email. */
-export const sentOf = picker<Email<'send'>>(fieldsOf('send'))
-
 /** What who claims the email reads of it. */
 export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'))
 

@@ -154,7 +154,7 @@ function live<T>(type: FieldType<T>, column: string): Field<T> {
 }
 
 export const EMAIL = {
-  id: field(uuid, 'id', 'queue', 'show', 'list'),
+  id: field(uuid, 'id', 'send', 'show', 'list'),
   companyId: field(company, 'company', 'send', 'show', 'list'),
   domainId: field(word, 'domain_id', 'queue', 'show'),
   keyId: field(word, 'key_id', 'show'),

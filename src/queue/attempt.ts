@@ -9,7 +9,7 @@ import {
   postponedFrom,
 } from '../email/lifecycle.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** How long what is to come again waits. */
@@ -32,7 +32,7 @@ export function attemptRecord(
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
   const nextAttempt = schedule.after(now)
-  const { emailId, startedAt, duration, server, tls, dialogue, captured = null } = result
+  const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
     const outcome = result.died === undefined ? given : spared(given)
     const recipient = before.get(outcome.position)!
@@ -53,8 +53,8 @@ export function attemptRecord(
     }
     return { position: outcome.position, decision: attempted(recipient, happening) }
   })
-  const { leaseToken } = ready
-  return { emailId, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
+  const { email, leaseToken } = ready
+  return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
 }
 
 /** What a worker died of costs no attempt: it is tried where it can do no harm. */
@@ -129,17 +129,12 @@ function untried(
 }
 
 /** The result of an attempt that came to nothing on our side, for all recipients. */
-export function unprepared(
-  { email, recipients }: ReadyDelivery,
-  startedAt: number,
-  error: unknown,
-): DeliveryResult {
+export function unprepared({ recipients }: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
   const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
     0,
     1_000,
   )
   return {
-    emailId: email.id,
     outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
     server: null,
     dialogue: '',

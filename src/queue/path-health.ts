@@ -4,7 +4,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so

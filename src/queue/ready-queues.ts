@@ -1,22 +1,8 @@
 import { SharedPool } from '../common/shared-pool.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import { Fifo } from './fifo.ts'
-
-/** A delivery that may start as soon as a session is free. */
-export interface ReadyDelivery {
-  companyId: string
-  path: Path
-  email: ClaimedEmail
-  /** Those of the email's recipients it is for. */
-  recipients: ClaimedRecipient[]
-  leaseToken: number
-  /** Octets it holds in memory while it waits: its share of the email's. */
-  size: number
-  /** Octets of the message: once it is begun it has a copy of its own, whoever else gets the same email. */
-  messageSize: number
-}
 
 export interface ReadyLimits {
   /** Sessions at once, altogether. Those of a path: session-limits.ts. */
@@ -211,7 +197,7 @@ export class ReadyQueues {
   }
 
   push(ready: ReadyDelivery): void {
-    const company = this.#company(ready.companyId)
+    const company = this.#company(ready.email.companyId)
     const { path } = ready
     let lane = company.lanes.get(path.key)
     if (lane === undefined) {
@@ -225,21 +211,21 @@ export class ReadyQueues {
   }
 
   /** Counts what waits elsewhere, for its path to be known, as if it waited here. */
-  keepPlace({ companyId, size }: ReadyDelivery): void {
-    const company = this.#company(companyId)
+  keepPlace({ email, size }: ReadyDelivery): void {
+    const company = this.#company(email.companyId)
     company.held++
     company.bytes += size
     this.#places.take(1)
     this.#octets.take(size)
   }
 
-  freePlace({ companyId, size }: ReadyDelivery): void {
-    const company = this.#company(companyId)
+  freePlace({ email, size }: ReadyDelivery): void {
+    const company = this.#company(email.companyId)
     company.held--
     company.bytes -= size
     this.#places.give(1)
     this.#octets.give(size)
-    if (company.busy === 0 && company.held === 0) this.#companies.delete(companyId)
+    if (company.busy === 0 && company.held === 0) this.#companies.delete(company.id)
   }
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
@@ -285,7 +271,7 @@ export class ReadyQueues {
   /** The delivery has ended: its session is free for the next. */
   done(ready: ReadyDelivery): void {
     const state = this.#stateOf(ready.path)
-    const company = this.#company(ready.companyId)
+    const company = this.#company(ready.email.companyId)
     state.busy--
     company.busy--
     company.bytes -= ready.size

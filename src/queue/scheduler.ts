@@ -6,6 +6,7 @@ import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Courier } from '../delivery/courier.ts'
 import type { Condemned, Delivery, DeliveryResult } from '../delivery/delivery.ts'
+import { messageFor } from '../delivery/message.ts'
 import type { Path, Routed } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -17,16 +18,16 @@ import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../sto
 import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
 import { claimFilter } from './claim-filter.ts'
 import { ClaimLoop, type Wanted } from './claim-loop.ts'
-import { deliveriesOf, deliveryOf, suspicionOf, workOf } from './deliveries.ts'
+import { deliveriesOf, type ReadyDelivery, UNRESOLVED, workOf } from './deliveries.ts'
 import { PathHealth } from './path-health.ts'
 import { PromisedPlaces } from './promised-places.ts'
-import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from './ready-queues.ts'
+import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
 import { Recorder } from './recorder.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import { SessionLimits } from './session-limits.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
-import { UNRESOLVED, Unresolved } from './unresolved.ts'
+import { Unresolved } from './unresolved.ts'
 
 export interface SchedulerParts {
   store: Store
@@ -308,7 +309,7 @@ export class Scheduler implements Handover {
 
   #enqueue(ready: ReadyDelivery): void {
     this.#sessionLimits.meet(ready.path)
-    if (suspicionOf(ready.recipients) > 0) this.#pushSuspect(ready)
+    if (ready.suspicion > 0) this.#pushSuspect(ready)
     else this.#ready.push(ready)
   }
 
@@ -377,7 +378,9 @@ export class Scheduler implements Handover {
     }
     let delivery: Delivery
     try {
-      delivery = deliveryOf(ready, signingKeys.of(domain(ready.email.domainId)!))
+      const { email, recipients } = ready
+      const signing = signingKeys.of(domain(email.domainId)!)
+      delivery = { ...ready, message: messageFor(email, recipients), signing }
     } catch (error) {
       // A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it shows and has an end.
       log.error({ err: error, emailId: ready.email.id }, 'A delivery could not be prepared')
@@ -401,7 +404,7 @@ export class Scheduler implements Handover {
         this.#finish(ready, outlet, this.#recordOf(ready, result, begunAt, queues), result.handedOver)
       }
       this.#pump()
-      if (this.#claims.full && this.#ready.wants(ready.companyId, ready.path)) this.#claims.look(0)
+      if (this.#claims.full && this.#ready.wants(ready.email.companyId, ready.path)) this.#claims.look(0)
     })
   }
 
@@ -481,6 +484,6 @@ export class Scheduler implements Handover {
 }
 
 /** For the log. */
-function describeDelivery({ email, companyId, path, messageSize }: ReadyDelivery): object {
-  return { emailId: email.id, companyId, site: path.site.name, octets: messageSize }
+function describeDelivery({ email, path, messageSize }: ReadyDelivery): object {
+  return { emailId: email.id, companyId: email.companyId, site: path.site.name, octets: messageSize }
 }

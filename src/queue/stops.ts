@@ -1,9 +1,9 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, ClaimRequest, Store } from '../store/store.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import { NewSuppressions } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
 
 /** Work of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
@@ -147,7 +147,7 @@ export class Stops {
   }
 
   #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {
-    if (this.#pauses.covers(ready.companyId, recipient.domain)) return PAUSED
+    if (this.#pauses.covers(ready.email.companyId, recipient.domain)) return PAUSED
     return this.#suppressions.concern(ready, recipient) ? SUPPRESSED : null
   }
 

@@ -2,8 +2,7 @@ import type { Log } from '../common/logging.ts'
 import type { Condemned } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
-import { suspicionOf } from './deliveries.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /** Emails remembered: what of them is in memory already was handed out before they were known. */
 const MAX_KNOWN = 1_000
@@ -38,8 +37,12 @@ export class Suspects {
   /** The delivery, its recipients as suspect as their email has become since they were claimed. */
   weighed(ready: ReadyDelivery): ReadyDelivery {
     const suspicion = this.#known.get(ready.email.id)?.suspicion ?? 0
-    if (suspicion <= suspicionOf(ready.recipients)) return ready
-    return { ...ready, recipients: ready.recipients.map((recipient) => ({ ...recipient, suspicion })) }
+    if (suspicion <= ready.suspicion) return ready
+    return {
+      ...ready,
+      suspicion,
+      recipients: ready.recipients.map((recipient) => ({ ...recipient, suspicion })),
+    }
   }
 
   /** A worker died of this email. */

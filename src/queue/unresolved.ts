@@ -1,13 +1,6 @@
-import { type Path, pathOf } from '../delivery/path/path.ts'
-import type { ReadyDelivery, ReadyQueues } from './ready-queues.ts'
-
-/** Stands for the path of a delivery that waits to know its own. */
-export const UNRESOLVED: Path = pathOf({
-  source: { name: '', helo: '' },
-  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
-  policy: { id: '', route: { kind: 'direct' }, firstAlone: false },
-  limits: { sessions: 0, waiting: 0 },
-})
+import type { Path } from '../delivery/path/path.ts'
+import type { ReadyDelivery } from './deliveries.ts'
+import type { ReadyQueues } from './ready-queues.ts'
 
 /**
  * Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised

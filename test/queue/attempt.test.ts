@@ -5,7 +5,7 @@ import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { attemptRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const FIRST = 'a.mx.x.test [192.0.2.1]:25'
 const SECOND = 'b.mx.x.test [192.0.2.2]:25'
@@ -66,17 +66,8 @@ function recordedOf(
     size: 1,
     recipients: claimed,
   }
-  const ready = {
-    companyId: 'c',
-    path: pathTo('x.test'),
-    email,
-    recipients: claimed,
-    leaseToken: 1,
-    size: 1,
-    messageSize: 1,
-  }
+  const ready = readyFor('c', pathTo('x.test'), { email, recipients: claimed })
   const result = {
-    emailId: 'e',
     outcomes: claimed.map(({ position }) => ({
       position,
       verdict: 'deferred' as const,

@@ -4,10 +4,10 @@ import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../../src/email/lifecycle.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
 import { PathHealth } from '../../src/queue/path-health.ts'
-import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import type { ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
@@ -22,19 +22,10 @@ function pathHealth(): PathHealth {
 }
 
 function to(path: Path, postponedSince: number | null = null): ReadyDelivery {
-  return {
-    companyId: 'c',
-    path,
-    email: { domainId: 'd' } as ClaimedEmail,
-    recipients: [{ postponedSince } as ClaimedRecipient],
-    leaseToken: 1,
-    size: 1,
-    messageSize: 1,
-  }
+  return readyFor('c', path, { recipients: [{ postponedSince } as ClaimedRecipient] })
 }
 
 const REFUSED: DeliveryResult = {
-  emailId: 'e',
   outcomes: [{ position: 0, verdict: 'postponed', message: 'no' }],
   server: 'mx',
   dialogue: '',

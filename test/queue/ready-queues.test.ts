@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
+import type { ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const LIMITS: ReadyLimits = {
   concurrency: 8,
@@ -29,7 +30,7 @@ function ready(
 ): ReadyDelivery {
   const path = typeof to === 'string' ? pathTo(to) : to
   const recipients = domains.map((domain) => ({ domain }) as ClaimedRecipient)
-  return { companyId, path, email: {} as ClaimedEmail, recipients, leaseToken: 1, size, messageSize }
+  return readyFor(companyId, path, { recipients, size, messageSize })
 }
 
 function takeAll(queues: ReadyQueues): ReadyDelivery[] {
@@ -49,7 +50,7 @@ test('companies take turns, however much one of them has waiting', () => {
   const queues = readyQueues({ sessions: 100, concurrency: 8 })
   for (let i = 0; i < 50; i++) queues.push(ready('big', 'relay'))
   for (let i = 0; i < 3; i++) queues.push(ready('small', 'relay'))
-  const first = takeAll(queues).map(({ companyId }) => companyId)
+  const first = takeAll(queues).map(({ email }) => email.companyId)
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
@@ -80,7 +81,7 @@ test('a company with many dead sites leaves a quarter of the sessions to others'
   assert.equal(takeAll(queues).length, 6)
   queues.push(ready('b', 'alive.test'))
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -92,7 +93,7 @@ test('the company with the fewest sessions is served first', () => {
   for (let i = 0; i < 3; i++) queues.push(ready('a', `more${i}.test`))
   queues.push(ready('b', 'b.test'))
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
   assert.equal(held.length, 3)
@@ -187,7 +188,7 @@ for (const noisy of [1, 2, 3, 20]) {
     assert.ok(queues.hasRoom('quiet', pathTo('alive.test')))
     queues.push(ready('quiet', 'alive.test'))
     assert.deepEqual(
-      takeAll(queues).map(({ companyId }) => companyId),
+      takeAll(queues).map(({ email }) => email.companyId),
       ['quiet'],
     )
   })
@@ -204,7 +205,7 @@ test('a session that comes free at a site goes to a company that may use it, who
   takeAll(queues)
   queues.done(first!)
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -220,7 +221,7 @@ test('large messages are begun only while those under way leave room, which no c
   const more = takeAll(queues)
   assert.deepEqual(
     Array.from(
-      Map.groupBy(more, ({ companyId }) => companyId),
+      Map.groupBy(more, ({ email }) => email.companyId),
       ([id, { length }]) => [id, length],
     ).sort(),
     [
@@ -252,7 +253,7 @@ test('a session that a large message leaves unused goes to the next in line for 
   takeAll(queues)
   queues.done(first)
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -328,7 +329,7 @@ test('a path that is given more sessions uses them at once, for every company th
   queues.limitsChanged()
   const more = takeAll(queues)
   assert.equal(more.length, 4)
-  assert.deepEqual([...new Set(more.map(({ companyId }) => companyId))].sort(), ['a', 'b', 'c'])
+  assert.deepEqual([...new Set(more.map(({ email }) => email.companyId))].sort(), ['a', 'b', 'c'])
   sessions = 1
   queues.limitsChanged()
   for (const one of more) queues.done(one)

@@ -39,7 +39,7 @@ test('a large message does not wait in memory: it is read back when there is roo
   const { id } = await accept('to@x.test', { content: { ...email.content, html }, size: html.length })
   await sink.until(1)
   assert.deepEqual(
-    deliveries.map(({ emailId }) => emailId),
+    deliveries.map(({ email }) => email.id),
     [id],
   )
 })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { type ReadyDelivery, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import { UNRESOLVED, Unresolved } from '../../src/queue/unresolved.ts'
-import type { ClaimedEmail } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import { type ReadyDelivery, UNRESOLVED } from '../../src/queue/deliveries.ts'
+import { ReadyQueues } from '../../src/queue/ready-queues.ts'
+import { Unresolved } from '../../src/queue/unresolved.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 function start(maxDeliveries = 100) {
   const limits = { concurrency: 8, maxDeliveries, maxBytes: 1_000, maxLargeBytes: 1_000 }
@@ -15,8 +15,7 @@ function start(maxDeliveries = 100) {
 }
 
 function delivery(companyId = 'a', size = 10): ReadyDelivery {
-  const rest = { email: {} as ClaimedEmail, recipients: [], leaseToken: 1, messageSize: 1 }
-  return { companyId, path: UNRESOLVED, size, ...rest }
+  return readyFor(companyId, UNRESOLVED, { size })
 }
 
 test('it takes its path as soon as that is known, whoever else still waits', async () => {

@@ -47,16 +47,16 @@ export class DirectRoute implements Route {
     this.#hosts = new HostMemory(options.pauses)
   }
 
-  /** `request.recipients` are of one domain. */
+  /** `request.delivery.recipients` are of one domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
     const { limits } = this.#options
-    const domain = domainOf(request.recipients)
+    const domain = domainOf(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
       request.dialogue.note(found.failure.message)
       return allFailed(request, found.failure, null)
     }
-    const { preferredServer, preferredOnly = false } = request.delivery
+    const { preferredServer, preferredOnly } = request.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
     const all = spread(found.ranks)
     const known = preferred !== null && all.includes(preferred.host)
@@ -122,7 +122,7 @@ function domainOf(recipients: DeliveryRecipient[]): string {
 
 function allFailed(request: RouteRequest, failure: RouteFailure, server: string | null): RouteResult {
   return {
-    outcomes: request.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
+    outcomes: request.delivery.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
     server,
     tls: null,
   }

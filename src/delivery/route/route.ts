@@ -1,7 +1,7 @@
 /** What every route is given and gives back. */
 
 import type { DeathCause } from '../../workers/error.ts'
-import type { Delivery, DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
+import type { Delivery, HindranceReport, RecipientOutcome } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandOver } from '../smtp/transaction.ts'
@@ -9,7 +9,6 @@ import type { HandOver } from '../smtp/transaction.ts'
 /** One delivery with its recipients, and what its attempt shares. */
 export interface RouteRequest {
   delivery: Delivery
-  recipients: DeliveryRecipient[]
   message: PreparedMessage
   dialogue: Dialogue
   /** False once nothing may be handed over any more: the lease is over, or we are stopping. */
@@ -21,7 +20,7 @@ export interface RouteRequest {
 }
 
 export interface RouteResult {
-  /** One for each of the request's recipients. */
+  /** One for each of the delivery's recipients. */
   outcomes: RecipientOutcome[]
   server: string | null
   tls: string | null

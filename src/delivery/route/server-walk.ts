@@ -109,7 +109,7 @@ export class ServerWalk {
   constructor(options: WalkOptions) {
     this.#options = options
     this.#request = options.request
-    this.#left = options.request.recipients
+    this.#left = options.request.delivery.recipients
     this.#deadline = performance.now() + options.limits.attempt
   }
 
@@ -285,7 +285,7 @@ export class ServerWalk {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender: delivery.sender, recipients: addresses, message, mayHandOver, handOver },
+          { sender: delivery.email.sender, recipients: addresses, message, mayHandOver, handOver },
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {

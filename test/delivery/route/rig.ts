@@ -64,18 +64,23 @@ export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Wa
   }
 }
 
+export const emailSent: Delivery['email'] = {
+  id: 'email-1',
+  companyId: 'company-1',
+  sender: 'news@acme.test',
+  testMode: false,
+}
+
 export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {
   return {
-    emailId: 'email-1',
-    companyId: 'company-1',
-    sender: 'news@acme.test',
+    email: emailSent,
     path: wayBy({ kind: 'capture' }),
     recipients: addresses.map((address, position) => ({ position, address, attempts: 0 })),
     message: { kind: 'parts', content },
     signing: [signingKey],
     preferredServer: null,
+    preferredOnly: false,
     leaseToken: 1,
-    testMode: false,
     ...changes,
   }
 }
@@ -114,7 +119,7 @@ export async function startRig(
   })
   const deliver = (addresses: string[], delivery: Partial<Delivery> = {}) => {
     const domain = addresses[0]!.slice(addresses[0]!.lastIndexOf('@') + 1)
-    const simulated = isSimulated(domain, delivery.testMode === true)
+    const simulated = isSimulated(domain, delivery.email?.testMode === true)
     const path = wayBy(route, simulated ? 'simulator' : route.kind)
     return courier.deliver(deliveryTo(addresses, { path, ...delivery }))
   }
