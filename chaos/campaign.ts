@@ -156,6 +156,7 @@ export class Campaign {
       if (end !== '0') this.#invalid.push(`a node did not stop well in the end: ${end}`)
     }
     await sink.settled()
+    this.#options.onProgress('comparing what arrived with what the store says; that may take minutes')
     const records = await checkStored(stored, this.#ledger, this.#log).catch((error: unknown) => {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
