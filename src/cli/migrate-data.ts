@@ -43,10 +43,7 @@ async function move(
     restart: restart === true,
     onProgress: progressLines(),
   })
-  if (json) {
-    printJson({ tables, secret_key_file: secretKeyFile })
-    return
-  }
+  if (json) return printJson({ tables, secret_key_file: secretKeyFile })
   printTable(
     ['TABLE', 'ROWS', 'SHA-256'],
     tables.map(({ name, rows, sha256 }) => [name, rows, sha256]),

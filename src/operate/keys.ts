@@ -107,15 +107,20 @@ function checkedScopes(scopes: readonly Scope[]): Scope[] {
   throw new OperateError('invalid', `a key has at least one scope; known are ${SCOPES.join(', ')}`)
 }
 
-function checkedRanges(ranges: readonly string[]): string[] {
+/** Each once, in its one spelling. Throws `invalid`. */
+export function checkedRanges(texts: readonly string[]): string[] {
+  const ranges = [...new Set(texts.map(checkedRange))]
+  if (ranges.length <= MOST_RANGES) return ranges
+  throw new OperateError('invalid', `a key has at most ${MOST_RANGES} ranges of addresses`)
+}
+
+function checkedRange(text: string): string {
   try {
-    const known = [...new Set(ranges.map(canonicalRange))]
-    if (known.length <= MOST_RANGES) return known
+    return canonicalRange(text)
   } catch (error) {
     if (!(error instanceof NotARange)) throw error
-    throw new OperateError('invalid', `what names addresses ${error.message}`, null, { cause: error })
+    throw new OperateError('invalid', `"${text}" ${error.message}`, null, { cause: error })
   }
-  throw new OperateError('invalid', `a key has at most ${MOST_RANGES} ranges of addresses`)
 }
 
 function checkedExpiry(op: Operation, at: number): number {
