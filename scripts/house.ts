@@ -32,7 +32,6 @@ export const HOUSE: readonly Place[] = [
       'email/stored-email.ts',
       'log.ts',
       'config',
-      'network/address-range.ts',
       'common',
       'version.ts',
     ],

@@ -131,8 +131,8 @@ function expiryShown({ expiresAt }: ApiKey): string {
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
 
 /**
- * The end of a key: `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now like `30d`; in Unix
- * ms.
+ * The end of a key: `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now
+ * like `30d`; in Unix ms.
  */
 function expiryOf(text: string): number {
   const at = DATE.test(text) ? timeOf(text) : Date.now() + durationOf(text)
