@@ -1,9 +1,10 @@
 import { decide, type Happened } from '../../email/lifecycle.ts'
+import type { EventStore } from '../store.ts'
 import { apply, type Decided } from './apply.ts'
 import { texts, uuids } from './arrays.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { Database, Session, Statement } from './database.ts'
+import type { Session, Statement } from './database.ts'
 import { factsOf, type Known, nameOf, PLACES, type Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Reports recorded in one transaction. */
@@ -44,36 +45,28 @@ interface Report extends Place {
 }
 
 /** What others report of recipients, mostly after their end. */
-export class Reports {
-  readonly #database: Database
-  readonly #changes: ChangeFeed
-
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
-    this.#database = database
-    this.#changes = changes
-  }
-
-  /** How many events were recorded. */
-  async happened(reports: readonly Happened[]): Promise<number> {
-    const known = reports.filter(({ emailId }) => isEmailId(emailId))
-    let recorded = 0
-    for (let from = 0; from < known.length; from += CHUNK) {
-      recorded += await this.#record(known.slice(from, from + CHUNK))
-    }
-    return recorded
-  }
-
-  async #record(reports: readonly Happened[]): Promise<number> {
-    const { all, suppressed } = await this.#database.transaction(async (session) => {
-      const recipients = await held(session, reports)
-      const written = await writtenBefore(session, reports)
-      const all = decidedOf(reports, recipients, written)
-      const latest = Math.max(...reports.map(({ happening }) => happening.at))
+export function reports({ database, changes }: Parts): Pick<EventStore, 'happened'> {
+  const record = async (some: readonly Happened[]) => {
+    const { all, suppressed } = await database.transaction(async (session) => {
+      const recipients = await held(session, some)
+      const written = await writtenBefore(session, some)
+      const all = decidedOf(some, recipients, written)
+      const latest = Math.max(...some.map(({ happening }) => happening.at))
       return { all, suppressed: await apply(session, all, latest) }
     })
-    if (suppressed) this.#changes.stopsChanged()
-    if (all.some(({ decision }) => decision.change !== null)) this.#changes.queueChanged()
+    if (suppressed) changes.stopsChanged()
+    if (all.some(({ decision }) => decision.change !== null)) changes.queueChanged()
     return all.reduce((sum, { decision }) => sum + decision.events.length, 0)
+  }
+  return {
+    async happened(reports) {
+      const known = reports.filter(({ emailId }) => isEmailId(emailId))
+      let recorded = 0
+      for (let from = 0; from < known.length; from += CHUNK) {
+        recorded += await record(known.slice(from, from + CHUNK))
+      }
+      return recorded
+    },
   }
 }
 

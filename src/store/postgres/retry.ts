@@ -1,10 +1,9 @@
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
-import type { Retried, RetryRequest } from '../store.ts'
+import type { QueueStore, Retried } from '../store.ts'
 import { apply, decided } from './apply.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database, Statement } from './database.ts'
+import type { Statement } from './database.ts'
 import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Rows of live work looked at in one transaction. */
@@ -59,46 +58,13 @@ interface Scope {
 }
 
 /** Makes what waits for another time due now, by hand. */
-export class Retry {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
-  readonly #changes: ChangeFeed
-
-  constructor(parts: { database: Database; companies: CompanyNumbers; changes: ChangeFeed }) {
-    this.#database = parts.database
-    this.#companies = parts.companies
-    this.#changes = parts.changes
-  }
-
-  async retry(
-    { companyId, domain, emailId, now, byMember = false }: RetryRequest,
-    onStep?: (sum: Retried) => void,
-  ): Promise<Retried> {
-    if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
-    let company: number | null = null
-    if (companyId !== null) {
-      company = (await this.#companies.find([companyId])).get(companyId) ?? null
-      if (company === null) return NOTHING_RETRIED
-    }
-    const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
-    let sum = NOTHING_RETRIED
-    // Before the first: positions begin with 0.
-    let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
-    while (place !== undefined) {
-      const { email, position }: Place = place
-      const seen: Place[] = await this.#database.look<Place>(STEP_OVER, [email, position, emailId ?? LAST_ID])
-      const step: Retried = await this.#step(seen, scope)
-      sum = addRetried(sum, step)
-      onStep?.(sum)
-      if (step.retried > 0) this.#changes.queueChanged()
-      place = seen.length < STEP ? undefined : seen.at(-1)
-    }
-    return sum
-  }
-
-  async #step(seen: readonly Place[], { company, domain, named, now, byMember }: Scope): Promise<Retried> {
+export function retry({ database, companies, changes }: Parts): Pick<QueueStore, 'retry'> {
+  const tryAgain = async (
+    seen: readonly Place[],
+    { company, domain, named, now, byMember }: Scope,
+  ): Promise<Retried> => {
     if (seen.length === 0) return NOTHING_RETRIED
-    return await this.#database.transaction(async (session) => {
+    return await database.transaction(async (session) => {
       const waiting = await session.run<Waiting>(HOLD, [...PLACES.values(seen), now, company, domain])
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
       const all = decided(await factsOf(session, waiting), (recipient) => {
@@ -111,5 +77,26 @@ export class Retry {
       if (step.retried > 0) await apply(session, all, now)
       return step
     })
+  }
+  return {
+    async retry({ companyId, domain, emailId, now, byMember = false }, onStep) {
+      if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
+      const company = await companies.filter(companyId)
+      if (company === undefined) return NOTHING_RETRIED
+      const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
+      let sum = NOTHING_RETRIED
+      // Before the first: positions begin with 0.
+      let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
+      while (place !== undefined) {
+        const values = [place.email, place.position, emailId ?? LAST_ID]
+        const seen: Place[] = await database.look<Place>(STEP_OVER, values)
+        const step = await tryAgain(seen, scope)
+        sum = addRetried(sum, step)
+        onStep?.(sum)
+        if (step.retried > 0) changes.queueChanged()
+        place = seen.length < STEP ? undefined : seen.at(-1)
+      }
+      return sum
+    },
   }
 }

@@ -13,10 +13,11 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
-import type { CompanyNumbers } from '../companies.ts'
-import type { Database, Session, Statement } from '../database.ts'
+import type { EmailStore, StoredOrigin } from '../../store.ts'
+import type { Statement } from '../database.ts'
+import type { Parts } from '../parts.ts'
 import { isEmailId } from '../rows.ts'
+import { readWork } from './work.ts'
 
 /**
  * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
@@ -77,56 +78,46 @@ const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT
   ) e JOIN companies c ON c.num = e.company ORDER BY e.seq DESC`
 
 /** What the API and the operator read back about emails. */
-export class EmailReader {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
+export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept'> {
+  return {
+    async emailOrigin(id) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<StoredOrigin>(ORIGIN, [id])
+      return row ?? null
+    },
 
-  constructor(database: Database, companies: CompanyNumbers) {
-    this.#database = database
-    this.#companies = companies
+    async readEmail(id) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<EmailRow>(EMAIL, [id])
+      return row === undefined ? null : storedEmail(row)
+    },
+
+    async readHistory(id) {
+      if (!isEmailId(id)) return null
+      return await database.snapshot(async (session) => {
+        const [row] = await session.run<EmailRow>(EMAIL, [id])
+        if (row === undefined) return null
+        const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
+        const events = await session.run<EventRow>(EVENTS, [id])
+        const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
+        return historyOf(row, recipients, events, attempts)
+      })
+    },
+
+    readWork: (id) => readWork(database, id),
+
+    async readCaptured(id) {
+      if (!isEmailId(id)) return []
+      return (await database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
+    },
+
+    /** Newest first. */
+    async listEmails({ companyId, before, limit }) {
+      if (before !== undefined && !isEmailId(before)) return []
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      const rows = await database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
+      return rows.map(summaryOf)
+    },
   }
-
-  async origin(id: string): Promise<StoredOrigin | null> {
-    if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<StoredOrigin>(ORIGIN, [id])
-    return row ?? null
-  }
-
-  async read(id: string): Promise<StoredEmail | null> {
-    if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<EmailRow>(EMAIL, [id])
-    return row === undefined ? null : storedEmail(row)
-  }
-
-  async history(id: string): Promise<EmailHistory | null> {
-    if (!isEmailId(id)) return null
-    return await this.#database.snapshot((session) => history(session, id))
-  }
-
-  async captured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
-    if (!isEmailId(id)) return []
-    return (await this.#database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
-  }
-
-  /** Newest first. */
-  async list({ companyId, before, limit }: EmailFilter): Promise<EmailSummary[]> {
-    if (before !== undefined && !isEmailId(before)) return []
-    let company: number | null = null
-    if (companyId !== undefined) {
-      const known = (await this.#companies.find([companyId])).get(companyId)
-      if (known === undefined) return []
-      company = known
-    }
-    const rows = await this.#database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
-    return rows.map(summaryOf)
-  }
-}
-
-async function history(session: Session, id: string): Promise<EmailHistory | null> {
-  const [row] = await session.run<EmailRow>(EMAIL, [id])
-  if (row === undefined) return null
-  const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
-  const events = await session.run<EventRow>(EVENTS, [id])
-  const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
-  return historyOf(row, recipients, events, attempts)
 }
