@@ -12,7 +12,9 @@ import {
   type Recipient,
   recipientFieldsOf,
 } from './fields.ts'
+import { UNTRIED } from './lifecycle/birth.ts'
 import type { Facts } from './lifecycle/happening.ts'
+import type { ClaimedRecipient } from './queued-email.ts'
 
 /** An email without its recipients. */
 export type WholeEmail = Email & { content: MessageContent }
@@ -69,13 +71,23 @@ function unpackedChange({ name }: Declared, index: number): string {
   return `if (row[${index}] !== undefined) change.${name} = row[${index}];`
 }
 
+type Queued = Email<'queue'> & { content: MessageContent }
 /** What who claims the email reads of it. */
-export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'))
+export const queuedOf = picker<(email: Queued) => Queued>(fieldsOf('queue'))
 
-function picker<T>(fields: readonly Declared[]): (email: T) => T {
-  const names = new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))
-  const all = [...names].join(', ')
-  return made(`({ ${all} }) => ({ ${all} })`, {})
+/** The same of a recipient that nobody has tried. */
+export const untriedOf = picker<(recipient: Recipient, position: number) => ClaimedRecipient>(
+  recipientFieldsOf('queue'),
+  ['position'],
+  UNTRIED,
+)
+
+/** A function that takes over fields of its first argument, its `further` arguments by name, and what is `known`. */
+function picker<F>(fields: readonly Declared[], further: readonly string[] = [], known: object = {}): F {
+  const names = [...new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))]
+  const constants = Object.entries(known).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const taken = [...further, ...names, ...constants].join(', ')
+  return made(`(${[`{ ${names.join(', ')} }`, ...further].join(', ')}) => ({ ${taken} })`, {})
 }
 
 function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly Declared[]): Codec<T, Needs> {
@@ -86,11 +98,11 @@ function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly D
   )
   const at = (field: Declared) => `row[${fields.indexOf(field)}]`
   const crossed = (field: Declared) => field.type.crossed(at(field))
-  const files = shape === 'plain' ? [] : [`attachments: row[${fields.length}] ?? []`]
+  const files = `attachments: row[${fields.length}] ?? []`
   if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
   return {
     pack: made(`(value, octets) => [${packed.join(', ')}]`, { filesOf, isEmpty }),
-    unpack: made(`(row) => { ${assembled(fields, at, crossed, files)} }`, {}),
+    unpack: made(`(row) => { ${assembled(fields, at, crossed, { content: [files] })} }`, {}),
   }
 }
 
@@ -112,16 +124,18 @@ function bound({ name, inContent, type }: Declared): string {
 }
 
 /**
- * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart.
- * Without attachments.
+ * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart, if any
+ * are. Without attachments. `also`: what else is in the row, as it is.
  */
 export function rowReader<T>(
   fields: readonly Declared[],
   columns: Columns,
-): (row: object, large: object) => T {
+  also: readonly string[] = [],
+): (row: object, large?: object) => T {
   const at = ({ name, large }: Declared) => `${large ? 'large' : 'row'}.${name}`
   const read = (field: Declared) => field.type.read(at(field), field.column.replace(/^header_/, ''))
-  return made(`(row, large) => { ${assembled(fields, at, read, [])} }`, columns)
+  const more = also.map((name) => `${name}: row.${name}`)
+  return made(`(row, large = row) => { ${assembled(fields, at, read, { own: more })} }`, columns)
 }
 
 /** An object of the values of a list: `names` as they are, then the fields. */
@@ -143,15 +157,15 @@ function shapeOf(fields: readonly Declared[]): Shape {
 
 /**
  * Statements that return an object of the shape. What is optional is added last, where there is something `at` its
- * place.
+ * place. `more`: of the object itself and of its content.
  */
 function assembled(
   fields: readonly Declared[],
   at: (field: Declared) => string,
   value: (field: Declared) => string,
-  files: readonly string[],
+  more: { own?: readonly string[]; content?: readonly string[] },
 ): string {
-  const object = (name: string, some: readonly Declared[], more: readonly string[]) => {
+  const object = (name: string, some: readonly Declared[], more: readonly string[] = []) => {
     const entries = some.filter(({ type }) => !type.optional).map((field) => `${field.name}: ${value(field)}`)
     const added = some
       .filter(({ type }) => type.optional)
@@ -162,11 +176,11 @@ function assembled(
   const ofContent = fields.filter(({ inContent }) => inContent)
   switch (shapeOf(fields)) {
     case 'email':
-      return `${object('content', ofContent, files)} ${object('email', own, ['content'])} return email`
+      return `${object('content', ofContent, more.content)} ${object('email', own, ['content', ...(more.own ?? [])])} return email`
     case 'content':
-      return `${object('content', ofContent, files)} return content`
+      return `${object('content', ofContent, more.content)} return content`
     case 'plain':
-      return `${object('plain', own, [])} return plain`
+      return `${object('plain', own, more.own)} return plain`
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Delivery } from '../delivery/delivery.ts'
 import { type Path, pathOf } from '../delivery/path/path.ts'
 import { messageSizes } from '../delivery/weight.ts'
-import { queuedOf } from '../email/codec.ts'
+import { queuedOf, untriedOf } from '../email/codec.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
 
 /**
@@ -35,20 +35,7 @@ export const UNRESOLVED: Path = pathOf({
 /** The work an accepted email leaves to do, in the shape a claim would bring it back. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
   const work = queuedOf(email) as ClaimedEmail
-  work.recipients = leased.map((position) => {
-    const { address, domain, variables } = email.recipients[position]!
-    return {
-      position,
-      address,
-      domain,
-      attempts: 0,
-      variables,
-      preferredServer: null,
-      uncertain: false,
-      postponedSince: null,
-      suspicion: 0,
-    }
-  })
+  work.recipients = leased.map((position) => untriedOf(email.recipients[position]!, position))
   return work
 }
 

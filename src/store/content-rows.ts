@@ -2,6 +2,7 @@
 import { type Columns, rowReader } from '../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
 import type { Held } from '../email/lifecycle/attempted.ts'
+import { UNTRIED } from '../email/lifecycle/birth.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
@@ -27,6 +28,7 @@ const claimedOf = rowReader<ClaimedEmail>(
 const recipientOf = rowReader<ClaimedRecipient>(
   recipientFieldsOf('queue'),
   orDamaged((field) => `the stored field ${field} of the recipient is damaged`),
+  ['position', ...Object.keys(UNTRIED)],
 )
 
 /**
@@ -44,18 +46,9 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
  * `row`: with a column for each field that who claims it reads. ContentDamaged (returned, not thrown: other recipients
  * are not concerned) when one does not read back.
  */
-export function claimedRecipient(
-  row: Pick<ClaimedRecipient, 'position' | keyof Held>,
-): ClaimedRecipient | ContentDamaged {
+export function claimedRecipient(row: Held & { position: number }): ClaimedRecipient | ContentDamaged {
   try {
-    const recipient = recipientOf(row, row)
-    recipient.position = row.position
-    recipient.attempts = row.attempts
-    recipient.preferredServer = row.preferredServer
-    recipient.uncertain = row.uncertain
-    recipient.postponedSince = row.postponedSince
-    recipient.suspicion = row.suspicion
-    return recipient
+    return recipientOf(row)
   } catch (error) {
     if (error instanceof ContentDamaged) return error
     throw error

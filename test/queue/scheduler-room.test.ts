@@ -7,7 +7,7 @@ import { Intake } from '../../src/intake/intake.ts'
 import { type Reason, Refusal } from '../../src/intake/refusal.ts'
 import type { Submission } from '../../src/intake/submission.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import { acme, apiKey } from '../store/samples.ts'
+import { acme, apiKey, to } from '../store/samples.ts'
 import { newEmail, occupied, start, until } from './scheduler-bench.ts'
 
 for (const [what, limits, most] of [
@@ -113,9 +113,7 @@ for (const scheduled of [false, true]) {
     const addresses = Array.from({ length: 250 }, (_, n) => `to${n}@x.test`)
     await accept(addresses[0]!, {
       scheduledAt: scheduled ? 1 : null,
-      recipients: addresses.map((address) => {
-        return { address, domain: 'x.test', kind: 'to', variables: null }
-      }),
+      recipients: addresses.map((address) => to(address)),
     })
     await sink.when(() => sink.messages.flatMap(({ recipients }) => recipients).length === 250, '250 copies')
     const sizes = sink.messages.map(({ recipients }) => recipients.length).sort((a, b) => b - a)

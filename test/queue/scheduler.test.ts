@@ -1,6 +1,7 @@
 /** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
@@ -163,9 +164,7 @@ test('what is being given back for a closed path while the path is clear again l
 test('a recipient suppressed while it waits in memory for a session is not sent to', async (t) => {
   const { accept, faults, sink, store, domain, release } = await occupied(t)
   const both = await accept('second@x.test', {
-    recipients: ['Gone@x.test', 'there@x.test'].map((address) => {
-      return { address, domain: 'x.test', kind: 'to', variables: null }
-    }),
+    recipients: [to('Gone@x.test'), to('there@x.test')],
   })
   await store.addSuppression(domain.companyId, 'gone@X.test'.toLowerCase(), 'asked to', Date.now())
   await until(() => faults.read.added > 0)
