@@ -19,7 +19,9 @@ export interface ResultsParts {
   log: Log
 }
 
-/** What became of deliveries: written down, also when their lease has been lost meanwhile, and told when it cannot be. */
+/**
+ * What became of deliveries: written down, also when their lease has been lost meanwhile, and told when it cannot be.
+ */
 export class Results {
   readonly #recorder: Recorder
   readonly #late = new LateResults()
@@ -73,7 +75,9 @@ export class Results {
     return { ...email, recipients: sifted.go }
   }
 
-  /** `ready`: what was begun for it. `handedOver`: its message holds a place. Resolves when it is durable, or given up. */
+  /**
+   * `ready`: what was begun for it. `handedOver`: its message holds a place. Resolves when it is durable, or given up.
+   */
   async record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): Promise<void> {
     const recorded = await this.#recorder.record(attempt, handedOver)
     if (recorded === null) return
