@@ -1,7 +1,7 @@
 import { Fault } from '../../src/http/fault.ts'
 import type { Form } from '../../src/http/form/form.ts'
 import { MultipartReader } from '../../src/http/form/multipart.ts'
-import { assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const BOUNDARY = 'b0undary'
 /** What nearly is a delimiter. */
@@ -20,29 +20,14 @@ export const multipart: FuzzTarget = {
     `3--${BOUNDARY}\r\nContent-Disposition: form-data; name="message"; filename*=utf-8''m%C3%A4.eml\r\n\r\n--${NEARLY}\r\n--${BOUNDARY}--`,
   ],
   tokens: [
-    '\r\n',
-    '\r',
-    '\n',
+    ...words('\r\n \r \n -- \r\n\r\n name=" filename=" filename*=utf-8\'\' %C3 " \\ ; charset= \0 \xff \t'),
     `--${BOUNDARY}`,
     `\r\n--${BOUNDARY}\r\n`,
     `\r\n--${BOUNDARY}--`,
-    '--',
-    '\r\n\r\n',
     'Content-Disposition: form-data; ',
-    'name="',
-    'filename="',
-    "filename*=utf-8''",
-    '%C3',
-    '"',
-    '\\',
-    ';',
     'Content-Type: ',
-    'charset=',
     'Content-Transfer-Encoding: base64',
-    '\0',
-    '\xff',
     ' ',
-    '\t',
     `\r\n--${NEARLY}`,
   ],
   run(input) {
