@@ -1,10 +1,10 @@
 /** Everything a fault may lay hands on. */
 
 import type { Preload } from '../harness/preload/preload.ts'
+import type { Random } from '../harness/random.ts'
 import type { FaultKind, FaultLog } from './fault-log.ts'
 import type { Load } from './load.ts'
 import type { ChaosNode } from './node.ts'
-import type { Random } from './random.ts'
 import type { SinkLink } from './sink-link.ts'
 
 export interface Stage {

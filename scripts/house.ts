@@ -213,10 +213,11 @@ export const HOUSE: readonly Place[] = [
 
 /** Beside src: what each folder does not import. What tests, benchmarks and chaos runs share lies in harness. */
 const TOOLS: Record<string, string[]> = {
-  harness: ['test', 'bench', 'chaos'],
+  harness: ['test', 'bench', 'chaos', 'fuzz'],
   'test/support': ['bench', 'chaos'],
   bench: ['test', 'chaos'],
   chaos: ['test', 'bench'],
+  fuzz: ['test', 'bench', 'chaos'],
 }
 
 const isFile = (name: string) => name.endsWith('.ts')

@@ -31,7 +31,7 @@ test('what cannot be used is named in one line', async () => {
     ['run', ['--sink', 'quick'], /^sink behaviour "quick" is not understood/],
     ['run', ['--database', 'mysql'], /^--database mysql: sqlite, postgres, or a postgres:\/\/ URL is needed/],
     ['soak', ['--minutes', '-1'], /^--minutes -1: a number above 0 is needed|'--minutes'/],
-    ['compare', ['--systems', 'exim'], /^--systems exim: some of/],
+    ['compare', ['--systems', 'exim'], /^--systems exim: one of/],
     ['abuse', ['--attack', 'kindness'], /^--attack kindness: one of nothing, /],
     ['abuse', ['--memory', 'much'], /needs a number and a unit/],
     ['beside', ['/nowhere'], /^Name the directory of another checkout/],

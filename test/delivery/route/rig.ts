@@ -1,10 +1,9 @@
 /** Parts for the tests of routes: deliveries, couriers over a zone of DNS, and sinks on loopback addresses with one port. */
 
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../../harness/dns.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type LogLine, postedLog } from '../../../src/common/logging.ts'
 import type { DeliveryRoute, RelayRoute } from '../../../src/config/settings.ts'
 import type {
@@ -142,16 +141,6 @@ export async function startSinks(
     sinks.set(host, sink)
   }
   return { port, at: (address) => sinks.get(address)! }
-}
-
-/** A port on which nothing listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export function relayAt(port: number, changes: Partial<RelayRoute> = {}): RelayRoute {
