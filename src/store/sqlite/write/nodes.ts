@@ -35,7 +35,7 @@ export class Nodes {
     return token
   }
 
-  beat(token: number, machine: string | null): NodeBeat[] | null {
+  beat(token: number, machine: string | null = null): NodeBeat[] | null {
     return this.#beat.run(machine, token).changes === 0 ? null : this.#reader.nodes()
   }
 
