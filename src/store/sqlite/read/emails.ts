@@ -1,4 +1,3 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
@@ -15,6 +14,7 @@ import {
   summaryOf,
 } from '../../email-rows.ts'
 import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { all, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
@@ -30,57 +30,44 @@ const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
 const LAST_EVENT = `(SELECT type FROM events
   WHERE email = e.num AND type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}) ORDER BY number DESC LIMIT 1)`
 
-/** What the API and the operator read back about emails. */
-export class EmailReader {
-  readonly #origin: StatementSync
-  readonly #email: StatementSync
-  readonly #recipients: StatementSync
-  readonly #events: StatementSync
-  readonly #attempts: StatementSync
-  readonly #captured: StatementSync
-  readonly #number: StatementSync
-  readonly #place: StatementSync
-  readonly #cancelRequests: StatementSync
-  readonly #list: StatementSync
-  readonly #listOfCompany: StatementSync
+const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
 
-  constructor(db: DatabaseSync) {
-    // The length of a value stands in the head of its row: not a page of the value itself is read.
-    this.#origin = db.prepare(
-      `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
-       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
-    )
-    this.#email = db.prepare(
-      `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
-       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
-    )
-    this.#recipients = db.prepare(
-      `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, last_code AS lastCode,
-              last_message AS lastMessage, server
-       FROM recipients r WHERE email = ? ORDER BY position`,
-    )
-    this.#events = db.prepare(
-      'SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number',
-    )
-    this.#attempts = db.prepare(
-      `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
-       FROM attempts WHERE email = ? ORDER BY seq`,
-    )
-    this.#cancelRequests = db.prepare(
-      `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
-       WHERE r.cancel = 1`,
-    )
-    this.#captured = db.prepare(
-      `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
-    )
-    this.#number = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
-    const summary = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
-    this.#list = db.prepare(`${summary} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
-    this.#listOfCompany = db.prepare(
-      `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
-    )
-  }
+/** What the API and the operator read back about emails. */
+export class EmailReader extends OnConnection {
+  // The length of a value stands in the head of its row: not a page of the value itself is read.
+  readonly #origin = this.db.prepare(
+    `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
+     FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+  )
+  readonly #email = this.db.prepare(
+    `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
+     FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+  )
+  readonly #recipients = this.db.prepare(
+    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, last_code AS lastCode,
+            last_message AS lastMessage, server
+     FROM recipients r WHERE email = ? ORDER BY position`,
+  )
+  readonly #events = this.db.prepare(
+    'SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number',
+  )
+  readonly #attempts = this.db.prepare(
+    `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
+     FROM attempts WHERE email = ? ORDER BY seq`,
+  )
+  readonly #captured = this.db.prepare(
+    `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
+  )
+  readonly #number = this.db.prepare('SELECT num FROM emails WHERE id = ?')
+  readonly #place = this.db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
+  readonly #cancelRequests = this.db.prepare(
+    `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
+     WHERE r.cancel = 1`,
+  )
+  readonly #list = this.db.prepare(`${SUMMARY} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
+  readonly #listOfCompany = this.db.prepare(
+    `${SUMMARY} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
+  )
 
   origin(id: string): StoredOrigin | null {
     return one<StoredOrigin>(this.#origin, id) ?? null

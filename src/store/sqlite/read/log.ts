@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { EventDetail, EventFilter, EventPage, LoggedEvent } from '../../../email/event.ts'
 import { mapOf } from '../../json-columns.ts'
+import { OnConnection } from '../connection.ts'
 import { all, one } from '../rows.ts'
 
 /** Events looked at for one answer at most, wanted or not. */
@@ -9,23 +9,17 @@ const WINDOW = 5_000
 type LogRow = Omit<LoggedEvent, 'detail'> & { detail: string | null }
 
 /** The log of events, by number. To be called inside a transaction. */
-export class LogReader {
-  readonly #last: StatementSync
-  readonly #first: StatementSync
-  readonly #window: StatementSync
-
-  constructor(db: DatabaseSync) {
-    this.#last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
-    this.#first = db.prepare('SELECT number FROM events WHERE number > ? ORDER BY number LIMIT 1')
-    this.#window = db.prepare(
-      `SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail
-       FROM events v CROSS JOIN emails e ON e.num = v.email CROSS JOIN companies c ON c.num = v.company
-         LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-       WHERE v.number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR v.company = (SELECT num FROM companies WHERE id = ?3))
-         AND (?4 IS NULL OR instr(?4, ' ' || v.type || ' ') > 0)
-       ORDER BY v.number LIMIT ?5`,
-    )
-  }
+export class LogReader extends OnConnection {
+  readonly #last = this.db.prepare("SELECT value FROM counters WHERE name = 'events'")
+  readonly #first = this.db.prepare('SELECT number FROM events WHERE number > ? ORDER BY number LIMIT 1')
+  readonly #window = this.db.prepare(
+    `SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail
+     FROM events v CROSS JOIN emails e ON e.num = v.email CROSS JOIN companies c ON c.num = v.company
+       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+     WHERE v.number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR v.company = (SELECT num FROM companies WHERE id = ?3))
+       AND (?4 IS NULL OR instr(?4, ' ' || v.type || ' ') > 0)
+     ORDER BY v.number LIMIT ?5`,
+  )
 
   last(): number {
     return one<{ value: number }>(this.#last)!.value

@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { QuarantinedEmail, QueueLane, StoreCounts } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { isCorruption } from '../database.ts'
 import { all, one } from '../rows.ts'
 
@@ -10,89 +10,69 @@ import { all, one } from '../rows.ts'
 const MOST_DUE = 100_000
 
 /** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
-export class QueueReader {
-  readonly #nextDue: StatementSync
-  readonly #company: StatementSync
-  readonly #waiting: StatementSync
-  readonly #sending: StatementSync
-  readonly #message: StatementSync
-  readonly #quarantined: StatementSync
-  readonly #quarantinedEmails: StatementSync
-  readonly #allQuarantined: StatementSync
-  readonly #allWaiting: StatementSync
-  readonly #allSending: StatementSync
-  readonly #allDue: StatementSync
-  readonly #nextDueAround: StatementSync
-  readonly #dueLanes: StatementSync
-  readonly #dueOfLane: StatementSync
-  readonly #nodes: StatementSync
-  readonly #sendingUnder: StatementSync
-  readonly #heldDomains: StatementSync
-
-  constructor(db: DatabaseSync) {
-    // From one domain to the next, however many recipients each has.
-    this.#heldDomains = db.prepare(
-      `WITH RECURSIVE held (domain) AS (
-         SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
-         UNION ALL
-         SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
-       ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
-    )
-    this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
-    this.#company = db.prepare('SELECT num FROM companies WHERE id = ?')
-    this.#waiting = db.prepare(
-      `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
-       FROM lanes l CROSS JOIN companies c ON c.num = l.company
-       WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
-    )
-    this.#sending = db.prepare(
-      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
-       FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
-    )
-    this.#message = db.prepare(
-      `SELECT lastMessage FROM (
-         SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
-         WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
-       ) WHERE lastMessage IS NOT NULL LIMIT 1`,
-    )
-    this.#quarantined = db.prepare(
-      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
-       FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
-    )
-    this.#quarantinedEmails = db.prepare(
-      `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
-              (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
-       FROM (
-         SELECT email, count(*) AS recipients, max(last_message) AS message
-         FROM recipients INDEXED BY recipients_quarantined
-         WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
-       ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
-       ORDER BY chosen.email DESC`,
-    )
-    this.#allQuarantined = db.prepare(
-      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
-    )
-    this.#allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
-    this.#allSending = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'sending'")
-    this.#allDue = db.prepare(
-      `SELECT count(*) AS n FROM (
-         SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
-         WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
-         LIMIT ${MOST_DUE})`,
-    )
-    this.#nextDueAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
-    this.#dueLanes = db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')
-    this.#dueOfLane = db.prepare(
-      `SELECT count(*) AS n FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
-    )
-    this.#nodes = db.prepare('SELECT token FROM nodes')
-    this.#sendingUnder = db.prepare(
-      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
-    )
-  }
+export class QueueReader extends OnConnection {
+  readonly #nextDue = this.db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
+  readonly #company = this.db.prepare('SELECT num FROM companies WHERE id = ?')
+  readonly #waiting = this.db.prepare(
+    `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
+     FROM lanes l CROSS JOIN companies c ON c.num = l.company
+     WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
+  )
+  readonly #sending = this.db.prepare(
+    `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
+     FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
+     WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+  )
+  readonly #message = this.db.prepare(
+    `SELECT lastMessage FROM (
+       SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
+     ) WHERE lastMessage IS NOT NULL LIMIT 1`,
+  )
+  readonly #quarantined = this.db.prepare(
+    `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
+     FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
+     WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+  )
+  readonly #quarantinedEmails = this.db.prepare(
+    `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
+            (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
+     FROM (
+       SELECT email, count(*) AS recipients, max(last_message) AS message
+       FROM recipients INDEXED BY recipients_quarantined
+       WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
+     ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
+     ORDER BY chosen.email DESC`,
+  )
+  readonly #allQuarantined = this.db.prepare(
+    "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
+  )
+  readonly #allWaiting = this.db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
+  readonly #allSending = this.db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'sending'")
+  readonly #allDue = this.db.prepare(
+    `SELECT count(*) AS n FROM (
+       SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
+       WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
+       LIMIT ${MOST_DUE})`,
+  )
+  readonly #nextDueAround = this.db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
+  readonly #dueLanes = this.db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')
+  readonly #dueOfLane = this.db.prepare(
+    `SELECT count(*) AS n FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
+  )
+  readonly #nodes = this.db.prepare('SELECT token FROM nodes')
+  readonly #sendingUnder = this.db.prepare(
+    "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
+  )
+  // From one domain to the next, however many recipients each has.
+  readonly #heldDomains = this.db.prepare(
+    `WITH RECURSIVE held (domain) AS (
+       SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
+     ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
+  )
 
   heldDomains(): string[] {
     return all<{ domainId: string }>(this.#heldDomains).map(({ domainId }) => domainId)

@@ -1,48 +1,31 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ApiKey, Company, DomainStatus, SendingDomain, SendingState } from '../../../accounts/account.ts'
 import { listText } from '../../json-columns.ts'
 import { StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
+import { Operation } from './parts.ts'
 
 /** Companies, domains and keys. Every change raises the accounts version that the other processes look at. */
-export class Accounts {
-  readonly #companies: CompanyNumbers
-  readonly #changes: Changes
-  readonly #bump: StatementSync
-  readonly #addCompany: StatementSync
-  readonly #addDomain: StatementSync
-  readonly #addDkimKey: StatementSync
-  readonly #updateDomain: StatementSync
-  readonly #domainOwner: StatementSync
-  readonly #addKey: StatementSync
-  readonly #revoke: StatementSync
-
-  constructor(db: DatabaseSync, companies: CompanyNumbers, changes: Changes) {
-    this.#companies = companies
-    this.#changes = changes
-    this.#bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
-    this.#addCompany = db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
-    this.#addDomain = db.prepare(
-      'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#addDkimKey = db.prepare(
-      `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#updateDomain = db.prepare(
-      'UPDATE domains SET status = coalesce(?, status), sending = coalesce(?, sending) WHERE id = ?',
-    )
-    this.#domainOwner = db.prepare('SELECT company FROM domains WHERE id = ?')
-    this.#addKey = db.prepare(
-      `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at,
-         revoked_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-  }
+export class Accounts extends Operation {
+  readonly #bump = this.db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
+  readonly #addCompany = this.db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
+  readonly #addDomain = this.db.prepare(
+    'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  readonly #addDkimKey = this.db.prepare(
+    `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  readonly #updateDomain = this.db.prepare(
+    'UPDATE domains SET status = coalesce(?, status), sending = coalesce(?, sending) WHERE id = ?',
+  )
+  readonly #domainOwner = this.db.prepare('SELECT company FROM domains WHERE id = ?')
+  readonly #addKey = this.db.prepare(
+    `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at,
+       revoked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  readonly #revoke = this.db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
 
   addCompany({ id, name, createdAt }: Company): void {
     unlessTaken(`There is already a company called ${name}`, () => this.#addCompany.run(id, name, createdAt))
@@ -51,7 +34,7 @@ export class Accounts {
 
   addDomain(domain: SendingDomain): void {
     const { id, companyId, name, status, sending, createdAt, dkim } = domain
-    const company = this.#companies.number(companyId)
+    const company = this.parts.companies.number(companyId)
     unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () => {
       this.#addDomain.run(id, company, name, status, sending, createdAt)
     })
@@ -73,7 +56,7 @@ export class Accounts {
   }
 
   addKey(key: ApiKey): void {
-    const company = this.#companies.number(key.companyId)
+    const company = this.parts.companies.number(key.companyId)
     if (
       key.domainId !== null &&
       one<{ company: number }>(this.#domainOwner, key.domainId)?.company !== company
@@ -97,7 +80,7 @@ export class Accounts {
 
   #changed(): void {
     this.#bump.run()
-    this.#changes.accounts = true
+    this.parts.changes.accounts = true
   }
 }
 

@@ -1,38 +1,23 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { HeldRelease } from '../../store.ts'
 import type { HeldChunk, HeldPlace } from '../protocol.ts'
 import { RecipientQuery } from '../recipient-rows.ts'
-import type { Changes } from './changes.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
+import { Operation } from './parts.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-export interface HoldParts {
-  recipients: Recipients
-  lanes: LaneChanges
-  changes: Changes
-}
-
 /** Recipients that wait only because their sending domain may not send, or their path is closed. */
-export class Holds {
-  readonly #parts: HoldParts
-  readonly #held: RecipientQuery
-
-  constructor(db: DatabaseSync, parts: HoldParts) {
-    this.#parts = parts
-    this.#held = new RecipientQuery(
-      db,
-      `INDEXED BY recipients_held
-       WHERE r.held_domain = ? AND (r.email, r.position) > (?, ?) AND r.due_at < ? ORDER BY r.email, r.position LIMIT ?`,
-    )
-  }
+export class Holds extends Operation {
+  readonly #held = new RecipientQuery(
+    this.db,
+    `INDEXED BY recipients_held
+     WHERE r.held_domain = ? AND (r.email, r.position) > (?, ?) AND r.due_at < ? ORDER BY r.email, r.position LIMIT ?`,
+  )
 
   /** Makes at most a chunk of the domain's held recipients due now, after the place that the chunk before came to. */
   releaseChunk(domainId: string, { now, dueBefore }: HeldRelease, place: HeldPlace | null): HeldChunk {
-    const { recipients, lanes, changes } = this.#parts
+    const { recipients, lanes, changes } = this.parts
     const { email: after, position: behind } = place ?? { email: -1, position: -1 }
     const held = this.#held.all(domainId, after, behind, dueBefore, CHUNK)
     for (const before of held)

@@ -1,31 +1,23 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { NodeBeat, NodeDescription } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { NodeReader } from '../read/nodes.ts'
 import { one } from '../rows.ts'
 
 /** Which nodes are in service. A node's row is its lease: what it has leased is its own as long as the row is there. */
-export class Nodes {
-  readonly #reader: NodeReader
-  readonly #nextToken: StatementSync
-  readonly #insert: StatementSync
-  readonly #beat: StatementSync
-  readonly #giveUp: StatementSync
-  readonly #leave: StatementSync
-  readonly #clear: StatementSync
-
-  constructor(db: DatabaseSync) {
-    this.#reader = new NodeReader(db)
-    this.#nextToken = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value")
-    this.#insert = db.prepare(
-      'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#beat = db.prepare(
-      'UPDATE nodes SET beats = beats + 1, machine = coalesce(?, machine) WHERE token = ?',
-    )
-    this.#giveUp = db.prepare('DELETE FROM nodes WHERE token = ? AND beats = ?')
-    this.#leave = db.prepare('DELETE FROM nodes WHERE token = ?')
-    this.#clear = db.prepare('DELETE FROM nodes')
-  }
+export class Nodes extends OnConnection {
+  readonly #reader = new NodeReader(this.db)
+  readonly #nextToken = this.db.prepare(
+    "UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value",
+  )
+  readonly #insert = this.db.prepare(
+    'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  readonly #beat = this.db.prepare(
+    'UPDATE nodes SET beats = beats + 1, machine = coalesce(?, machine) WHERE token = ?',
+  )
+  readonly #giveUp = this.db.prepare('DELETE FROM nodes WHERE token = ? AND beats = ?')
+  readonly #leave = this.db.prepare('DELETE FROM nodes WHERE token = ?')
+  readonly #clear = this.db.prepare('DELETE FROM nodes')
 
   /** `alone`: nobody else can be using the database, so that all other rows are of processes that have ended. */
   join({ name, roles, timeoutMs, since, machine }: NodeDescription, alone: boolean): number {

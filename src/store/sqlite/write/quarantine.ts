@@ -1,47 +1,27 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { QuarantineRequest, QuarantineScope } from '../../store.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
+import { Operation } from './parts.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-export interface QuarantineParts {
-  companies: CompanyNumbers
-  numbers: EmailNumbers
-  recipients: Recipients
-  lanes: LaneChanges
-  changes: Changes
-}
-
 /**
  * What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it.
  */
-export class Quarantine {
-  readonly #parts: QuarantineParts
-  readonly #inQuarantine: RecipientQuery
-  readonly #ofEmail: RecipientQuery
-
-  constructor(db: DatabaseSync, parts: QuarantineParts) {
-    this.#parts = parts
-    this.#inQuarantine = new RecipientQuery(
-      db,
-      `INDEXED BY recipients_quarantined
-       WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? LIMIT ?`,
-    )
-    this.#ofEmail = new RecipientQuery(
-      db,
-      "WHERE r.state = 'quarantined' AND r.email = ? AND r.company BETWEEN ? AND ? LIMIT ?",
-    )
-  }
+export class Quarantine extends Operation {
+  readonly #inQuarantine = new RecipientQuery(
+    this.db,
+    `INDEXED BY recipients_quarantined
+     WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? LIMIT ?`,
+  )
+  readonly #ofEmail = new RecipientQuery(
+    this.db,
+    "WHERE r.state = 'quarantined' AND r.email = ? AND r.company BETWEEN ? AND ? LIMIT ?",
+  )
 
   add({ emailId, leaseToken, positions, others, at, message }: QuarantineRequest): number {
-    const { numbers, recipients, lanes, changes } = this.#parts
+    const { numbers, recipients, lanes, changes } = this.parts
     const num = numbers.find(emailId)?.num
     if (num === undefined) return 0
     const dangerous = new Set(positions)
@@ -65,7 +45,7 @@ export class Quarantine {
 
   /** Releases at most a chunk. Returns how many; 0 when none is left. */
   releaseChunk({ companyId, emailId }: QuarantineScope, now: number): number {
-    const { companies, numbers, recipients, lanes, changes } = this.#parts
+    const { companies, numbers, recipients, lanes, changes } = this.parts
     const num = emailId === null ? null : numbers.find(emailId)?.num
     if (num === undefined) return 0
     const range =

@@ -1,35 +1,19 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Decision, decide, type Happened } from '../../../email/lifecycle.ts'
 import type { Recipient } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
-
-export interface ReportParts {
-  recipients: Recipients
-  lanes: LaneChanges
-  changes: Changes
-}
+import { Operation } from './parts.ts'
 
 /** What others report of recipients, mostly after their end. */
-export class Reports {
-  readonly #parts: ReportParts
-  readonly #find: StatementSync
-  readonly #known: StatementSync
-
-  constructor(db: DatabaseSync, parts: ReportParts) {
-    this.#parts = parts
-    this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#known = db.prepare(
-      `SELECT 1 AS known FROM events
-       WHERE email = ? AND recipient = ? AND type = ? AND detail ->> 'reportId' = ? LIMIT 1`,
-    )
-  }
+export class Reports extends Operation {
+  readonly #find = this.db.prepare('SELECT num FROM emails WHERE id = ?')
+  readonly #known = this.db.prepare(
+    `SELECT 1 AS known FROM events
+     WHERE email = ? AND recipient = ? AND type = ? AND detail ->> 'reportId' = ? LIMIT 1`,
+  )
 
   /** How many events were recorded. */
   happened(reports: readonly Happened[]): number {
-    const { recipients, lanes, changes } = this.#parts
+    const { recipients, lanes, changes } = this.parts
     let recorded = 0
     for (const { emailId, position, happening } of reports) {
       const num = one<{ num: number }>(this.#find, emailId)?.num

@@ -1,15 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Damage } from './damage.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges, LaneOf } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
+import type { LaneOf } from './lane-changes.ts'
+import { Operation } from './parts.ts'
 
 /** Recipients, and lanes, looked at in one operation, so that a long retry does not hold up commits. */
 const CHUNK = 500
@@ -24,64 +19,45 @@ interface Waiting extends Recipient {
   unsent: number
 }
 
-export interface RetryParts {
-  companies: CompanyNumbers
-  numbers: EmailNumbers
-  recipients: Recipients
-  lanes: LaneChanges
-  damage: Damage
-  changes: Changes
-}
-
 /** Makes what waits for another time due now, at the operator's word: lane by lane, or the recipients of one email. */
-export class Retry {
-  readonly #parts: RetryParts
-  readonly #laneAfter: StatementSync
-  readonly #laneAtDomain: StatementSync
-  readonly #paused: StatementSync
-  readonly #waiting: RecipientQuery<Waiting>
-  readonly #ofEmail: RecipientQuery<Waiting>
-
-  constructor(db: DatabaseSync, parts: RetryParts) {
-    this.#parts = parts
-    this.#laneAfter = db.prepare(
-      `SELECT company, domain FROM lanes
-       WHERE (company, domain) > (?, ?) AND company BETWEEN ? AND ? ORDER BY company, domain LIMIT 1`,
-    )
-    this.#laneAtDomain = db.prepare(
-      `SELECT l.company, l.domain FROM companies c CROSS JOIN lanes l ON l.company = c.num AND l.domain = ?
-       WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
-    )
-    this.#paused = db.prepare(
-      `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
-    )
-    this.#waiting = new RecipientQuery(
-      db,
-      `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
-       WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
-         AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
-       ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
-      { unsent: 'e.sent = 0' },
-    )
-    this.#ofEmail = new RecipientQuery(
-      db,
-      `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
-      { unsent: 'e.sent = 0' },
-    )
-  }
+export class Retry extends Operation {
+  readonly #laneAfter = this.db.prepare(
+    `SELECT company, domain FROM lanes
+     WHERE (company, domain) > (?, ?) AND company BETWEEN ? AND ? ORDER BY company, domain LIMIT 1`,
+  )
+  readonly #laneAtDomain = this.db.prepare(
+    `SELECT l.company, l.domain FROM companies c CROSS JOIN lanes l ON l.company = c.num AND l.domain = ?
+     WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
+  )
+  readonly #paused = this.db.prepare(
+    `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
+  )
+  readonly #waiting: RecipientQuery<Waiting> = new RecipientQuery(
+    this.db,
+    `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
+     WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
+       AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
+     ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
+    { unsent: 'e.sent = 0' },
+  )
+  readonly #ofEmail: RecipientQuery<Waiting> = new RecipientQuery(
+    this.db,
+    `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
+    { unsent: 'e.sent = 0' },
+  )
 
   /** One step, from `place` on. What is damaged stays as it is, and is told. */
   chunk(request: RetryRequest, place: RetryPlace | null): RetryChunk {
     const chunk: RetryChunk = { retried: 0, scheduled: 0, paused: 0, held: 0, next: null }
     if (request.emailId !== null) this.#retryEmail(request, request.emailId, chunk)
     else this.#retryLanes(request, place, chunk)
-    this.#parts.lanes.writeAround(request.now)
-    if (chunk.retried > 0) this.#parts.changes.queue = true
+    this.parts.lanes.writeAround(request.now)
+    if (chunk.retried > 0) this.parts.changes.queue = true
     return chunk
   }
 
   #retryEmail(request: RetryRequest, emailId: string, chunk: RetryChunk): void {
-    const { numbers, companies, damage } = this.#parts
+    const { numbers, companies, damage } = this.parts
     const num = numbers.find(emailId)?.num
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
@@ -115,7 +91,7 @@ export class Retry {
   }
 
   #rowsOf(lane: LaneOf, now: number, from: Place, limit: number): Waiting[] {
-    const { damage } = this.#parts
+    const { damage } = this.parts
     const { company, domain } = lane
     if (damage.lane(company, domain, now)) return []
     return damage.inLane(company, domain, now, () => {
@@ -130,7 +106,7 @@ export class Retry {
     { emailId, now, byMember = false }: RetryRequest,
     chunk: RetryChunk,
   ): void {
-    const { recipients, damage } = this.#parts
+    const { recipients, damage } = this.parts
     if (rows.length === 0) return
     const paused = one(this.#paused, lane.company, lane.domain) !== undefined
     const named = emailId !== null
@@ -147,7 +123,7 @@ export class Retry {
   }
 
   #next({ companyId, domain }: RetryRequest, after: LaneOf): LaneOf | undefined {
-    const company = companyId === null ? undefined : (this.#parts.companies.find(companyId) ?? -1)
+    const company = companyId === null ? undefined : (this.parts.companies.find(companyId) ?? -1)
     const first = company ?? 0
     const last = company ?? Number.MAX_SAFE_INTEGER
     if (domain === null) return one<LaneOf>(this.#laneAfter, after.company, after.domain, first, last)
