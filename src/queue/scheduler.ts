@@ -93,7 +93,7 @@ export class Scheduler implements Handover {
     const { store, domain, limits, retrySchedule, metrics, log } = parts
     const limitOf = (path: Path) => this.#sessionLimits.of(path)
     this.#ready = new ReadyQueues(limits, limitOf)
-    this.#unresolved = new Unresolved(this.#ready, (ready) => {
+    this.#unresolved = new Unresolved(this.#ready.holdings, (ready) => {
       this.#enqueue(ready)
       this.#pump()
     })
@@ -211,7 +211,7 @@ export class Scheduler implements Handover {
   }
 
   get counts(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> } {
-    const ready = this.#ready.waiting + this.#isolated.queues.waiting
+    const ready = this.#ready.holdings.waiting + this.#isolated.queues.holdings.waiting
     return { ready, inSession: this.#busy, halted: !this.#mayBegin, closed: this.#pathHealth.closed }
   }
 
@@ -224,7 +224,7 @@ export class Scheduler implements Handover {
     const { lease } = this.#parts.membership
     if (lease === null || email.scheduledAt !== null || email.size >= READ_BACK || !this.#mayBegin)
       return null
-    if (this.#ready.room <= this.#promised.count) return null
+    if (this.#ready.holdings.room <= this.#promised.count) return null
     let last = ''
     for (const { domain } of email.recipients) {
       if (domain === last) continue
@@ -255,7 +255,7 @@ export class Scheduler implements Handover {
 
   #hasRoom(email: Routed, domain: string): boolean {
     const path = this.#parts.paths.known(email, domain)
-    if (path === null) return this.#ready.hasRoomFor(email.companyId)
+    if (path === null) return this.#ready.holdings.allow(email.companyId)
     return this.#ready.hasRoom(email.companyId, path)
   }
 
@@ -284,7 +284,7 @@ export class Scheduler implements Handover {
 
   #pushSuspect(ready: ReadyDelivery): void {
     const { queues } = this.#isolated
-    if (queues.room > 0 && !queues.overfull) {
+    if (queues.holdings.room > 0 && !queues.holdings.overfull) {
       queues.push(ready)
       return
     }
@@ -332,10 +332,10 @@ export class Scheduler implements Handover {
   }
 
   #wanted(): Wanted | null {
-    if (this.#ready.overfull || this.#stops.allPaused) return null
+    if (this.#ready.holdings.overfull || this.#stops.allPaused) return null
     const full = this.#ready.full()
     // Without room there is still some for companies that hold nothing: all others are skipped.
-    const room = Math.max(this.#ready.room - this.#promised.count, NEWCOMERS)
+    const room = Math.max(this.#ready.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
       ...claimFilter(full, this.#stops.skipped),
