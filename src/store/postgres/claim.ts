@@ -8,15 +8,14 @@ import { selected } from '../email-columns.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import { uuids } from './arrays.ts'
-import type { CompanyNumbers } from './companies.ts'
 import { type Loaded, loadEmails } from './contents.ts'
-import type { Database, Session, Statement } from './database.ts'
+import type { Session, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
 import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
+import type { Parts } from './parts.ts'
 import { Promotion } from './promotion.ts'
-import type { Repairs } from './repairs.ts'
 import { foldedIn } from './rows.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
@@ -67,12 +66,6 @@ WITH sent AS (
 INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, $3::text, $2 FROM sent`,
 }
 
-export interface ClaimParts {
-  database: Database
-  companies: CompanyNumbers
-  repairs: Repairs
-}
-
 /** A company that takes part in a claim. */
 interface Taker extends Turn {
   taken: number
@@ -83,9 +76,11 @@ interface Gathering {
   request: ClaimRequest
   works: Map<string, ClaimedEmail>
   /** What was leased, for the case that nobody knows whether it was committed. */
-  leased: { email: string; position: number }[]
+  leased: Place[]
   recipients: number
+  /** Of the emails that were chosen. */
   bytes: number
+  chosen: Set<string>
 }
 
 /**
@@ -93,12 +88,12 @@ interface Gathering {
  * company or a recipient domain with a million waiting recipients is one among others.
  */
 export class Claim {
-  readonly #parts: ClaimParts
+  readonly #parts: Parts
   readonly #promotion: Promotion
   readonly #lanes: Lanes
   readonly #doubtful: DoubtfulClaims
 
-  constructor(parts: ClaimParts) {
+  constructor(parts: Parts) {
     this.#parts = parts
     this.#promotion = new Promotion(parts.database)
     this.#lanes = new Lanes(parts.database)
@@ -119,7 +114,14 @@ export class Claim {
     let leased: Gathering['leased'] = []
     try {
       return await database.transaction(async (session) => {
-        const gathering = { request, works: new Map(), leased: [], recipients: 0, bytes: 0 }
+        const gathering: Gathering = {
+          request,
+          works: new Map(),
+          leased: [],
+          recipients: 0,
+          bytes: 0,
+          chosen: new Set(),
+        }
         leased = gathering.leased
         await this.#gather(session, gathering, companies, skips)
         return [...gathering.works.values()]
@@ -186,9 +188,9 @@ export class Claim {
     let last: Candidate | undefined
     for (const candidate of inTurns(offered)) {
       if (room <= 0) break
-      const transaction = transactionOf(candidate)
+      const transaction = candidate.together > 1 ? transactionOf(candidate) : ''
       if (begun.has(transaction)) continue
-      const known = works.has(candidate.email) || chosen.some(({ email }) => email === candidate.email)
+      const known = gathering.chosen.has(candidate.email)
       const any = works.size > 0 || chosen.length > 0
       if (!known && any && gathering.bytes + candidate.size > request.maxBytes) {
         if (last !== undefined) this.#lanes.served(taker.company, last.domain)
@@ -196,10 +198,11 @@ export class Claim {
         return false
       }
       if (!known) gathering.bytes += candidate.size
+      gathering.chosen.add(candidate.email)
       chosen.push(candidate)
       last = candidate
       room -= Math.min(candidate.together, request.together)
-      if (candidate.together > 1) begun.add(transaction)
+      if (transaction !== '') begun.add(transaction)
       this.#lanes.served(taker.company, candidate.domain)
     }
     return true

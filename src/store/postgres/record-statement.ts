@@ -7,7 +7,7 @@ import type { Database, Statement, Value } from './database.ts'
 import { foldedIn } from './rows.ts'
 
 /** A recipient whose result was written. */
-export interface Moved {
+interface Moved {
   /** Index of its attempt among those given. */
   attempt: number
   position: number
