@@ -25,11 +25,11 @@ function contextOf(routeId: string): string {
 
 /** Which route mail has: that of its sending domain, else that of its company. */
 export class RouteTable {
-  readonly all: readonly Route[]
+  readonly all: Route[]
   readonly #byDomain = new Map<string, Route>()
   readonly #byCompany = new Map<string, Route>()
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: Route[]) {
     this.all = routes
     for (const route of routes) {
       if (route.domainId === null) this.#byCompany.set(route.companyId, route)

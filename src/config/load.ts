@@ -29,8 +29,6 @@ export type Environment = Record<string, string | undefined>
 export interface SettingFiles {
   /** Default: `.env` in the working directory; a missing file is no error. null: none. */
   envFile?: string | null
-  /** Default: what POSTROAD_CONFIG says. */
-  configFile?: string
 }
 
 /** One setting as it is in effect. */
@@ -126,14 +124,14 @@ export function effectiveSettings(
 }
 
 /** The sources, strongest first, with every name of ours in them known. */
-function gather(env: Environment, { envFile = '.env', configFile }: SettingFiles): Source[] {
+function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] {
   const sources: Source[] = [{ label: 'environment', values: ours(env) }]
   if (envFile !== null) {
     const text = readIfThere(envFile)
     if (text !== null) sources.push({ label: envFile, values: ours(parseEnv(text)) })
   }
   for (const source of sources) checkNames(source)
-  const path = configFile ?? found('POSTROAD_CONFIG', sources).text
+  const path = found('POSTROAD_CONFIG', sources).text
   if (path !== null) {
     const source = { label: path, values: readConfigFile(path) }
     checkNames(source)

@@ -1,5 +1,6 @@
 /** Who may call which verb, and on whose things. */
 import type { AccountsSnapshot, Principal } from '../accounts/account.ts'
+import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
 import { OperateError } from './error.ts'
 
 /** Who asks. An operator acts above all companies; a member with what his key may do, within his own. */
@@ -68,9 +69,7 @@ export function authoriseWhole(caller: Caller): void {
   )
 }
 
-/** Whether the caller may know of what belongs to this company and sending domain. */
-export function mayKnow(caller: Caller, owner: { companyId: string; domainId: string }): boolean {
-  if (caller.kind === 'operator') return true
-  const { companyId, domainId } = caller.principal
-  return owner.companyId === companyId && (domainId === null || owner.domainId === domainId)
+/** Whether the caller may know of an email with this origin. */
+export function mayKnow(caller: Caller, origin: EmailOrigin): boolean {
+  return caller.kind === 'operator' || isOwn(caller.principal, origin)
 }

@@ -82,22 +82,19 @@ function ownerOf(op: Operation, { company, domain }: RouteOwner): Omit<OwnedRout
 
 function parsedRelay(
   text: string,
-  password: string | undefined,
+  given: string | undefined,
 ): { url: string; credentials: RouteCredentials | null } {
   const relay = parsed(text)
-  if (password !== undefined) {
-    if (relay.user === null)
-      throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
-    if (relay.password !== '') throw new OperateError('invalid', 'the password is given twice')
+  const { user, password } = relay
+  const url = relayUrl(relay)
+  if (user === null) {
+    if (given === undefined) return { url, credentials: null }
+    throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
   }
-  return { url: relayUrl(relay), credentials: credentialsOf(relay.user, password ?? relay.password) }
-}
-
-function credentialsOf(user: string | null, password: string | null): RouteCredentials | null {
-  if (user === null) return null
-  if (!password)
-    throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
-  return { user, password }
+  if (given !== undefined && password !== '') throw new OperateError('invalid', 'the password is given twice')
+  const secret = given ?? password
+  if (secret) return { url, credentials: { user, password: secret } }
+  throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
 }
 
 function parsed(text: string) {

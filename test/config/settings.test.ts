@@ -275,7 +275,7 @@ describe('where settings come from', () => {
       ['{"POSTROAD_LISTEN": {}}', /POSTROAD_LISTEN in .* must be a string/],
     ] as const) {
       const configFile = file('b.json', content)
-      assert.throws(() => loadSettings({}, { envFile: null, configFile }), message)
+      assert.throws(() => load({ POSTROAD_CONFIG: configFile }), message)
     }
   })
 
