@@ -1,13 +1,13 @@
 /**
  * The fields of an email and of its recipients, each declared once: its name, its type, its column, and who reads it.
- * From these tables follow the types of both, what crosses to other threads (codec.ts), the statements and rows of both
- * databases, and what migrate-data carries.
+ * From these tables follow the types of both, what crosses to other threads (codec.ts), and the statements and rows of
+ * both databases.
  */
 import type { MessageContent } from '../mail/message.ts'
 import type { Facts } from './lifecycle/happening.ts'
 import type { RecipientKind } from './recipient.ts'
 
-/** How PostgreSQL keeps a value, and migrate-data carries it. `octets`: a text as its UTF-8, which may hold NUL. */
+/** How PostgreSQL keeps a value. `octets`: a text as its UTF-8, which may hold NUL. */
 export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
 
 /**
@@ -137,8 +137,6 @@ export interface Field<T, R extends Reader = Reader> {
   readers: readonly R[]
   /** SQLite keeps it in the table `contents`. */
   large?: true
-  /** PostgreSQL keeps it in the table `queue`, as long as the recipient is not final. */
-  live?: true
 }
 
 function field<T, const R extends Reader>(type: FieldType<T>, column: string, ...readers: R[]): Field<T, R> {
@@ -147,10 +145,6 @@ function field<T, const R extends Reader>(type: FieldType<T>, column: string, ..
 
 function large<T, const R extends Reader>(type: FieldType<T>, column: string, ...readers: R[]): Field<T, R> {
   return { type, column, readers, large: true }
-}
-
-function live<T>(type: FieldType<T>, column: string): Field<T> {
-  return { type, column, readers: [], live: true }
 }
 
 export const EMAIL = {
@@ -209,17 +203,20 @@ export const RECIPIENT = {
   variables: field(optionalMap, 'variables', 'queue', 'show'),
 } as const
 
-/** What becomes of each recipient: lifecycle/happening.ts says what each fact is. */
+/**
+ * What becomes of each recipient: lifecycle/happening.ts says what each fact is. SQLite keeps them in `recipients`, and
+ * PostgreSQL, as long as the recipient is not final, some of them in `queue`.
+ */
 export const FACTS = {
   state: field(word, 'state'),
-  dueAt: live(optionalTime, 'due_at'),
+  dueAt: field(optionalTime, 'due_at'),
   attempts: field(count, 'attempts'),
   uncertain: field(bool, 'uncertain'),
   preferredServer: field(optionalWord, 'preferred_server'),
   postponedSince: field(optionalTime, 'postponed_since'),
-  heldFor: live(optionalWord, 'held_for'),
-  suspicion: live(count, 'suspicion'),
-  cancelRequested: live(bool, 'cancel'),
+  heldFor: field(optionalWord, 'held_for'),
+  suspicion: field(count, 'suspicion'),
+  cancelRequested: field(bool, 'cancel'),
   server: field(optionalWord, 'server'),
   lastCode: field(optionalCount, 'last_code'),
   lastMessage: field(optionalWord, 'last_message'),

@@ -237,7 +237,7 @@ test('the columns and their types', () => {
 
 test('the columns of recipients and their types', () => {
   const columns = [...recipientFieldsOf(), ...FACT_FIELDS].map(
-    ({ column, type, live }) => `${column} ${type.column}${live ? ' live' : ''}`,
+    ({ column, type }) => `${column} ${type.column}`,
   )
   assert.deepEqual(columns, [
     'address text',
@@ -245,14 +245,14 @@ test('the columns of recipients and their types', () => {
     'kind text',
     'variables text',
     'state text',
-    'due_at int8 live',
+    'due_at int8',
     'attempts int4',
     'uncertain bool',
     'preferred_server text',
     'postponed_since int8',
-    'held_for text live',
-    'suspicion int4 live',
-    'cancel bool live',
+    'held_for text',
+    'suspicion int4',
+    'cancel bool',
     'server text',
     'last_code int4',
     'last_message text',
