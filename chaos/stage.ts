@@ -34,3 +34,17 @@ export interface FaultMaker {
   /** Called when the faults are over: what would take hours to come to rest comes to rest now. */
   settle?(): void
 }
+
+/** Makes strikes wait for nobody: while one of those that it was given is under way, the others do nothing. */
+export function oneAtATime(): (strike: () => Promise<void>) => () => Promise<void> {
+  let striking = false
+  return (strike) => async () => {
+    if (striking) return
+    striking = true
+    try {
+      await strike()
+    } finally {
+      striking = false
+    }
+  }
+}

@@ -77,10 +77,10 @@ test('npm runs each of them, whatever Node.js the machine has', async () => {
   assert.deepEqual(
     measuring.map(([, command]) => command),
     ['run', 'beside', 'scaling', 'growth', 'soak', 'abuse', 'compare'].map(
-      (program) => `exec node scripts/bench.mjs ${program}`,
+      (program) => `exec node scripts/run.mjs bench/${program}.ts`,
     ),
   )
-  const script = new URL('../../scripts/bench.mjs', import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, [script, 'growth', '--help'])
+  const script = new URL('../../scripts/run.mjs', import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, [script, 'bench/growth.ts', '--help'])
   assert.match(stdout, /^Usage: node bench\/growth\.ts/)
 })
