@@ -56,7 +56,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'what is begun when: claims, ready queues, what waits for its path to be known, session limits, closed paths, pauses, the retry schedule, and the recording of results',
     imports: words(
-      'intake/handover.ts delivery cluster store/store.ts accounts email mail metrics.ts',
+      'intake/handover.ts delivery cluster store/store.ts accounts email metrics.ts',
       'loop-monitor.ts common',
     ),
   },
