@@ -35,7 +35,7 @@ export type Recording = Omit<store.AttemptRecord, 'recipients'> & {
 }
 
 /** Methods of the store as a thread carries them out: at once. */
-type Direct<Names extends keyof store.Store> = {
+export type Direct<Names extends keyof store.Store> = {
   [Name in Names]: store.Store[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (...args: Args) => Result
     : never

@@ -138,7 +138,7 @@ export class Claim extends Operation {
   #first(company: number, domain: string, now: number): number | 'damaged' | undefined {
     const { damage } = this.parts
     const first = one<{ email: number }>(this.#firstDue, company, domain, now)?.email
-    if (first === undefined || damage.none || !damage.email(first, now)) return first
+    if (first === undefined || !damage.email(first, now)) return first
     for (const row of this.#allDue.iterate(company, domain, now)) {
       const { email } = row as { email: number }
       if (!damage.email(email, now)) return email
@@ -163,7 +163,7 @@ export class Claim extends Operation {
     if (row === undefined) return new ContentDamaged('the email itself is missing')
     const { works, bytes, request } = gathering
     const { damage } = this.parts
-    if (!damage.none && damage.content(num, request.now)) {
+    if (damage.content(num, request.now)) {
       return new ContentDamaged('its pages in the database are damaged')
     }
     if (works.size > 0 && bytes + row.size > request.maxBytes) return 'no room'
@@ -188,7 +188,7 @@ export class Claim extends Operation {
       if (domain !== transaction.domain) transaction = { domain, recipients: 0 }
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, domain)) continue
-      if (!damage.none && damage.lane(company, domain, now)) continue
+      if (damage.lane(company, domain, now)) continue
       const suppressed = this.parts.suppressions.reason(company, email.testMode, before)
       const recipient = suppressed === null ? claimedRecipient(before) : null
       if (recipient instanceof ContentDamaged) {

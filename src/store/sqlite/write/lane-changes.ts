@@ -65,7 +65,7 @@ export class LaneChanges implements Remembered {
   writeAround(now: number): void {
     for (const change of this.#changes.values()) {
       const { company, domain } = change
-      if (!this.#damage.none && this.#damage.lane(company, domain, now)) continue
+      if (this.#damage.lane(company, domain, now)) continue
       this.#damage.inLane(company, domain, now, () => this.#writeOne(change))
     }
     this.#changes.clear()

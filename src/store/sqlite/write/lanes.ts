@@ -99,7 +99,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     const due: number[] = []
     for (const [company, lanes] of this.#companies) {
       if (lanes.seen.dueAt > now) this.#rewind(lanes)
-      if (!this.parts.damage.none && this.parts.damage.company(company, now)) continue
+      if (this.parts.damage.company(company, now)) continue
       if (lanes.nextDue <= now)
         this.parts.damage.inCompany(company, now, () => this.#wake(company, lanes, now))
       if (lanes.ready.size > 0) due.push(company)
@@ -185,7 +185,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   #earliestOfAll(now: number): Map<number, number> {
     const damage = this.parts.damage
     const earliest = new Map<number, number>()
-    if (damage.none || !damage.index('lanes', now)) {
+    if (!damage.index('lanes', now)) {
       return damage.inIndex('lanes', now, () => {
         let row = one<{ company: number; dueAt: number }>(this.#companyAfter, Number.MIN_SAFE_INTEGER)
         while (row !== undefined) {

@@ -1,23 +1,24 @@
-import type { Pause, PauseScope } from '../../store.ts'
-import { Operation } from './parts.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { PauseScope } from '../../store.ts'
+import type { Direct } from '../protocol.ts'
+import type { Parts } from './parts.ts'
 
 /** The operator's word that mail stays where it is. Nodes read it, and leave it out of their claims. */
-export class Pauses extends Operation {
-  readonly #insert = this.db.prepare('INSERT OR IGNORE INTO pauses (company, domain, since) VALUES (?, ?, ?)')
-  readonly #delete = this.db.prepare('DELETE FROM pauses WHERE company = ? AND domain = ?')
+export function pauses(db: DatabaseSync, { companies, changes }: Parts): Direct<'pause' | 'resume'> {
+  const insert = db.prepare('INSERT OR IGNORE INTO pauses (company, domain, since) VALUES (?, ?, ?)')
+  const remove = db.prepare('DELETE FROM pauses WHERE company = ? AND domain = ?')
+  const keyOf = ({ companyId, domain }: PauseScope) =>
+    [companyId === null ? 0 : companies.number(companyId), domain ?? ''] as const
+  return {
+    pause({ since, ...scope }) {
+      insert.run(...keyOf(scope), Math.round(since))
+      changes.stops = true
+    },
 
-  pause({ since, ...scope }: Pause): void {
-    this.#insert.run(...this.#key(scope), Math.round(since))
-    this.parts.changes.stops = true
-  }
-
-  resume(scope: PauseScope): boolean {
-    const ended = this.#delete.run(...this.#key(scope)).changes > 0
-    if (ended) this.parts.changes.stops = true
-    return ended
-  }
-
-  #key({ companyId, domain }: PauseScope): [company: number, domain: string] {
-    return [companyId === null ? 0 : this.parts.companies.number(companyId), domain ?? '']
+    resume(scope) {
+      const ended = remove.run(...keyOf(scope)).changes > 0
+      if (ended) changes.stops = true
+      return ended
+    },
   }
 }

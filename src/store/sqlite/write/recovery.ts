@@ -41,7 +41,7 @@ export class Recovery extends Operation {
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
     const { damage, lanes, changes } = this.parts
-    if (!damage.none && damage.index(UNDER_LEASE, now)) return 0
+    if (damage.index(UNDER_LEASE, now)) return 0
     return damage.inIndex(UNDER_LEASE, now, () => {
       let recovered = 0
       for (
@@ -79,7 +79,7 @@ export class Recovery extends Operation {
   /** What is in one of them may be in all: none must take down the next process. */
   #suspectOthers(email: number, now: number): void {
     const { damage, recipients } = this.parts
-    if (!damage.none && damage.email(email, now)) return
+    if (damage.email(email, now)) return
     damage.inEmail(email, now, () => {
       for (const before of this.#unsuspected.all(email)) {
         recipients.apply(before, decide(before, { kind: 'suspect', suspicion: 1 })!, now)
@@ -89,9 +89,9 @@ export class Recovery extends Operation {
 
   #giveBackOne({ email, position }: Row, now: number, delay: number): boolean {
     const { damage, recipients } = this.parts
-    if (!damage.none && damage.email(email, now)) return false
+    if (damage.email(email, now)) return false
     const before = damage.inEmail(email, now, () => recipients.find(email, position)!)
-    if (!damage.none && damage.lane(before.company, before.domain, now)) return false
+    if (damage.lane(before.company, before.domain, now)) return false
     const { company, domain } = before
     damage.inRecipient({ email, company, domain, laneAt: NEIGHBOURS }, now, () => {
       recipients.apply(before, decide(before, { kind: 'node-lost', at: now, dueAt: now + delay })!, now)

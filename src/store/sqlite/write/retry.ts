@@ -115,7 +115,7 @@ export class Retry extends Operation {
       const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
-      else if (damage.none || !damage.email(before.email, now)) {
+      else if (!damage.email(before.email, now)) {
         damage.inRecipient(before, now, () => recipients.apply(before, decision, now))
         chunk.retried++
       }
