@@ -80,7 +80,7 @@ export class Answers {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = headersOf(request, answer.type)
+    const headers = headersOf(answer.type, request.id)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
@@ -102,7 +102,7 @@ export class Answers {
     this.#countAndLog(request, operation, 200, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
-    reply.raw.writeHead(200, headersOf(request, type))
+    reply.raw.writeHead(200, headersOf(type, request.id))
     try {
       await writePieces(reply.raw, pieces)
     } catch (err) {
@@ -204,7 +204,8 @@ export class Answers {
   }
 }
 
-function headersOf(request: FastifyRequest, type: string): string[] {
+/** What every answer carries, in the form that Node.js writes as it is. */
+export function headersOf(type: string, requestId: string): string[] {
   return [
     'content-type',
     type,
@@ -214,7 +215,7 @@ function headersOf(request: FastifyRequest, type: string): string[] {
     'x-content-type-options',
     'nosniff',
     'x-request-id',
-    request.id,
+    requestId,
   ]
 }
 

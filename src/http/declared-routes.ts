@@ -34,10 +34,8 @@ const checking = (coerceTypes: 'array' | false) =>
 /** Adds those of `api` to its scope. */
 export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): void {
   const { endpoints = [], content } = api
-  const text = checking('array')
-  const exact = checking(false)
   scope.setValidatorCompiler<TSchema>((route) =>
-    (route.httpPart === 'body' && !content?.isText ? exact : text)(route),
+    checking(route.httpPart === 'body' && !content?.isText ? false : 'array')(route),
   )
   scope.setSchemaErrorFormatter(refusedBySchema)
   scope.decorateRequest('caller', null)
