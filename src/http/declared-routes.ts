@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fas
 import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import type { TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
-import { Refusal } from '../intake/refusal.ts'
+import { invalidField, Refusal } from '../intake/refusal.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import { readBody } from './body.ts'
@@ -50,6 +50,9 @@ export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): 
 function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core: HttpCore): void {
   const { method, url, operation, access, work } = declared
   const { body, ...schema } = declared.schema
+  if (body !== undefined && access === 'anybody') {
+    throw new Error(`${url} takes a body from anybody: it would be counted for nobody`)
+  }
   scope.route({
     method,
     url,
@@ -97,13 +100,8 @@ function refusedBySchema([first]: FastifySchemaValidationError[], part: string):
     return new Refusal({ code: 'field_missing', field: within(params.missingProperty) })
   }
   if (keyword === 'additionalProperties') {
-    const field = within(params.additionalProperty)
-    return new Refusal({ code: 'field_invalid', field, detail: 'there is no such field' })
+    return invalidField(within(params.additionalProperty), 'there is no such field')
   }
   const among = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
-  return new Refusal({
-    code: 'field_invalid',
-    field: path.length === 0 ? part : path.join('.'),
-    detail: `it ${message}${among}`,
-  })
+  return invalidField(path.length === 0 ? part : path.join('.'), `it ${message}${among}`)
 }

@@ -10,22 +10,10 @@ import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
-export type HttpSettings = Pick<
-  Settings,
-  | 'listen'
-  | 'tls'
-  | 'trustedProxies'
-  | 'maxMessageSize'
-  | 'maxRecipients'
-  | 'rateLimit'
-  | 'requestTimeout'
-  | 'metrics'
->
-
 export interface HttpDeps {
   /** False on a node that takes no mail in: then only its own pages are served. */
   api: boolean
-  settings: HttpSettings
+  settings: Settings
   plan: MemoryPlan
   monitor: LoopMonitor
   /** Who holds a key. */

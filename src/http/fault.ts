@@ -41,8 +41,8 @@ export type AnyReason = Reason | HttpReason
 
 export class Fault extends Error {
   override name = 'Fault'
-  readonly reason: HttpReason
-  constructor(reason: HttpReason, options?: ErrorOptions) {
+  readonly reason: AnyReason
+  constructor(reason: AnyReason, options?: ErrorOptions) {
     super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
     this.reason = reason
   }

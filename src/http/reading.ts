@@ -5,11 +5,11 @@
 import type { Principal } from '../accounts/account.ts'
 import { checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'
-import { type Reason, Refusal } from '../intake/refusal.ts'
+import { Refusal } from '../intake/refusal.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
 import type { HttpDeps } from './deps.ts'
-import { Fault, type HttpReason } from './fault.ts'
+import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
 
 /** Octets up to which a body is read on the spot: it cannot do harm, whatever is in it. */
@@ -33,7 +33,7 @@ interface Order<Asked> {
 }
 
 /** Error classes do not cross threads, their reasons do. */
-type Read = { outcome: Outcome } | { refusal: Reason } | { fault: HttpReason }
+type Read = { outcome: Outcome } | { reason: AnyReason }
 
 /** What a worker does with a request. */
 export function readJob<Asked>({ read, same }: Reader<Asked>) {
@@ -47,8 +47,7 @@ export function readJob<Asked>({ read, same }: Reader<Asked>) {
       deriveHere(submission)
       return { outcome: checkSubmission(submission, terms) }
     } catch (error) {
-      if (error instanceof Refusal) return { refusal: error.reason }
-      if (error instanceof Fault) return { fault: error.reason }
+      if (error instanceof Refusal || error instanceof Fault) return { reason: error.reason }
       throw error
     }
   }
@@ -103,8 +102,7 @@ export class Reading<Asked> {
       weight: byteLength,
       transfer: own ? [buffer] : [],
     })
-    if ('refusal' in read) throw new Refusal(read.refusal)
-    if ('fault' in read) throw new Fault(read.fault)
+    if ('reason' in read) throw new Fault(read.reason)
     return intake.accept(principal, read.outcome)
   }
 }

@@ -1,7 +1,7 @@
 /** Whose a path is: each API answers what is under its prefixes, found or not, and nobody else does. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, Answers } from './answer.ts'
-import { type Answering, type Api, answeringFor } from './api.ts'
+import type { Answer } from './answer.ts'
+import { type Api, answeringFor } from './api.ts'
 import type { HttpCore } from './core.ts'
 import { addEndpoints } from './declared-routes.ts'
 import type { AnyReason } from './fault.ts'
@@ -11,7 +11,6 @@ import { decodedPath } from './target.ts'
 interface Owner {
   prefix: string
   api: Api
-  answering: Answering
 }
 
 export class Routing {
@@ -26,7 +25,7 @@ export class Routing {
     this.#apis = apis
     this.#core = core
     this.#owners = apis
-      .flatMap((api) => api.prefixes.map((prefix) => ownerOf(prefix, api, core.answers)))
+      .flatMap((api) => api.prefixes.map((prefix): Owner => ({ prefix, api })))
       .sort((a, b) => b.prefix.length - a.prefix.length)
     const prefixes = this.#owners.map(({ prefix }) => prefix)
     const twice = prefixes.find((prefix, index) => prefixes.indexOf(prefix) !== index)
@@ -70,19 +69,19 @@ export class Routing {
 
   /** The path cannot be decoded, or a part of it is too long to be anything. */
   failUnreadable(request: FastifyRequest, reply: FastifyReply): void {
-    const { api, answering } = this.#ownerOf(targetOf(request))
-    if (api.unreadable === undefined) this.fail(request, reply, { code: 'path_unknown' })
-    else void answering(api.unreadable.name, api.unreadable.work)(request, reply)
+    const { api } = this.#ownerOf(targetOf(request))
+    if (api.unreadable === undefined) {
+      this.fail(request, reply, { code: 'path_unknown' })
+      return
+    }
+    const { name, work } = api.unreadable
+    void answeringFor(api, this.#core.answers)(name, work)(request, reply)
   }
 
   #ownerOf(target: string): Owner {
     const path = decodedPath(target)
     return this.#owners.find(({ prefix }) => isUnder(path, prefix))!
   }
-}
-
-function ownerOf(prefix: string, api: Api, answers: Answers): Owner {
-  return { prefix, api, answering: answeringFor(api, answers) }
 }
 
 function isUnder(path: string, prefix: string): boolean {

@@ -58,6 +58,11 @@ export class Refusal extends Error {
   }
 }
 
+/** That the value of a field cannot be used. */
+export function invalidField(field: string, detail: string): Refusal {
+  return new Refusal({ code: 'field_invalid', field, detail })
+}
+
 /** True for what may be otherwise as soon as a domain is added or becomes active. */
 export function isAboutDomain(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false

@@ -280,7 +280,7 @@ describe('a third API', () => {
     }
   })
 
-  test('a path that two want, and a route beyond its paths, are refused at the start', async () => {
+  test('a path that two want, a route beyond its paths, and a body that counts for nobody are refused at the start', async () => {
     await assert.rejects(
       serveApis(service, workers, [LineApi, LineApi]),
       /Two APIs want the paths under \/line/,
@@ -292,5 +292,9 @@ describe('a third API', () => {
       serveApis(service, workers, [Greedy]),
       /\/line is a route of an API that does not own it/,
     )
+    class Open extends LineApi {
+      override readonly endpoints = [{ ...sumAll, access: 'anybody' as const }]
+    }
+    await assert.rejects(serveApis(service, workers, [Open]), /\/line\/sums takes a body from anybody/)
   })
 })

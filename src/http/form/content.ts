@@ -1,4 +1,4 @@
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField } from '../../intake/refusal.ts'
 import type { Content } from '../endpoint.ts'
 import { parseJson } from '../json/body.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
@@ -26,9 +26,7 @@ export const formContent: Content = {
 
 function valuesOf({ fields, files }: Form): Record<string, string | string[]> {
   const [file] = files
-  if (file) {
-    throw new Refusal({ code: 'field_invalid', field: file.field, detail: 'no file is taken here' })
-  }
+  if (file) throw invalidField(file.field, 'no file is taken here')
   const values = Map.groupBy(fields, ([name]) => fieldName(name))
   // fromEntries defines own properties, so that `__proto__` is a name like any other.
   return Object.fromEntries(

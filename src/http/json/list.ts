@@ -1,6 +1,6 @@
 /** Lists as this dialect pages them: newest first, from an id on that is not part of the page. */
 import type { Static, TSchema } from 'typebox'
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField } from '../../intake/refusal.ts'
 
 /** The query of a list. */
 export const PAGE = {
@@ -34,11 +34,7 @@ export async function listPage<Item>(
   find: (page: Page) => Promise<Item[]>,
 ): Promise<{ object: 'list'; has_more: boolean; data: Item[] }> {
   if (after !== undefined && before !== undefined) {
-    throw new Refusal({
-      code: 'field_invalid',
-      field: 'before',
-      detail: 'it cannot be given together with `after`',
-    })
+    throw invalidField('before', 'it cannot be given together with `after`')
   }
   // One more tells whether there is more.
   const found = await find({
