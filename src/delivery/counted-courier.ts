@@ -1,7 +1,6 @@
 import type { SendingRight } from '../cluster/sending-right.ts'
 import type { Unrecorded } from '../cluster/unrecorded.ts'
-import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryResult } from './delivery.ts'
+import type { Courier, Delivery, DeliveryResult } from './delivery.ts'
 import { mayHaveArrived, released, unanswered } from './outcome.ts'
 
 /**

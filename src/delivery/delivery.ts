@@ -1,11 +1,11 @@
 /**
  * A delivery: the work of handing one email over along one path, for some of its recipients. Plain data, so that it can
- * cross to a delivery thread and back.
+ * cross to a delivery thread and back. And its courier, who comes back with the result.
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { Email } from '../email/fields.ts'
-import type { Outcome, Verdict } from '../email/lifecycle.ts'
+import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
@@ -64,8 +64,6 @@ export interface Delivery {
   signing: SigningKey[]
 }
 
-export type { Verdict }
-
 export interface RecipientOutcome extends Outcome {
   position: number
 }
@@ -116,4 +114,11 @@ export interface DeliveryResult {
    * It holds a place among what is handed over and not recorded (cluster/unrecorded.ts), until this result is durable.
    */
   handedOver?: true
+}
+
+/** Hands a delivery to its destination. Never rejects for a fault of the other side: that is an outcome. */
+export interface Courier {
+  deliver(delivery: Delivery): Promise<DeliveryResult>
+  /** Finishes or gives back what is open, at the latest after `ms`. */
+  close(ms: number): Promise<void>
 }

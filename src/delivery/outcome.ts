@@ -149,7 +149,7 @@ export function released(position: number, message: string): RecipientOutcome {
 
 /** The result of a delivery that came back without a word of any server: who had it is gone, or never began it. */
 export function unanswered(
-  { recipients, preferredServer }: Delivery,
+  { recipients, preferredServer }: Pick<Delivery, 'recipients' | 'preferredServer'>,
   startedAt: number,
   outcomeOf: (position: number) => RecipientOutcome,
 ): DeliveryResult {

@@ -6,8 +6,7 @@ import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
-import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
+import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, released } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
@@ -113,21 +112,11 @@ export class RouteCourier implements Courier {
       stopping: this.#stopping.signal,
     }
     if (place !== undefined) request.handOver = () => place.take()
-    const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(request)
-    const handedOver = place?.end(outcomes.some(mayHaveArrived)) === true
-    return {
-      outcomes,
-      server,
-      dialogue: dialogue.text,
-      startedAt,
-      duration: Math.round(performance.now() - start),
-      tls,
-      ...(hindrance !== undefined && { hindrance }),
-      ...(notBefore !== undefined && { notBefore }),
-      ...(captured !== undefined && { captured }),
-      ...(died !== undefined && { died }),
-      ...(handedOver && { handedOver }),
-    }
+    const travelled = await this.#travel(request)
+    const duration = Math.round(performance.now() - start)
+    const result: DeliveryResult = { ...travelled, dialogue: dialogue.text, startedAt, duration }
+    if (place?.end(result.outcomes.some(mayHaveArrived))) result.handedOver = true
+    return result
   }
 
   async #travel(request: RouteRequest): Promise<RouteResult> {

@@ -1,4 +1,5 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
+import { unanswered } from '../delivery/outcome.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import {
   type Attempted,
@@ -129,17 +130,10 @@ function untried(
 }
 
 /** The result of an attempt that came to nothing on our side, for all recipients. */
-export function unprepared({ recipients }: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
-  const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
-    0,
-    1_000,
-  )
-  return {
-    outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
-    server: null,
-    dialogue: '',
-    startedAt,
-    duration: 0,
-    tls: null,
-  }
+export function unprepared(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
+  const why = error instanceof Error ? error.message : String(error)
+  const message = `Could not be prepared: ${why}`.slice(0, 1_000)
+  const result = unanswered(ready, startedAt, (position) => ({ position, verdict: 'deferred', message }))
+  // Nobody was asked.
+  return { ...result, server: null }
 }

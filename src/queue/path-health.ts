@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
@@ -13,7 +14,10 @@ import type { ReadyDelivery } from './deliveries.ts'
 const IN_A_ROW = 3
 /** The same trouble is told again this often. */
 const TELL_MS = 10 * 60_000
-/** Paths whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
+/**
+ * Paths whose limits come and go, and which are therefore told of no oftener than that; the one met longest ago is
+ * forgotten.
+ */
 const MAX_TOLD = 1_000
 /** Troubles told in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
@@ -72,7 +76,7 @@ export class PathHealth {
   readonly #parts: PathHealthParts
   readonly #troubles = new Map<string, Trouble>()
   /** By path and kind. */
-  readonly #told = new Map<string, LogThrottle>()
+  readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
   /** Sending domains (ids) whose mail is being released, and whether more of it has come to be released meanwhile. */
   readonly #releasing = new Map<string, boolean>()
@@ -229,23 +233,14 @@ export class PathHealth {
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
   }
 
-  #throttle(key: string): LogThrottle {
-    let throttle = this.#told.get(key)
-    if (throttle === undefined) {
-      throttle = new LogThrottle(TELL_MS)
-      this.#told.set(key, throttle)
-      if (this.#told.size > MAX_TOLD) this.#told.delete(this.#told.keys().next().value!)
-    }
-    return throttle
-  }
-
   #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
     const { kind, message, wide } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#throttle(toldKey(key, kind))
+    const throttle = this.#told.get(toldKey(key, kind)) ?? new LogThrottle(TELL_MS)
+    this.#told.set(toldKey(key, kind), throttle)
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not told after all: the next refusal may be.

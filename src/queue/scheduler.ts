@@ -2,7 +2,7 @@ import type { SendingDomain } from '../accounts/account.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { Unrecorded } from '../cluster/unrecorded.ts'
 import type { Log } from '../common/logging.ts'
-import type { Courier } from '../delivery/courier.ts'
+import type { Courier } from '../delivery/delivery.ts'
 import type { Path, Routed } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
@@ -78,7 +78,7 @@ export class Scheduler implements Handover {
   readonly #unresolved: Unresolved
   readonly #results: Results
   readonly #claims: ClaimLoop
-  readonly #promised = new PromisedPlaces({ begin: (...accepted) => this.#accepted(...accepted) })
+  readonly #promised = new PromisedPlaces((...accepted) => this.#accepted(...accepted))
   readonly #stops: Stops
   readonly #sessionLimits = new SessionLimits()
   readonly #pathHealth: PathHealth
@@ -229,7 +229,7 @@ export class Scheduler implements Handover {
     for (const { domain } of email.recipients) {
       if (domain === last) continue
       last = domain
-      if (this.#stops.paused(email.companyId, domain)) return null
+      if (this.#stops.pauses.covers(email.companyId, domain)) return null
       if (!this.#hasRoom(email, domain)) return null
     }
     return this.#promised.promise(lease)
@@ -332,13 +332,13 @@ export class Scheduler implements Handover {
   }
 
   #wanted(): Wanted | null {
-    if (this.#ready.holdings.overfull || this.#stops.allPaused) return null
+    if (this.#ready.holdings.overfull || this.#stops.pauses.all) return null
     const full = this.#ready.full()
     // Without room there is still some for companies that hold nothing: all others are skipped.
     const room = Math.max(this.#ready.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),
-      ...claimFilter(full, this.#stops.skipped),
+      ...claimFilter(full, this.#stops.pauses.skipped),
       full: full.lanes.length > 0 || full.companies.length > 0,
     }
   }

@@ -5,6 +5,7 @@
 import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, type Row, SENT } from '../../email/codec.ts'
 import type { EventType } from '../../email/event.ts'
+import type { Verdict } from '../../email/lifecycle.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import { alone } from '../../workers/job.ts'
@@ -15,7 +16,6 @@ import type {
   HindranceReport,
   RecipientOutcome,
   SigningKey,
-  Verdict,
 } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Site, Way } from '../path/path.ts'
