@@ -47,7 +47,7 @@ export const createKey = verb(
       tokenHash: hash,
       domainId: domain?.id ?? null,
       createdAt: op.now(),
-      ...boundsWithin(ownBounds(op), boundsAsked(op, input)),
+      ...boundsOf(op, input),
       revokedAt: null,
     }
     await op.store.addKey(key)
@@ -72,22 +72,22 @@ function ownBounds({ caller, accounts, now }: Operation): Bounds {
   throw new OperateError('not_allowed', 'this key works no more')
 }
 
-function boundsAsked(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Partial<Bounds> {
-  return {
-    ...(scopes !== undefined && { scopes: checkedScopes(scopes) }),
-    ...(networks !== undefined && { networks: checkedRanges(networks) }),
-    ...(expiresAt !== undefined && { expiresAt: checkedExpiry(op, expiresAt) }),
+function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Bounds {
+  const own = ownBounds(op)
+  const bounds = {
+    scopes: scopes ? checkedScopes(scopes) : USUAL_SCOPES.filter((scope) => own.scopes.includes(scope)),
+    networks: networks ? checkedRanges(networks) : own.networks,
+    expiresAt: expiresAt === undefined ? own.expiresAt : checkedExpiry(op, expiresAt),
   }
+  refuseBeyond(own, bounds)
+  return bounds
 }
 
-/** Throws `not_allowed` where something goes beyond `own`. */
-function boundsWithin(own: Bounds, asked: Partial<Bounds>): Bounds {
-  const scopes = asked.scopes ?? USUAL_SCOPES.filter((scope) => own.scopes.includes(scope))
+function refuseBeyond(own: Bounds, { scopes, networks, expiresAt }: Bounds): void {
   const lacking = scopes.length === 0 ? 'sending' : scopes.find((scope) => !own.scopes.includes(scope))
   if (lacking !== undefined) {
     throw new OperateError('not_allowed', `this key lacks the scope ${lacking}, and gives only what it has`)
   }
-  const { networks = own.networks, expiresAt = own.expiresAt } = asked
   const ranges = new AddressRanges(own.networks)
   const everywhere = networks.length === 0
   if (ranges.size > 0 && (everywhere || !networks.every((range) => ranges.covers(range)))) {
@@ -98,7 +98,6 @@ function boundsWithin(own: Bounds, asked: Partial<Bounds>): Bounds {
     const end = new Date(own.expiresAt).toISOString()
     throw new OperateError('not_allowed', `this key ends at ${end}, and gives none that works longer`)
   }
-  return { scopes, networks, expiresAt }
 }
 
 function checkedScopes(scopes: readonly Scope[]): Scope[] {
