@@ -11,7 +11,7 @@ export function addMaintenance(program: Command): void {
     description: 'Copy the database to a file while the service runs.',
     details:
       'The copy is consistent: it holds everything that was accepted before the command began. Keep the secret key with it: ' +
-      'without the key the DKIM keys in the copy are of no use. For SQLite; PostgreSQL has tools of its own (pg_dump).',
+      'without the key the DKIM keys and the logins of routes in the copy are of no use. For SQLite; PostgreSQL has tools of its own (pg_dump).',
     examples: ['backup /backup/postroad-2026-11-20.db', 'backup /backup/postroad.db --force'],
   })
     .option('--force', 'replace the file when it exists')
@@ -40,10 +40,9 @@ async function backup(to: string, { force, json }: JsonOption & { force?: true }
     ['emails', emails],
   ])
   printLine()
+  const key = secretKeyFile === null ? 'the value of POSTROAD_SECRET_KEY' : `the file ${secretKeyFile}`
   printLine(
-    secretKeyFile === null
-      ? 'Keep the value of POSTROAD_SECRET_KEY with it: without it the DKIM keys in the copy cannot be used.'
-      : `Keep the file ${secretKeyFile} with it: without it the DKIM keys in the copy cannot be used.`,
+    `Keep ${key} with it: without it the DKIM keys and the logins of routes in the copy cannot be used.`,
   )
 }
 

@@ -55,8 +55,8 @@ async function move(
   )
   printLine(
     secretKeyFile === null
-      ? 'the same POSTROAD_SECRET_KEY as before: without it the DKIM keys cannot be used.'
-      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it the DKIM keys cannot be used.`,
+      ? 'the same POSTROAD_SECRET_KEY as before: without it DKIM keys and logins of routes cannot be used.'
+      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it DKIM keys and logins of routes cannot be used.`,
   )
   printLine('Do not start a service on the SQLite file again: it would send what waits a second time.')
 }

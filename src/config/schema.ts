@@ -280,8 +280,7 @@ export const SETTINGS = {
     allowed: '32 octets, as 64 hexadecimal digits or in base64',
     description:
       'Encrypts DKIM private keys and other secrets in the database. Without it the first start makes a key and keeps it beside ' +
-      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it the DKIM keys ' +
-      'are lost.',
+      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it they are lost.',
     example: 'output of `openssl rand -hex 32`',
     secret: 'all',
   }),

@@ -37,7 +37,7 @@ export const migrate = verb('operate', async (of: Maintenance, _input: object): 
   return await updateSchema(of.database)
 })
 
-/** Where the key is kept that the DKIM keys in this database are sealed with; null: it is a setting, or not there. */
+/** Where the key is kept that the secrets in this database are sealed with; null: it is a setting, or not there. */
 export function secretKeyFile(
   { secretKey }: Pick<Settings, 'secretKey'>,
   database: Settings['database'],
