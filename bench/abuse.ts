@@ -74,8 +74,7 @@ const pid = pids[0]!
 const victim = new Victim(port, { host: `127.0.0.1:${port}`, token: service.token, from, shape: USUAL_SHAPE })
 const mails = (seconds + 1) * 10
 const first = takeNumbers((turns.length + 1) * mails)
-rig.sink.order({ first, count: (turns.length + 1) * mails })
-await rig.sink.hear()
+await rig.sink.ask({ first, count: (turns.length + 1) * mails })
 
 /** The highest resident set from now on counts (proc(5): clear_refs). */
 function forgetPeak(): void {

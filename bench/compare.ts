@@ -89,11 +89,9 @@ async function start(place: SystemPlace): Promise<void> {
 
 /** One message through the system, looked at by a verifier that is nobody's: everybody does the same work. */
 async function checkSignature({ name, port, target, keys }: RunningSystem): Promise<string> {
-  sink.order({ keepNext: true })
-  await sink.hear()
+  await sink.ask({ keepNext: true })
   await deliver({ load, sink }, { port, target, connections: 1, count: 1 })
-  sink.order({ kept: true })
-  const raw = (await sink.hear()).report as Uint8Array
+  const raw = await sink.report<Uint8Array>({ kept: true })
   const { pass, signatures } = await verifyDkim(raw, keys)
   if (!pass) throw new Error(`${name} did not sign as it should: ${JSON.stringify(signatures)}`)
   return `${signatures.length} signature${signatures.length === 1 ? '' : 's'}, ${raw.length} octets`
@@ -134,8 +132,7 @@ async function stopAll(): Promise<void> {
 whenInterrupted(stopAll)
 
 try {
-  sink.order({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })
-  const { port: sinkPort } = await sink.hear()
+  const { port: sinkPort } = await sink.ask({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })
   await start({ parent: values.directory, cpus, sinkPort: sinkPort! })
   const comparison: Comparison = {
     ...provenance(),

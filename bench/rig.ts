@@ -74,8 +74,7 @@ export class Rig implements AsyncDisposable {
     }
     const { peers = [{ host: '127.0.0.1', behaviour }] } = choice
     const listen: SinkOrder = { listen: peers, seed }
-    processes.sink.order(listen)
-    const { port } = await processes.sink.hear()
+    const { port } = await processes.sink.ask(listen)
     const dns = choice.route === 'direct' ? await startDns(choice.zone ?? zone(shape)) : null
     return new Rig(choice, processes, port!, dns)
   }
