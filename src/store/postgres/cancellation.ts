@@ -1,14 +1,9 @@
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
-import type { Place } from './facts.ts'
+import { HOLD_EMAIL, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
-/** A result being written comes before or after, not in between. */
-const HOLD = {
-  name: 'hold-email',
-  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
 const REQUESTED = {
   name: 'cancel-requests',
   text: 'SELECT DISTINCT email::text AS email FROM queue WHERE cancel',
@@ -22,7 +17,7 @@ export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'ca
       const all = await database.transaction(async (session) => {
         return await happen(
           session,
-          await session.run<Place>(HOLD, [emailId]),
+          await session.run<Place>(HOLD_EMAIL, [emailId]),
           () => ({ kind: 'cancel', at }),
           at,
         )

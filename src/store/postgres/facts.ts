@@ -20,6 +20,12 @@ export function nameOf({ email, position }: Place): string {
   return `${email} ${position}`
 }
 
+/** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
+export const HOLD_EMAIL: Statement = {
+  name: 'hold-email',
+  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
+}
+
 /** A recipient whose rows the transaction has locked. */
 export interface Known extends Place {
   /** Its company's number. */

@@ -1,17 +1,12 @@
 import type { QuarantinedEmail, QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
 import type { Statement } from './database.ts'
-import { type Place, QUARANTINED } from './facts.ts'
+import { HOLD_EMAIL, type Place, QUARANTINED } from './facts.ts'
 import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
-
-const HOLD: Statement = {
-  name: 'hold-to-quarantine',
-  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
 
 const HOLD_QUARANTINED: Statement = {
   name: 'hold-quarantined',
@@ -42,7 +37,7 @@ export function quarantine({
     async quarantine({ emailId, leaseToken, positions, others, at, message }) {
       if (!isEmailId(emailId)) return 0
       const all = await database.transaction(async (session) => {
-        const places = await session.run<Place>(HOLD, [emailId])
+        const places = await session.run<Place>(HOLD_EMAIL, [emailId])
         return await happen(
           session,
           places,

@@ -1,5 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
+import type { Held } from '../../../email/lifecycle/attempted.ts'
+import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
@@ -13,11 +15,11 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailStore, StoredOrigin } from '../../store.ts'
+import { type EmailStore, StoreDamaged, type StoredOrigin } from '../../store.ts'
+import { loadEmails } from '../contents.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
 import { isEmailId } from '../rows.ts'
-import { readWork } from './work.ts'
 
 /**
  * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
@@ -77,6 +79,15 @@ const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT
     WHERE $3::integer IS NULL OR c.num = $3 ORDER BY newest.seq DESC LIMIT $1
   ) e JOIN companies c ON c.num = e.company ORDER BY e.seq DESC`
 
+const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts,
+    r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
+  FROM recipients r WHERE r.email = $1 ORDER BY r.position`
+
+/** With a column for each field that who claims it reads of a recipient. */
+interface WorkRow extends Held {
+  position: number
+}
+
 /** What the API and the operator read back about emails. */
 export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept'> {
   return {
@@ -104,7 +115,16 @@ export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept
       })
     },
 
-    readWork: (id) => readWork(database, id),
+    async readWork(id) {
+      if (!isEmailId(id)) return null
+      return await database.snapshot(async (session) => {
+        const loaded = (await loadEmails(session, [id])).get(id)
+        if (loaded === undefined) return null
+        const { email } = readBack(id, loaded)
+        const rows = await session.run<WorkRow>(WORK, [id])
+        return { ...email, recipients: rows.map((row) => readBack(id, claimedRecipient(row))) }
+      })
+    },
 
     async readCaptured(id) {
       if (!isEmailId(id)) return []
@@ -120,4 +140,9 @@ export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept
       return rows.map(summaryOf)
     },
   }
+}
+
+function readBack<T>(id: string, found: T | ContentDamaged): T {
+  if (!(found instanceof ContentDamaged)) return found
+  throw new StoreDamaged(`The stored content of the email ${id} is damaged: ${found.message}`)
 }
