@@ -1,8 +1,8 @@
 /** One company sends the worst there is, another posts a small mail every 100 ms: what becomes of the other one? See `--help`. */
 
 import { writeFileSync } from 'node:fs'
-import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { count, oneOf, orRefuse, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { parseSize } from '../src/config/parse.ts'
 import { ATTACKS } from './abuse/attacks.ts'
@@ -11,7 +11,7 @@ import { type AbuseRun, type AttackFigure, latencyFigures, shownStatuses, wrongW
 import { Victim } from './abuse/victim.ts'
 import { takeNumbers } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
-import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { PinnedProcess, pinning } from './service/pinned-process.ts'
@@ -30,12 +30,7 @@ mail arrived once each. Fails when one of them is not as promised.
   --seconds N        of each attack (10)
   --connections N    of the abuser (50); some attacks have a number of their own
   --memory SIZE      POSTROAD_MEMORY of the service, to which it is held (600MB)
-  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
-  --cpus LIST        CPUs shared by service, abuser, other company and sink, as taskset writes them; "all" pins nothing (0,1)
-  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
-  --directory DIR    where the temporary database goes (the system's temporary directory)
-  --no-keep          prints only
-`
+${PLACE_HELP}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
   attack: { type: 'string', multiple: true, default: [] },
@@ -44,40 +39,26 @@ const values = parseOptions(HELP, {
   seconds: { type: 'string', default: '10' },
   connections: { type: 'string', default: '50' },
   memory: { type: 'string', default: '600MB' },
-  database: { type: 'string', default: 'sqlite' },
-  cpus: { type: 'string', default: '0,1' },
-  set: { type: 'string', multiple: true, default: [] },
-  directory: { type: 'string', default: os.tmpdir() },
-  'no-keep': { type: 'boolean', default: false },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
 })
-const unknown = values.attack.find((name) => !ATTACKS.some((attack) => attack.name === name))
-if (unknown !== undefined) {
-  process.stderr.write(
-    `--attack ${unknown}: one of ${ATTACKS.map(({ name }) => name).join(', ')} is needed\n`,
-  )
-  process.exit(2)
-}
-const chosen = values.attack.length > 0 ? values.attack : ATTACKS.map(({ name }) => name)
+const all = ATTACKS.map(({ name }) => name)
+const chosen = values.attack.length > 0 ? values.attack.map((name) => oneOf('attack', name, all)) : all
 const turns = values.together ? [chosen] : chosen.map((name) => [name])
 const seconds = count('seconds', values.seconds)
 const connections = count('connections', values.connections)
-const cpus = usableCpus(values.cpus)
+const place = placeOf(values)
+const { cpus } = place
 const memory = orRefuse(() => parseSize(values.memory))
-const settings = { POSTROAD_MEMORY: values.memory, ...parseSettings(values.set) }
+const settings = { POSTROAD_MEMORY: values.memory, ...place.settings }
 
 /** Ms that what was accepted has to arrive, when the abuse is over. */
 const PATIENCE = 60_000
 /** Ms that the next start may take after a kill. */
 const READY_WITHIN = 3_000
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 await using rig = await Rig.start({
-  cpus,
-  database: database(values.database),
-  route: 'relay',
-  shape: USUAL_SHAPE,
-  parent: values.directory,
-  nodes: 0,
+  ...place,
   settings: { POSTROAD_METRICS_LISTEN: 'same', ...settings },
 })
 const abuser = new PinnedProcess(cpus, new URL('./abuse/abuse-process.ts', import.meta.url))
@@ -93,8 +74,7 @@ const pid = pids[0]!
 const victim = new Victim(port, { host: `127.0.0.1:${port}`, token: service.token, from, shape: USUAL_SHAPE })
 const mails = (seconds + 1) * 10
 const first = takeNumbers((turns.length + 1) * mails)
-rig.sink.order({ first, count: (turns.length + 1) * mails })
-await rig.sink.hear()
+await rig.sink.ask({ first, count: (turns.length + 1) * mails })
 
 /** The highest resident set from now on counts (proc(5): clear_refs). */
 function forgetPeak(): void {
@@ -116,7 +96,7 @@ const idle = processMemory(pid).resident
 const accepted: number[] = []
 const figures: AttackFigure[] = []
 const names = Math.max(...turns.map((names) => names.join('+').length), 10)
-say(
+console.log(
   `${'attack'.padEnd(names)}   p50    p99  worst ms   peak MB  stalls  the other one's answers | the abuser's`,
 )
 for (const [turn, names_] of turns.entries()) {
@@ -148,7 +128,7 @@ for (const [turn, names_] of turns.entries()) {
   }
   figures.push(figure)
   const wrong = wrongWith(figure, memory)
-  say(
+  console.log(
     `${figure.attack.padEnd(names)} ${[figure.p50, figure.p99, figure.worst].map((ms) => ms.toFixed(0).padStart(6)).join(' ')} ` +
       `${(figure.peak / 1048576).toFixed(0).padStart(10)} ${String(figure.stalls).padStart(7)}  ` +
       `${shownStatuses(figure.statuses)} | ${shownStatuses(figure.abuser)}${wrong.length > 0 ? `   WRONG: ${wrong.join(', ')}` : ''}`,
@@ -156,11 +136,10 @@ for (const [turn, names_] of turns.entries()) {
 }
 /** Ms from the death of the service in the midst of everything at once until the next one says that it is ready. */
 async function killed(): Promise<number> {
-  const attacks = ATTACKS.map(({ name }) => name)
   const milliseconds = Math.max(4, seconds) * 1_000
   const abused = abuser.report<AbuseReport>({
     target: { port, token, domain },
-    attacks,
+    attacks: all,
     connections,
     milliseconds,
   })
@@ -190,14 +169,14 @@ const passed =
   arrived.doubled === 0 &&
   figures.every((figure) => wrongWith(figure, memory).length === 0) &&
   (restart ?? 0) <= READY_WITHIN
-say(
+console.log(
   `\n${accepted.length} mails of the other company accepted, ${accepted.length - lost} arrived, ${lost} lost, ${arrived.doubled} doubled; ` +
     `memory ${(idle / 1048576).toFixed(0)} MB idle, ${(Math.max(...figures.map(({ peak }) => peak)) / 1048576).toFixed(0)} MB at most`,
 )
 if (restart !== undefined)
-  say(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
-for (const line of service.logs()[0]!.slice(-40)) if (line.includes('stalled')) say(line)
-say(passed ? 'As promised.' : 'FAILED')
+  console.log(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
+for (const line of service.logs()[0]!.slice(-40)) if (line.includes('stalled')) console.log(line)
+console.log(passed ? 'As promised.' : 'FAILED')
 await rig.stop(service)
 if (!values['no-keep']) {
   const run: AbuseRun = {
@@ -216,6 +195,6 @@ if (!values['no-keep']) {
     ...(restart === undefined ? {} : { restart }),
     passed,
   }
-  say(`kept as ${keepResult('abuse', run)}`)
+  console.log(`kept as ${keepResult('abuse', run)}`)
 }
 process.exitCode = passed ? 0 : 1

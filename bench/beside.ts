@@ -5,17 +5,16 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import os from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { count, oneOf, parseWithPlaces, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
-import { USUAL_SHAPE } from './message.ts'
-import { count, database, parseSettings, usableCpus } from './options.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { USUAL_CONNECTIONS } from './report.ts'
 import { keepResult } from './results.ts'
-import { Rig, type RigChoice } from './rig.ts'
+import { Rig } from './rig.ts'
 import { median } from './statistics.ts'
+import { inTurns } from './turns.ts'
 
 const HELP = `Usage: node bench/beside.ts [options] <directory>
 
@@ -30,11 +29,7 @@ Every figure is the median of the ratios of rounds that followed each other: ove
   --messages N       messages in each end-to-end round (2000)
   --accept-ms N      milliseconds of each round of accepting (1000)
   --only LIST        what is measured: accept-1, accept-10, accept-50, accept-200, deliver (all)
-  --database NAME    sqlite, or postgres: a cluster of our own for each (sqlite)
-  --cpus LIST        CPUs shared by everything (0,1)
-  --set NAME=VALUE   a POSTROAD_... setting of both; may be given several times
-  --no-keep          prints only
-`
+${PLACE_HELP}${USUAL_HELP}`
 
 const MEASUREMENTS = ['accept-1', 'accept-10', 'accept-50', 'accept-200', 'deliver'] as const
 type Measurement = (typeof MEASUREMENTS)[number]
@@ -45,53 +40,24 @@ interface Round {
   cpu: number
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '9' },
-    messages: { type: 'string', default: '2000' },
-    'accept-ms': { type: 'string', default: '1000' },
-    only: { type: 'string', default: MEASUREMENTS.join(',') },
-    database: { type: 'string', default: 'sqlite' },
-    cpus: { type: 'string', default: '0,1' },
-    set: { type: 'string', multiple: true, default: [] },
-    'no-keep': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const { values, positionals } = parseWithPlaces(HELP, {
+  rounds: { type: 'string', default: '9' },
+  messages: { type: 'string', default: '2000' },
+  'accept-ms': { type: 'string', default: '1000' },
+  only: { type: 'string', default: MEASUREMENTS.join(',') },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
 })
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
 const directory = resolve(positionals[0] ?? '.')
 const program = join(directory, 'bin/postroad')
-if (positionals.length !== 1 || !existsSync(program) || !existsSync(join(directory, 'node_modules'))) {
-  process.stderr.write(
-    'Name the directory of another checkout in which "npm ci" has been run (see --help).\n',
-  )
-  process.exit(2)
-}
-const wanted = values.only.split(',')
-const unknown = wanted.find((name) => !MEASUREMENTS.some((each) => each === name))
-if (unknown !== undefined) {
-  process.stderr.write(`--only ${unknown}: one of ${MEASUREMENTS.join(', ')} is needed\n`)
-  process.exit(2)
-}
+if (positionals.length !== 1 || !existsSync(program) || !existsSync(join(directory, 'node_modules')))
+  refuse('Name the directory of another checkout in which "npm ci" has been run (see --help).')
+const wanted = values.only.split(',').map((name) => oneOf('only', name, MEASUREMENTS))
 const measurements = MEASUREMENTS.filter((each) => wanted.includes(each))
 const rounds = count('rounds', values.rounds)
 const messages = count('messages', values.messages)
 const milliseconds = count('accept-ms', values['accept-ms'])
-const settings = parseSettings(values.set)
-
-const choice: RigChoice = {
-  cpus: usableCpus(values.cpus),
-  database: database(values.database),
-  route: 'relay',
-  shape: USUAL_SHAPE,
-  parent: os.tmpdir(),
-  nodes: 0,
-  settings,
-}
+const choice = placeOf(values)
 await using stack = new AsyncDisposableStack()
 const before = await stack.use(await Rig.start({ ...choice, program })).serve()
 const now = await stack.use(await Rig.start(choice)).serve()
@@ -112,15 +78,14 @@ for (const parts of [before, now]) {
 }
 const figures = []
 for (const measurement of measurements) {
-  const pairs: { before: Round; now: Round }[] = []
-  for (let round = 0; round < rounds; round++) {
-    // Neither always comes second.
-    const first = round % 2 === 0 ? before : now
-    const one = await measure(first, measurement)
-    const other = await measure(first === before ? now : before, measurement)
-    pairs.push(first === before ? { before: one, now: other } : { before: other, now: one })
-    process.stderr.write(`${measurement}: round ${round + 1} of ${rounds} done\n`)
-  }
+  const both = [before, now]
+  const [earlier, later] = await inTurns(
+    both,
+    rounds,
+    (parts) => measure(parts, measurement),
+    `${measurement}: `,
+  )
+  const pairs = earlier!.map((round, index) => ({ before: round, now: later![index]! }))
   figures.push({
     measurement,
     before: {
@@ -139,22 +104,21 @@ const run = {
   before: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: directory, encoding: 'utf8' }).trim(),
   cpus: choice.cpus,
   database: values.database,
-  settings,
+  settings: choice.settings,
   messages,
   figures,
 }
-const say = (line: string) => process.stdout.write(`${line}\n`)
-say(
+console.log(
   `\n${run.machine}; ${run.node}; ${run.database}; ${run.commit} beside ${run.before}, ${rounds} rounds each, in turns`,
 )
-say(
+console.log(
   `  ${''.padEnd(12)} ${'messages/s'.padStart(18)} ${'ratio'.padStart(7)}   ${'CPU-ms a message'.padStart(18)} ${'ratio'.padStart(7)}`,
 )
 for (const { measurement, before, now, rateRatio, cpuRatio } of figures) {
   const rates = `${before.rate.toFixed(0)} -> ${now.rate.toFixed(0)}`
   const cpus = `${before.cpu.toFixed(3)} -> ${now.cpu.toFixed(3)}`
-  say(
+  console.log(
     `  ${measurement.padEnd(12)} ${rates.padStart(18)} ${rateRatio.toFixed(3).padStart(7)}   ${cpus.padStart(18)} ${cpuRatio.toFixed(3).padStart(7)}`,
   )
 }
-if (!values['no-keep']) say(`kept as ${keepResult('beside', run)}`)
+if (!values['no-keep']) console.log(`kept as ${keepResult('beside', run)}`)

@@ -3,6 +3,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { count, oneOf, parseOptions, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { verifyDkim } from '../harness/verify-dkim.ts'
 import { startHaraka } from './compare/haraka.ts'
@@ -14,10 +15,11 @@ import { type RunningSystem, SENDING_DOMAIN, type SystemPlace } from './compare/
 import { whenInterrupted } from './interrupted.ts'
 import { deliver, measureLimits } from './measure.ts'
 import { USUAL_SHAPE } from './message.ts'
-import { count, firstCpu, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { firstCpu, parseSettings, USUAL_HELP, USUAL_OPTIONS, usableCpus } from './options.ts'
 import { keepResult } from './results.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
 import { OBLIGING } from './sink/behaviour.ts'
+import { inTurns } from './turns.ts'
 
 const SYSTEMS = ['postroad', 'postfix', 'haraka'] as const
 
@@ -35,10 +37,7 @@ turn to the same sink; all processes on the same CPUs. Prints messages a second,
                      into --packages
   --packages DIR     where Haraka's packages are or go (postroad-compare in the system's temporary directory)
   --workers N        Haraka's worker processes (2)
-  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
-  --directory DIR    where queues and databases go: the disk that is measured (the system's temporary directory)
-  --no-keep          prints only
-`
+${USUAL_HELP}`
 
 /** Ms after the last arrival in which a system cleans up behind its messages; it belongs to their cost. */
 const AFTERMATH = 1_000
@@ -55,16 +54,9 @@ const values = parseOptions(HELP, {
   install: { type: 'boolean', default: false },
   packages: { type: 'string', default: join(os.tmpdir(), 'postroad-compare') },
   workers: { type: 'string', default: '2' },
-  set: { type: 'string', multiple: true, default: [] },
-  directory: { type: 'string', default: os.tmpdir() },
-  'no-keep': { type: 'boolean', default: false },
+  ...USUAL_OPTIONS,
 })
-const chosen = values.systems.split(',')
-const stranger = chosen.find((name) => !SYSTEMS.some((system) => system === name))
-if (stranger !== undefined) {
-  process.stderr.write(`--systems ${stranger}: some of ${SYSTEMS.join(', ')} are needed\n`)
-  process.exit(2)
-}
+const chosen = values.systems.split(',').map((name) => oneOf('systems', name, SYSTEMS))
 if (values.install) {
   if (chosen.includes('postfix')) installPostfix()
   if (chosen.includes('haraka')) installHaraka(values.packages)
@@ -73,10 +65,8 @@ const missing = [
   ...(chosen.includes('postfix') && !postfixIsThere() ? ['Postfix with opendkim'] : []),
   ...(chosen.includes('haraka') && !harakaIsThere(values.packages) ? [`Haraka in ${values.packages}`] : []),
 ]
-if (missing.length > 0) {
-  process.stderr.write(`Not installed: ${missing.join(', ')}. Use --install, or leave it out by --systems.\n`)
-  process.exit(2)
-}
+if (missing.length > 0)
+  refuse(`Not installed: ${missing.join(', ')}. Use --install, or leave it out by --systems.`)
 
 const messages = count('messages', values.messages)
 const rounds = count('rounds', values.rounds)
@@ -99,11 +89,9 @@ async function start(place: SystemPlace): Promise<void> {
 
 /** One message through the system, looked at by a verifier that is nobody's: everybody does the same work. */
 async function checkSignature({ name, port, target, keys }: RunningSystem): Promise<string> {
-  sink.order({ keepNext: true })
-  await sink.hear()
+  await sink.ask({ keepNext: true })
   await deliver({ load, sink }, { port, target, connections: 1, count: 1 })
-  sink.order({ kept: true })
-  const raw = (await sink.hear()).report as Uint8Array
+  const raw = await sink.report<Uint8Array>({ kept: true })
   const { pass, signatures } = await verifyDkim(raw, keys)
   if (!pass) throw new Error(`${name} did not sign as it should: ${JSON.stringify(signatures)}`)
   return `${signatures.length} signature${signatures.length === 1 ? '' : 's'}, ${raw.length} octets`
@@ -144,8 +132,7 @@ async function stopAll(): Promise<void> {
 whenInterrupted(stopAll)
 
 try {
-  sink.order({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })
-  const { port: sinkPort } = await sink.hear()
+  const { port: sinkPort } = await sink.ask({ listen: [{ host: '127.0.0.1', behaviour: OBLIGING }], seed: 1 })
   await start({ parent: values.directory, cpus, sinkPort: sinkPort! })
   const comparison: Comparison = {
     ...provenance(),
@@ -165,18 +152,10 @@ try {
     )
     await pause(AFTERMATH)
   }
-  for (let round = 0; round < rounds; round++) {
-    // The order turns, so that nobody always comes after the same one.
-    for (let place = 0; place < running.length; place++) {
-      const index = (round + place) % running.length
-      comparison.systems[index]!.rounds.push(await measure(running[index]!))
-      process.stderr.write(`round ${round + 1} of ${rounds}: ${running[index]!.name} done\n`)
-    }
-  }
+  for (const [index, measured] of (await inTurns(running, rounds, measure)).entries())
+    comparison.systems[index]!.rounds = measured
   printComparison(comparison)
-  if (!values['no-keep']) {
-    process.stdout.write(`kept as ${keepResult('compare', comparison)}\n`)
-  }
+  if (!values['no-keep']) console.log(`kept as ${keepResult('compare', comparison)}`)
 } finally {
   await stopAll()
 }

@@ -1,22 +1,22 @@
 /** Does the cost of a message grow with what lies in the database? See `--help`. */
 
-import os from 'node:os'
+import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import { figures, type GrowthRound, type GrowthRun, type Ratio, ratioWithSpread } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
-import { USUAL_SHAPE } from './message.ts'
-import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
-import { processMemory } from './service/process-usage.ts'
+import { type Memory, processMemory } from './service/process-usage.ts'
 import { median } from './statistics.ts'
+import { inTurns } from './turns.ts'
 
 const HELP = `Usage: node bench/growth.ts [options]
 
 Runs one service on an empty database and one on a database with history and mail that waits, measures accepting and delivering on
-both in turns, and prints what the second has of the first.
+both in turns, and prints what the second has of the first. Two million emails take about 6 GB of disk.
 
   --history N        finished emails (${WEEKS_OF_HISTORY.emails})
   --waiting N        recipients that wait, none due while this runs (${WEEKS_OF_HISTORY.waiting})
@@ -25,12 +25,7 @@ both in turns, and prints what the second has of the first.
   --messages N       messages in each end-to-end round (3000)
   --rounds N         rounds on each after one warm-up round (5)
   --accept-ms N      milliseconds of accepting in each round (2000)
-  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
-  --cpus LIST        CPUs shared by everything, as taskset writes them (0,1)
-  --set NAME=VALUE   a POSTROAD_... setting of both services; may be given several times
-  --directory DIR    where the databases go (the system's temporary directory); two million emails take about 6 GB
-  --no-keep          prints only
-`
+${PLACE_HELP}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
   history: { type: 'string', default: String(WEEKS_OF_HISTORY.emails) },
@@ -40,11 +35,8 @@ const values = parseOptions(HELP, {
   messages: { type: 'string', default: '3000' },
   rounds: { type: 'string', default: '5' },
   'accept-ms': { type: 'string', default: '2000' },
-  database: { type: 'string', default: 'sqlite' },
-  cpus: { type: 'string', default: '0,1' },
-  set: { type: 'string', multiple: true, default: [] },
-  directory: { type: 'string', default: os.tmpdir() },
-  'no-keep': { type: 'boolean', default: false },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
 })
 const history = {
   ...WEEKS_OF_HISTORY,
@@ -56,8 +48,7 @@ const history = {
 const messages = count('messages', values.messages)
 const rounds = count('rounds', values.rounds)
 const acceptMs = count('accept-ms', values['accept-ms'])
-const cpus = usableCpus(values.cpus)
-const settings = parseSettings(values.set)
+const place = placeOf(values)
 /** Connections at which accepting and delivering are measured. */
 const CONNECTIONS = { accepting: 50, delivering: 20 }
 
@@ -68,15 +59,7 @@ async function measure(parts: Parts): Promise<GrowthRound> {
   }
 }
 
-await using rig = await Rig.start({
-  cpus,
-  database: database(values.database),
-  route: 'relay',
-  shape: USUAL_SHAPE,
-  parent: values.directory,
-  nodes: 0,
-  settings,
-})
+await using rig = await Rig.start(place)
 const empty = await rig.serve()
 const fillStarted = performance.now()
 const full = await rig.serve({
@@ -90,14 +73,8 @@ const fillSeconds = seconds(fillStarted)
 
 for (const parts of [empty, full])
   await measureDelivery(parts, Math.min(1_000, messages), CONNECTIONS.delivering)
-const measured: GrowthRun['rounds'] = []
-for (let round = 0; round < rounds; round++) {
-  // Neither always comes second.
-  const first = round % 2 === 0 ? await measure(empty) : await measure(full)
-  const second = round % 2 === 0 ? await measure(full) : await measure(empty)
-  measured.push(round % 2 === 0 ? { empty: first, full: second } : { empty: second, full: first })
-  process.stderr.write(`round ${round + 1} of ${rounds} done\n`)
-}
+const [ofEmpty, ofFull] = await inTurns([empty, full], rounds, measure)
+const measured = ofEmpty!.map((round, index) => ({ empty: round, full: ofFull![index]! }))
 
 const names = ['acceptedPerSecond', 'acceptCpu', 'deliveredPerSecond', 'deliverCpu', 'latencyMedian'] as const
 const summary = names.map((name): Ratio => {
@@ -115,10 +92,10 @@ const memory = { empty: memoryOf(empty), full: memoryOf(full) }
 
 const run: GrowthRun = {
   ...provenance(),
-  cpus,
+  cpus: place.cpus,
   database: rig.database.name,
   history,
-  settings,
+  settings: place.settings,
   fillSeconds,
   messages,
   acceptMs,
@@ -127,29 +104,28 @@ const run: GrowthRun = {
   rounds: measured,
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-say(
-  `\n${run.machine}; CPUs ${cpus} for everything together; ${run.node}; commit ${run.commit}; ${run.database}`,
+console.log(
+  `\n${run.machine}; CPUs ${place.cpus} for everything together; ${run.node}; commit ${run.commit}; ${run.database}`,
 )
-say(
+console.log(
   `${history.emails} emails of history and ${history.waiting} waiting, written in ${fillSeconds} s; ${rounds} rounds on each, in turns`,
 )
-say('\n                          empty         full    full / empty (rounds)')
+console.log('\n                          empty         full    full / empty (rounds)')
 for (const each of summary) {
   const { name, empty: before, full: after } = each
   const digits = before > 100 ? 0 : 3
   const cells = [before.toFixed(digits).padStart(11), after.toFixed(digits).padStart(12)]
-  say(`  ${name.padEnd(18)} ${cells.join(' ')} ${ratioWithSpread(each).padStart(23)}`)
+  console.log(`  ${name.padEnd(18)} ${cells.join(' ')} ${ratioWithSpread(each).padStart(23)}`)
 }
-say(`  resident now / peak, MB ${megabytes(memory.empty)} ${megabytes(memory.full).padStart(15)}`)
-if (!values['no-keep']) say(`kept as ${keepResult('growth', run)}`)
+console.log(`  resident now / peak, MB ${megabytes(memory.empty)} ${megabytes(memory.full).padStart(15)}`)
+if (!values['no-keep']) console.log(`kept as ${keepResult('growth', run)}`)
 
 function seconds(since: number): number {
   return Math.round((performance.now() - since) / 1000)
 }
 
 /** Of the largest node. */
-function memoryOf({ service }: Awaited<ReturnType<Rig['serve']>>): { resident: number; peak: number } {
+function memoryOf({ service }: Parts): Memory {
   const each = service.pids.map(processMemory)
   return {
     resident: Math.max(...each.map(({ resident }) => resident)),
@@ -157,6 +133,6 @@ function memoryOf({ service }: Awaited<ReturnType<Rig['serve']>>): { resident: n
   }
 }
 
-function megabytes({ resident, peak }: { resident: number; peak: number }): string {
+function megabytes({ resident, peak }: Memory): string {
   return `${(resident / 1_048_576).toFixed(0)} / ${(peak / 1_048_576).toFixed(0)}`
 }

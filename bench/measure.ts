@@ -182,8 +182,7 @@ export async function deliver(
   const { count } = order
   const first = takeNumbers(count)
   const sinkOrder: SinkOrder = { first, count, patience: PATIENCE }
-  sink.order(sinkOrder)
-  await sink.hear()
+  await sink.ask(sinkOrder)
   // Whoever gives up first ends it: a system that hangs answers the load generator never.
   const [offered, received] = await Promise.all([
     load.report<LoadReport>({ ...order, first }).then((report) => {

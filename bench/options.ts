@@ -1,36 +1,38 @@
 /** Options that the benchmarks share, and how their text is understood. */
 import { spawnSync } from 'node:child_process'
 import os from 'node:os'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { refuse } from '../harness/options.ts'
 import { isPostgresUrl } from './service/database.ts'
 import { canPin } from './service/pinned-process.ts'
 
-/** Ends the program with a sentence, as for every option that cannot be used. */
-function refuse(sentence: string): never {
-  process.stderr.write(`${sentence}\n`)
-  process.exit(2)
-}
+/** Of all benchmarks. */
+export const USUAL_OPTIONS = {
+  set: { type: 'string', multiple: true, default: [] as string[] },
+  directory: { type: 'string', default: os.tmpdir() },
+  'no-keep': { type: 'boolean', default: false },
+} as const
+export const USUAL_HELP = `  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
+  --directory DIR    where databases and queues go: the disk that is measured (the system's temporary directory)
+  --no-keep          prints only
+`
 
-/** What `work` returns; what it throws is told as a sentence. */
-export function orRefuse<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    return refuse((error as Error).message)
+/** Of those that measure on the one database and the CPUs that they are told. */
+export const PLACE_OPTIONS = {
+  database: { type: 'string', default: 'sqlite' },
+  cpus: { type: 'string', default: '0,1' },
+} as const
+export const PLACE_HELP = `  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
+  --cpus LIST        CPUs shared by everything, as taskset writes them; "all" pins nothing (0,1)
+`
+
+/** What a rig needs to know of these options. */
+export function placeOf(values: { database: string; cpus: string; set: string[]; directory: string }) {
+  return {
+    cpus: usableCpus(values.cpus),
+    database: database(values.database),
+    parent: values.directory,
+    settings: parseSettings(values.set),
   }
-}
-
-/** The options of the command line. With `--help`, among them, prints it and ends the program. */
-export function parseOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
-  help: string,
-  options: Options,
-) {
-  const { values } = orRefuse(() =>
-    parseArgs({ options: { ...options, help: { type: 'boolean', default: false } } }),
-  )
-  if (!(values as { help?: boolean }).help) return values
-  process.stdout.write(help)
-  process.exit(0)
 }
 
 /** `NAME=VALUE` pairs of `--set`. */
@@ -45,7 +47,7 @@ export function parseSettings(pairs: string[]): Record<string, string> {
 }
 
 /** `sqlite`, `postgres` or a URL, as `openDatabase` takes it. */
-export function database(choice: string): string {
+function database(choice: string): string {
   if (choice === 'sqlite' || choice === 'postgres' || isPostgresUrl(choice)) return choice
   return refuse(`--database ${choice}: sqlite, postgres, or a postgres:// URL is needed`)
 }
@@ -75,11 +77,4 @@ export function countCpus(list: string): number {
 /** The first CPU of a list, for what runs on one. */
 export function firstCpu(cpus: string): string {
   return /^\d+/.exec(cpus)?.[0] ?? 'all'
-}
-
-/** A whole number of an option; ends the program with a sentence when it is none. */
-export function count(name: string, text: string, least = 1): number {
-  const number = Number(text)
-  if (text.trim() !== '' && Number.isInteger(number) && number >= least) return number
-  return refuse(`--${name} ${text}: a whole number from ${least} on is needed`)
 }

@@ -83,18 +83,17 @@ export function threadsOf({ rounds }: Run): [name: string, usage: Usage][] {
 }
 
 export function printRun(run: Run): void {
-  const say = (line: string) => process.stdout.write(`${line}\n`)
   const s = summary(run)
-  say(
+  console.log(
     `\n${run.machine}; CPUs ${run.cpus} for service, load and sink together; ${run.node}; commit ${run.commit}`,
   )
   const how = ways(run)
-  if (how !== '') say(how)
-  say(
+  if (how !== '') console.log(how)
+  console.log(
     `limits of one CPU: ${s.signatures.toFixed(0)} RSA-2048 signatures/s, ${s.syncs.toFixed(0)} fsync/s of 4 KB\n`,
   )
-  say('accepting (scheduled far ahead, so nothing is delivered)')
-  say('  connections   accepted/s     p50 ms     p99 ms   CPU-ms/msg    load    PostgreSQL')
+  console.log('accepting (scheduled far ahead, so nothing is delivered)')
+  console.log('  connections   accepted/s     p50 ms     p99 ms   CPU-ms/msg    load    PostgreSQL')
   for (const { connections, accepted, p50, p99, cpu, loadCpu, databaseCpu } of run.accepting) {
     const cells = [
       String(connections),
@@ -105,13 +104,17 @@ export function printRun(run: Run): void {
       loadCpu?.toFixed(3) ?? '',
       databaseCpu?.toFixed(3) ?? '',
     ]
-    say(`  ${cells.map((cell, i) => cell.padStart([11, 12, 10, 10, 12, 7, 13][i]!)).join(' ')}`.trimEnd())
+    console.log(
+      `  ${cells.map((cell, i) => cell.padStart([11, 12, 10, 10, 12, 7, 13][i]!)).join(' ')}`.trimEnd(),
+    )
   }
-  if (run.acceptingAtHalf) say(`  ${acceptingSentence(run.acceptingAtHalf)}`)
-  say(
+  if (run.acceptingAtHalf) console.log(`  ${acceptingSentence(run.acceptingAtHalf)}`)
+  console.log(
     `\nend to end: POST /emails over ${run.connections} connections, DKIM RSA-2048, to the sink; exactly once in every round`,
   )
-  say('  round   messages   delivered/s   accepted/s   CPU-ms/msg   latency ms med/p99      RSA/s   ratio')
+  console.log(
+    '  round   messages   delivered/s   accepted/s   CPU-ms/msg   latency ms med/p99      RSA/s   ratio',
+  )
   for (const [index, round] of run.rounds.entries()) {
     const latency = `${round.latencyMedian.toFixed(1)} / ${round.latencyP99.toFixed(0)}`
     const cells = [
@@ -124,9 +127,9 @@ export function printRun(run: Run): void {
       round.limits.signatures.toFixed(0),
       round.ratio.toFixed(2),
     ]
-    say(`  ${cells.map((cell, i) => cell.padStart([5, 10, 13, 12, 12, 20, 10, 7][i]!)).join(' ')}`)
+    console.log(`  ${cells.map((cell, i) => cell.padStart([5, 10, 13, 12, 12, 20, 10, 7][i]!)).join(' ')}`)
   }
-  for (const figure of run.latencies) say(`  ${latencySentence(figure)}`)
+  for (const figure of run.latencies) console.log(`  ${latencySentence(figure)}`)
   const first = run.rounds[0]
   if (first?.loadCpu !== undefined && first.sinkCpu !== undefined) {
     const others = [
@@ -137,11 +140,11 @@ export function printRun(run: Run): void {
       others.push(
         `PostgreSQL ${column(run.rounds, ({ databaseCpu }) => databaseCpu ?? Number.NaN).toFixed(3)}`,
       )
-    say(`  CPU-ms a message beside the service: ${others.join(', ')}`)
+    console.log(`  CPU-ms a message beside the service: ${others.join(', ')}`)
   }
   const threads = threadsOf(run).map(([name, usage]) => `${name} ${wholeOf(usage).toFixed(3)}`)
-  if (threads.length > 0) say(`  CPU-ms a message by thread: ${threads.join(', ')}`)
-  say(
+  if (threads.length > 0) console.log(`  CPU-ms a message by thread: ${threads.join(', ')}`)
+  console.log(
     `\nmedian (best): ${s.delivered.toFixed(0)} (${s.deliveredBest.toFixed(0)}) delivered/s, ` +
       `${s.cpu.toFixed(3)} (${s.cpuBest.toFixed(3)}) CPU-ms a message, ${s.ratio.toFixed(2)} (${s.ratioBest.toFixed(2)}) of the RSA limit, ` +
       `${s.octets.toFixed(0)} octets a message, peak RSS ${(run.peakMemory / 1048576).toFixed(0)} MB`,

@@ -4,7 +4,7 @@ import { type FakeDns, startDns, type Zone } from '../harness/dns.ts'
 import type { Installation } from '../harness/service/installation.ts'
 import type { Tenant } from '../harness/service/tenant.ts'
 import type { Parts } from './measure.ts'
-import { domainName, type MessageShape, RECIPIENT_DOMAIN } from './message.ts'
+import { domainName, type MessageShape, RECIPIENT_DOMAIN, USUAL_SHAPE } from './message.ts'
 import { firstCpu } from './options.ts'
 import { type BenchDatabase, openDatabase } from './service/database.ts'
 import { PinnedProcess } from './service/pinned-process.ts'
@@ -18,9 +18,9 @@ export type Route = (typeof ROUTES)[number]
 export interface RigChoice {
   cpus: string
   database: string
-  /** `relay`: everything to the sink. `direct`: by MX look-ups at a name server of ours. */
-  route: Route
-  shape: MessageShape
+  /** `relay`: everything to the sink; that is usual. `direct`: by MX look-ups at a name server of ours. */
+  route?: Route
+  shape?: MessageShape
   behaviour?: SinkBehaviour
   /** Several servers, all at the same port, in place of one at 127.0.0.1. */
   peers?: { host: string; behaviour: SinkBehaviour }[]
@@ -29,7 +29,7 @@ export interface RigChoice {
   seed?: number
   /** Parent of the services' directories. */
   parent: string
-  nodes: number
+  nodes?: number
   /** CPUs of each delivery node, in place of `cpus`. */
   nodeCpus?: string[]
   settings: Record<string, string>
@@ -65,7 +65,7 @@ export class Rig implements AsyncDisposable {
   }
 
   static async start(choice: RigChoice): Promise<Rig> {
-    const { cpus, behaviour = OBLIGING, seed = 1 } = choice
+    const { cpus, behaviour = OBLIGING, seed = 1, shape = USUAL_SHAPE } = choice
     const processes: Processes = {
       load: new PinnedProcess(cpus, new URL('./load/load-process.ts', import.meta.url)),
       sink: new PinnedProcess(cpus, new URL('./sink/sink-process.ts', import.meta.url)),
@@ -74,15 +74,14 @@ export class Rig implements AsyncDisposable {
     }
     const { peers = [{ host: '127.0.0.1', behaviour }] } = choice
     const listen: SinkOrder = { listen: peers, seed }
-    processes.sink.order(listen)
-    const { port } = await processes.sink.hear()
-    const dns = choice.route === 'direct' ? await startDns(choice.zone ?? zone(choice.shape)) : null
+    const { port } = await processes.sink.ask(listen)
+    const dns = choice.route === 'direct' ? await startDns(choice.zone ?? zone(shape)) : null
     return new Rig(choice, processes, port!, dns)
   }
 
   /** A service on a fresh directory and database, with what `prepare` puts in before it serves. */
   async serve({ prepare }: { prepare?: Preparation } = {}): Promise<Parts> {
-    const { cpus, parent, nodes, settings, shape, program } = this.choice
+    const { cpus, parent, nodes = 0, settings, shape = USUAL_SHAPE, program } = this.choice
     const url = await this.database.fresh()
     const service = await startServiceProcess({
       parent,

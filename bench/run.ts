@@ -3,7 +3,7 @@
  * Service, load generator and sink are processes that share the same CPUs; the yardstick is measured in the same run.
  */
 
-import os from 'node:os'
+import { count, oneOf, orRefuse, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
 import {
   type AcceptFigure,
@@ -16,7 +16,7 @@ import {
   measureLatencyAt,
 } from './measure.ts'
 import { USUAL_SIZE } from './message.ts'
-import { count, database, orRefuse, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { printRun, USUAL_CONNECTIONS } from './report.ts'
 import { keepRun } from './results.ts'
 import { Rig, ROUTES } from './rig.ts'
@@ -36,16 +36,11 @@ Measures accepted/s, delivered/s, CPU and latency of the service against a sink 
   --route NAME       relay: everything to the sink; direct: by MX look-ups (relay)
   --sink LIST        behaviour of the sink, e.g. latency=20,4xx@rcpt=0.02,cut@dot=0.001,dribble=5,starttls,connections=20,messages=100
                      (with faults messages arrive later or never: rounds that demand exactly one of each fail)
-  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
   --nodes N          delivery nodes beside one for the API; 0: one process does both (0)
-  --cpus LIST        CPUs shared by service, load, sink and database, as taskset writes them; "all" pins nothing (0,1)
-  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
-  --directory DIR    where the temporary databases go: the disk that is measured (the system's temporary directory)
   --skip-accepting   end to end only
   --skip-latency     no latency of an idle and of a half-loaded service
   --quick            few messages, one round: shows that the benchmark works, keeps no result
-  --no-keep          prints only
-`
+${PLACE_HELP}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
   messages: { type: 'string', default: '5000' },
@@ -57,28 +52,20 @@ const values = parseOptions(HELP, {
   domains: { type: 'string', default: '1' },
   route: { type: 'string', default: 'relay' },
   sink: { type: 'string', default: '' },
-  database: { type: 'string', default: 'sqlite' },
   nodes: { type: 'string', default: '0' },
-  cpus: { type: 'string', default: '0,1' },
-  set: { type: 'string', multiple: true, default: [] },
-  directory: { type: 'string', default: os.tmpdir() },
   'skip-accepting': { type: 'boolean', default: false },
   'skip-latency': { type: 'boolean', default: false },
   quick: { type: 'boolean', default: false },
-  'no-keep': { type: 'boolean', default: false },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
 })
-const route = ROUTES.find((each) => each === values.route)
-if (route === undefined) {
-  process.stderr.write(`--route ${values.route}: one of ${ROUTES.join(', ')} is needed\n`)
-  process.exit(2)
-}
+const route = oneOf('route', values.route, ROUTES)
 const messages = values.quick ? 300 : count('messages', values.messages)
 const rounds = values.quick ? 1 : count('rounds', values.rounds)
 const acceptMs = values.quick ? 300 : count('accept-ms', values['accept-ms'])
 const connections = count('connections', values.connections)
 const nodes = count('nodes', values.nodes, 0)
-const cpus = usableCpus(values.cpus)
-const settings = parseSettings(values.set)
+const place = placeOf(values)
 const shape = {
   size: count('size', values.size, 1500),
   attachment: values.attachment,
@@ -86,14 +73,11 @@ const shape = {
 }
 
 await using rig = await Rig.start({
-  cpus,
-  database: database(values.database),
+  ...place,
   route,
   shape,
   behaviour: orRefuse(() => parseBehaviour(values.sink)),
-  parent: values.directory,
   nodes,
-  settings,
 })
 
 const accepting: AcceptFigure[] = []
@@ -119,13 +103,13 @@ if (!values['skip-latency']) {
 }
 const run = {
   ...provenance(),
-  cpus,
+  cpus: place.cpus,
   database: rig.database.name,
   nodes,
   route,
   shape,
   sink: values.sink,
-  settings,
+  settings: place.settings,
   accepting,
   ...(acceptingAtHalf ? { acceptingAtHalf } : {}),
   connections,

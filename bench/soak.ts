@@ -1,8 +1,8 @@
 /** Runs the service at half load beside hostile peers for as long as asked and judges whether anything grows. See `--help`. */
 
-import os from 'node:os'
+import { count, parseOptions, refuse } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
-import { count, database, parseOptions, parseSettings, usableCpus } from './options.ts'
+import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import type { SoakReport } from './soak/report.ts'
 import { judgeAll, shown } from './soak/series.ts'
@@ -17,26 +17,19 @@ queue does not come back to zero, or when a message is lost or doubled.
   --minutes N        how long (60); an hour at 1,000 messages a second takes about 40 GB of disk
   --rate N           messages a second, in place of half of what is measured first
   --sample N         seconds between two samples (10)
-  --database NAME    sqlite, postgres (a cluster of our own), or a postgres:// URL of a server where databases may be created (sqlite)
   --nodes N          delivery nodes beside one for the API; 0: one process does both (0)
   --seed N           of the peers' faults (1)
-  --cpus LIST        CPUs shared by everything, as taskset writes them (0-3)
-  --set NAME=VALUE   a POSTROAD_... setting of the service; may be given several times
-  --directory DIR    where the databases go (the system's temporary directory)
-  --no-keep          prints only
-`
+${PLACE_HELP.replace('(0,1)', '(0-3)')}${USUAL_HELP}`
 
 const values = parseOptions(HELP, {
   minutes: { type: 'string', default: '60' },
   rate: { type: 'string' },
   sample: { type: 'string', default: '10' },
-  database: { type: 'string', default: 'sqlite' },
   nodes: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
+  ...PLACE_OPTIONS,
+  ...USUAL_OPTIONS,
   cpus: { type: 'string', default: '0-3' },
-  set: { type: 'string', multiple: true, default: [] },
-  directory: { type: 'string', default: os.tmpdir() },
-  'no-keep': { type: 'boolean', default: false },
 })
 /** Messages by which half load is found. */
 const CALIBRATION = 4_000
@@ -46,25 +39,18 @@ const DRAIN = 300_000
 const RETRIES = ['5s', '10s', '20s', ...Array<string>(40).fill('30s')].join(',')
 
 const minutes = Number(values.minutes)
-if (!(minutes > 0)) {
-  process.stderr.write(`--minutes ${values.minutes}: a number above 0 is needed\n`)
-  process.exit(2)
-}
+if (!(minutes > 0)) refuse(`--minutes ${values.minutes}: a number above 0 is needed`)
 const sampleSeconds = count('sample', values.sample)
-const choice: Omit<SoakChoice, 'most'> = {
-  cpus: usableCpus(values.cpus),
-  database: database(values.database),
-  parent: values.directory,
+const choice: Omit<SoakChoice, 'most'> & { nodes: number } = {
+  ...placeOf(values),
   nodes: count('nodes', values.nodes, 0),
-  settings: parseSettings(values.set),
   seed: count('seed', values.seed, 0),
   retries: RETRIES,
 }
 const full = values.rate === undefined ? await SoakRun.fullLoad({ ...choice, most: 0 }, CALIBRATION) : null
 const rate = values.rate === undefined ? Math.floor(full! / 2) : count('rate', values.rate)
 const segments = Math.max(4, Math.ceil((minutes * 60) / sampleSeconds))
-const say = (line: string) => process.stdout.write(`${line}\n`)
-say(
+console.log(
   `${rate} messages a second${full === null ? '' : ` (half of ${full.toFixed(0)})`} for ${minutes} minutes, seed ${choice.seed}`,
 )
 
@@ -75,7 +61,7 @@ for (let segment = 0; segment < segments; segment++) {
   const sample = await run.sample()
   samples.push(sample)
   const { accepted, queue, nodes } = sample
-  say(
+  console.log(
     `${sample.at.toFixed(0).padStart(6)} s: ${accepted} accepted, ${queue} unfinished, ` +
       nodes.map((node) => `${shown('resident', node.resident)}, ${node.files} files`).join('; '),
   )
@@ -93,17 +79,17 @@ const lost = end.accepted - end.arrived - end.bounced
 const passed =
   growing.length === 0 && drained && lost === 0 && end.doubled === 0 && end.strangers === 0 && warnings === 0
 
-say('\n  what                                          first         last       growth        noise')
+console.log('\n  what                                          first         last       growth        noise')
 for (const { name, first, last, growth, noise, flat } of judged) {
   const cells = [first, last, growth, noise].map((value) => shown(name, value).padStart(12))
-  say(`  ${name.padEnd(38)} ${cells.join(' ')}${flat ? '' : '   GROWS'}`)
+  console.log(`  ${name.padEnd(38)} ${cells.join(' ')}${flat ? '' : '   GROWS'}`)
 }
-say(
+console.log(
   `\n${end.accepted} accepted, ${end.arrived} arrived, ${end.bounced} refused for good, ${lost} lost, ${end.doubled} doubled, ` +
     `${end.strangers} unknown; queue ${drained ? 'back to zero' : 'NOT back to zero'}; ${warnings} listener warnings`,
 )
-if (end.doubles.length > 0) say(`doubled: ${end.doubles.join(', ')}`)
-say(passed ? 'Nothing grows.' : 'FAILED')
+if (end.doubles.length > 0) console.log(`doubled: ${end.doubles.join(', ')}`)
+console.log(passed ? 'Nothing grows.' : 'FAILED')
 if (!values['no-keep']) {
   const report: SoakReport = {
     ...provenance(),
@@ -122,6 +108,6 @@ if (!values['no-keep']) {
     judged,
     samples,
   }
-  say(`kept as ${keepResult('soak', report, { compact: true })}`)
+  console.log(`kept as ${keepResult('soak', report, { compact: true })}`)
 }
 process.exitCode = passed ? 0 : 1

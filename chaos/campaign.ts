@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
 import { Preload } from '../harness/preload/preload.ts'
+import { Random, seedFor } from '../harness/random.ts'
 import { Installation, type Settings as Variables } from '../harness/service/installation.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
@@ -22,7 +23,6 @@ import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
 import { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
-import { Random, seedFor } from './random.ts'
 import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
 import type { ChaosReport } from './report.ts'
 import { settingsFor } from './settings.ts'
@@ -156,6 +156,7 @@ export class Campaign {
       if (end !== '0') this.#invalid.push(`a node did not stop well in the end: ${end}`)
     }
     await sink.settled()
+    this.#options.onProgress('comparing what arrived with what the store says; that may take minutes')
     const records = await checkStored(stored, this.#ledger, this.#log).catch((error: unknown) => {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null

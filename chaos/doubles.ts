@@ -91,8 +91,8 @@ export function explain(earlier: Seen, later: Seen, lives: readonly string[], lo
     const troubles = log.during(answeredAt, life.until, UNRECORDABLE, life.node)
     if (coversMost(troubles, answeredAt, life.until)) return { cause: 'killed-unrecordable', age }
   }
-  const otherNode = otherLife && lives[later.life]?.split('-')[0] !== life.node
-  const silence = otherNode ? tookOver(earlier, later, life, log) : null
+  // Whoever sent it again: a successor of the same name may be the one that claims what others had taken over.
+  const silence = otherLife ? tookOver(earlier, later, life, log) : null
   if (silence) {
     const cause = silence.kind === 'cut' ? 'cut-off-before-record' : 'paused-before-record'
     return { cause, age: Math.max(0, silence.from - dotAt) }

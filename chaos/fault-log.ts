@@ -1,31 +1,8 @@
 /** What was done to the service, when, and to whom: the evidence by which a message that came twice is explained. */
 import { now } from '../harness/clock.ts'
 
-export const FAULT_KINDS = [
-  'kill',
-  'stop',
-  'pause',
-  'pause-long',
-  'thread',
-  'sink',
-  'dns',
-  'client',
-  'disk-full',
-  'io-error',
-  'slow-disk',
-  'clock',
-  'database-smart',
-  'database-fast',
-  'database-immediate',
-  'database-kill',
-  'database-sessions',
-  'database-connections',
-  'cut',
-] as const
-export type FaultKind = (typeof FAULT_KINDS)[number]
-
 /** What each kind is, for people. */
-export const FAULT_WORDS: Record<FaultKind, string> = {
+export const FAULT_WORDS = {
   kill: 'kill -9 of a node',
   stop: 'SIGTERM to a node',
   pause: 'SIGSTOP, short',
@@ -46,6 +23,8 @@ export const FAULT_WORDS: Record<FaultKind, string> = {
   'database-connections': 'PostgreSQL out of connections',
   cut: 'network between a node and PostgreSQL cut',
 }
+export type FaultKind = keyof typeof FAULT_WORDS
+export const FAULT_KINDS = Object.keys(FAULT_WORDS) as FaultKind[]
 
 export interface Fault {
   id: number

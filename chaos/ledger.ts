@@ -25,14 +25,9 @@ export interface Seen {
 
 const NONE = -1
 
-/** Columns of a table that grows. */
-class Columns {
-  readonly fate = new Column(Uint8Array)
-  readonly firstSlot = new Column(Uint32Array)
-}
-
 type Typed = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
 
+/** Of a table that grows. */
 class Column<T extends Typed> {
   readonly #make: new (
     length: number,
@@ -85,7 +80,7 @@ export class Ledger {
   /** EHLO names seen, in order of appearance. */
   readonly lives: string[] = []
   readonly #lifeNumbers = new Map<string, number>()
-  readonly #mails = new Columns()
+  readonly #mails = { fate: new Column(Uint8Array), firstSlot: new Column(Uint32Array) }
   readonly #slots = {
     arrivals: new Column(Uint8Array),
     refused: new Column(Uint8Array),

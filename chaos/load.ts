@@ -4,9 +4,9 @@
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Random, seedFor } from '../harness/random.ts'
 import type { Ledger } from './ledger.ts'
 import { type Mail, mailOf } from './mail.ts'
-import { Random, seedFor } from './random.ts'
 import { submissionOf } from './submission.ts'
 
 /** A client's patience for one answer, in ms. */

@@ -3,7 +3,7 @@
  * agree about it without talking, and nobody has to keep it.
  */
 import { createHash } from 'node:crypto'
-import { Random, seedFor } from './random.ts'
+import { Random, seedFor } from '../harness/random.ts'
 
 /** The domain that is sent from. */
 export const SENDING_DOMAIN = 'acme.test'

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { selfSigned } from '../harness/certificate.ts'
 import { now } from '../harness/clock.ts'
 import { startDns } from '../harness/dns.ts'
+import { Random } from '../harness/random.ts'
 import type { Choice, Dialogue, Reaction, SinkHooks, Step } from '../harness/sink/hooks.ts'
 import { SinkServer } from '../harness/sink/server.ts'
 import { type PublishedKeys, verifyDkim } from '../harness/verify-dkim.ts'
@@ -19,7 +20,6 @@ import {
   type ToSink,
 } from './arrival.ts'
 import { checkContent } from './content-check.ts'
-import { Random } from './random.ts'
 import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
 
 /** How often what was seen is reported, in ms. */

@@ -1,10 +1,10 @@
 /** Everything a fault may lay hands on. */
 
 import type { Preload } from '../harness/preload/preload.ts'
+import type { Random } from '../harness/random.ts'
 import type { FaultKind, FaultLog } from './fault-log.ts'
 import type { Load } from './load.ts'
 import type { ChaosNode } from './node.ts'
-import type { Random } from './random.ts'
 import type { SinkLink } from './sink-link.ts'
 
 export interface Stage {
@@ -33,4 +33,18 @@ export interface FaultMaker {
   strike(): Promise<void>
   /** Called when the faults are over: what would take hours to come to rest comes to rest now. */
   settle?(): void
+}
+
+/** Makes strikes wait for nobody: while one of those that it was given is under way, the others do nothing. */
+export function oneAtATime(): (strike: () => Promise<void>) => () => Promise<void> {
+  let striking = false
+  return (strike) => async () => {
+    if (striking) return
+    striking = true
+    try {
+      await strike()
+    } finally {
+      striking = false
+    }
+  }
 }

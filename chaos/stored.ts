@@ -22,8 +22,8 @@ export interface StoredReport {
   wrongCount: number
 }
 
-/** Emails read from one page of the listing. */
-const PAGE = 500
+/** Emails of one page of the listing, which are read together. */
+const PAGE = 64
 const SHOWN = 30
 
 export async function checkStored(
@@ -67,12 +67,13 @@ class StoredCheck {
     let before: string | undefined
     for (;;) {
       const page = await this.#store.listEmails({ limit: PAGE, ...(before !== undefined && { before }) })
-      for (const { id, subject } of page) {
-        const number = readSubject(subject)
-        if (number === null || number >= this.#ledger.count)
-          this.#wrong(`the store holds "${subject}", which nobody sent`)
-        else await this.#email(number, id)
-      }
+      await Promise.all(
+        page.map(async ({ id, subject }) => {
+          const number = readSubject(subject)
+          if (number !== null && number < this.#ledger.count) await this.#email(number, id)
+          else this.#wrong(`the store holds "${subject}", which nobody sent`)
+        }),
+      )
       if (page.length < PAGE) break
       before = page.at(-1)!.id
     }

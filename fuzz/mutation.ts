@@ -1,5 +1,5 @@
 /** New inputs from known ones. */
-import type { Random } from '../chaos/random.ts'
+import type { Random } from '../harness/random.ts'
 
 /** Octets of an input. What grows faster than its input shows at this size. */
 export const MOST = 64 * 1024

@@ -2,9 +2,8 @@
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { count, orRefuse } from '../bench/options.ts'
-import { seedFor } from '../chaos/random.ts'
+import { count, parseWithPlaces } from '../harness/options.ts'
+import { seedFor } from '../harness/random.ts'
 import { keepInput } from './corpus.ts'
 import { fuzzTarget, type TargetReport } from './supervisor.ts'
 import { TARGETS } from './targets/targets.ts'
@@ -25,21 +24,11 @@ ${Object.entries(TARGETS)
   .join('\n')}
 `
 
-const { values, positionals } = orRefuse(() =>
-  parseArgs({
-    allowPositionals: true,
-    options: {
-      seconds: { type: 'string', default: '20' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
-      'at-once': { type: 'string', default: String(availableParallelism()) },
-      help: { type: 'boolean', default: false },
-    },
-  }),
-)
-if (values.help) {
-  process.stdout.write(HELP)
-  process.exit(0)
-}
+const { values, positionals } = parseWithPlaces(HELP, {
+  seconds: { type: 'string', default: '20' },
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+  'at-once': { type: 'string', default: String(availableParallelism()) },
+})
 for (const name of positionals) {
   if (name in TARGETS) continue
   process.stderr.write(`There is no target ${name}. They are: ${Object.keys(TARGETS).join(', ')}\n`)

@@ -25,6 +25,11 @@ export function octetsOf({ encoding }: FuzzTarget, texts: readonly string[]): Bu
   return texts.map((text) => Buffer.from(text, encoding))
 }
 
+/** Texts without a space, written one after the other. */
+export function words(...lines: string[]): string[] {
+  return lines.flatMap((line) => line.split(' '))
+}
+
 /** Throws with the sentence, and both values, when they differ as JSON. */
 export function assertSame(sentence: string, one: unknown, other: unknown): void {
   const [left, right] = [JSON.stringify(one), JSON.stringify(other)]

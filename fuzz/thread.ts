@@ -1,6 +1,6 @@
 /** One target, fuzzed in a thread of its own until its time is over or an input shows a defect. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Random } from '../chaos/random.ts'
+import { Random } from '../harness/random.ts'
 import { corpusOf } from './corpus.ts'
 import { Coverage } from './coverage.ts'
 import { mutant } from './mutation.ts'

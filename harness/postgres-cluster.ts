@@ -15,11 +15,12 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { freePort } from './free-port.ts'
 
 /** How often a server that is starting is asked whether it is ready, and after how long that is given up: milliseconds. */
 const ASK_MS = 25
@@ -266,15 +267,6 @@ function installed(): string[] {
   if (!existsSync(parent)) return []
   const versions = readdirSync(parent).sort((a, b) => Number(b) - Number(a))
   return versions.map((version) => join(parent, version, 'bin'))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 if (import.meta.main) {

@@ -6,6 +6,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
 
 await ensureInstalled()
@@ -65,7 +66,8 @@ try {
 }
 
 function run(files, env) {
-  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000']
+  const ends = pathToFileURL(join(root, 'scripts', 'test-end.mjs')).href
+  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', `--import=${ends}`]
   return runThrough(node, ['--test', ...limits, ...options, ...files], { env })
 }
 

@@ -75,7 +75,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const { directory } = accounts
   await accounts.start()
   started.defer(() => accounts.stop())
-  const seal = await openSeal(settings, { domains: directory.domains() })
+  const seal = await openSeal(settings, { domains: directory.domains(), routes: directory.routes() })
 
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
@@ -147,7 +147,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   }
   metrics.watch({
     nodes: () => membership.nodes,
-    deliveries: () => scheduler?.counts ?? { ready: 0, sending: 0, paused: false, closed: new Map() },
+    deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
   })

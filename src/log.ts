@@ -1,11 +1,13 @@
 /** The log: JSON lines for machines, coloured lines on a terminal, and never a secret in either. */
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import { TOKEN_IN_TEXT } from './common/token-text.ts'
 import { visible, visibleJson } from './common/visible-text.ts'
 import type { Settings } from './config/settings.ts'
 
 export type { Logger } from 'pino'
+
+/** Every API key token inside a longer text; see accounts/token.ts for how one is made. */
+export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
 
 const SECRET_NAMES = ['authorization', 'password', 'token', 'secretKey', 'privateKey', 'proxy-authorization']
 

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
-  deliveries(): { ready: number; sending: number; paused: boolean; closed: ReadonlyMap<string, number> }
+  deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
   /** Messages handed over and not recorded. */
   unrecorded(): number
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
@@ -14,68 +14,55 @@ const COUNT_WITHIN = 3_000
 /** What an operator can watch. Labels are few and closed: no company, address or id ever becomes one. */
 export class Metrics {
   readonly registry = new Registry()
+  readonly #registers = [this.registry]
 
-  readonly accepted = new Counter({
-    name: 'postroad_emails_accepted_total',
-    help: 'Emails made durable and answered with 200.',
-    registers: [this.registry],
-  })
-  readonly refused = new Counter({
-    name: 'postroad_submissions_refused_total',
-    help: 'Submissions refused, by reason.',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  })
-  readonly outcomes = new Counter({
-    name: 'postroad_recipient_outcomes_total',
-    help: 'Attempts to deliver to one recipient, by how they ended.',
-    labelNames: ['verdict'] as const,
-    registers: [this.registry],
-  })
+  readonly accepted = this.#counter(
+    'postroad_emails_accepted_total',
+    'Emails made durable and answered with 200.',
+  )
+  readonly refused = this.#counter(
+    'postroad_submissions_refused_total',
+    'Submissions refused, by reason.',
+    'reason',
+  )
+  readonly outcomes = this.#counter(
+    'postroad_recipient_outcomes_total',
+    'Outcomes of attempts, one for each recipient, by verdict.',
+    'verdict',
+  )
   readonly attemptSeconds = new Histogram({
     name: 'postroad_delivery_attempt_seconds',
-    help: 'Time one delivery attempt took.',
+    help: 'Time one attempt took: one try of a delivery.',
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
-    registers: [this.registry],
+    registers: this.#registers,
   })
-  readonly storeFaults = new Counter({
-    name: 'postroad_store_faults_total',
-    help: 'Writes the store could not commit.',
-    registers: [this.registry],
-  })
-  readonly fenced = new Counter({
-    name: 'postroad_fenced_results_total',
-    help: 'Results refused because the lease had passed to another.',
-    registers: [this.registry],
-  })
-  readonly accountLooks = new Counter({
-    name: 'postroad_account_looks_total',
-    help: 'Looks at the database for a key or a domain that this node did not know. Guessed keys cause no more than twenty a second.',
-    registers: [this.registry],
-  })
-  readonly isolatedDeaths = new Counter({
-    name: 'postroad_isolated_process_deaths_total',
-    help: 'Deaths of the process in which suspect mail is tried alone, by cause.',
-    labelNames: ['cause'] as const,
-    registers: [this.registry],
-  })
-  readonly nodesGivenUp = new Counter({
-    name: 'postroad_nodes_given_up_total',
-    help: 'Nodes that were silent for too long, or had been killed under the name of this one, whose work this node set free.',
-    registers: [this.registry],
-  })
-  readonly rejoined = new Counter({
-    name: 'postroad_node_rejoined_total',
-    help: 'Times this node found that it had been given up, and began anew.',
-    registers: [this.registry],
-  })
-
-  readonly workerDeaths = new Counter({
-    name: 'postroad_worker_deaths_total',
-    help: 'Workers that died of what they were given, by cause: memory, time, crash.',
-    labelNames: ['cause'] as const,
-    registers: [this.registry],
-  })
+  readonly storeFaults = this.#counter('postroad_store_faults_total', 'Writes the store could not commit.')
+  readonly fenced = this.#counter(
+    'postroad_fenced_results_total',
+    'Results refused because their lease was no longer that of this node.',
+  )
+  readonly accountLooks = this.#counter(
+    'postroad_account_looks_total',
+    'Looks at the database for a key or a domain that this node did not know. Guessed keys cause no more than twenty a second.',
+  )
+  readonly isolatedDeaths = this.#counter(
+    'postroad_isolated_process_deaths_total',
+    'Deaths of the process in which suspect mail is tried alone, by cause.',
+    'cause',
+  )
+  readonly nodesGivenUp = this.#counter(
+    'postroad_nodes_given_up_total',
+    'Nodes that were silent for too long, or had been killed under the name of this one, whose work this node set free.',
+  )
+  readonly rejoined = this.#counter(
+    'postroad_node_rejoined_total',
+    'Times this node found that it had been given up, and began anew.',
+  )
+  readonly workerDeaths = this.#counter(
+    'postroad_worker_deaths_total',
+    'Workers that died of what they were given, by cause: memory, time, crash.',
+    'cause',
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
@@ -83,71 +70,73 @@ export class Metrics {
 
   /** Gauges that are looked up only when somebody asks for the page. */
   watch(source: GaugeSource): void {
-    const registers = [this.registry]
-    new Gauge({
-      name: 'postroad_ready_deliveries',
-      help: 'Deliveries in memory that wait for a session.',
-      registers,
-      collect() {
-        this.set(source.deliveries().ready)
+    this.#gauge('postroad_ready_deliveries', 'Deliveries in memory that wait for a session.', (gauge) =>
+      gauge.set(source.deliveries().ready),
+    )
+    this.#gauge(
+      'postroad_deliveries_in_session',
+      'Deliveries in a session, or on their way into one.',
+      (gauge) => gauge.set(source.deliveries().inSession),
+    )
+    this.#gauge(
+      'postroad_unrecorded',
+      'Messages whose final dot was sent and whose result is not durable yet: those that may come twice if the node is killed now. POSTROAD_MAX_UNRECORDED bounds them.',
+      (gauge) => gauge.set(source.unrecorded()),
+    )
+    this.#gauge(
+      'postroad_delivery_halted',
+      '1 while this node begins nothing: the database takes no results, or the others may have given the node up. Pauses do not count.',
+      (gauge) => gauge.set(source.deliveries().halted ? 1 : 0),
+    )
+    this.#gauge(
+      'postroad_paths_closed',
+      'Paths that are closed now, and tried again from time to time: the other side refuses us (credentials, path, sender), takes no more from us (busy), or cannot be reached (unreachable).',
+      (gauge) => {
+        gauge.reset()
+        for (const [kind, count] of source.deliveries().closed) gauge.set({ kind }, count)
       },
-    })
-    new Gauge({
-      name: 'postroad_deliveries_sending',
-      help: 'Deliveries in a session, or on their way into one.',
-      registers,
-      collect() {
-        this.set(source.deliveries().sending)
-      },
-    })
-    new Gauge({
-      name: 'postroad_unrecorded',
-      help: 'Messages whose final dot was sent and whose result is not durable yet: those that may come twice if the node is killed now. POSTROAD_MAX_UNRECORDED bounds them.',
-      registers,
-      collect() {
-        this.set(source.unrecorded())
-      },
-    })
-    new Gauge({
-      name: 'postroad_delivery_paused',
-      help: '1 while nothing is begun: the store does not take results, or this node may have been given up by the others.',
-      registers,
-      collect() {
-        this.set(source.deliveries().paused ? 1 : 0)
-      },
-    })
-    new Gauge({
-      name: 'postroad_paths_closed',
-      help: 'Paths that are closed now, and tried again from time to time: the other side refuses us (credentials, path, sender), takes no more from us (busy), or cannot be reached (unreachable).',
-      labelNames: ['kind'] as const,
-      registers,
-      collect() {
-        this.reset()
-        for (const [kind, count] of source.deliveries().closed) this.set({ kind }, count)
-      },
-    })
-    new Gauge({
-      name: 'postroad_nodes',
-      help: 'Nodes in service as this one sees them, by role.',
-      labelNames: ['role'] as const,
-      registers,
-      collect() {
+      'kind',
+    )
+    this.#gauge(
+      'postroad_nodes',
+      'Nodes in service as this one sees them, by role.',
+      (gauge) => {
         for (const role of ['api', 'delivery']) {
-          this.set({ role }, source.nodes().filter(({ roles }) => roles.includes(role)).length)
+          gauge.set({ role }, source.nodes().filter(({ roles }) => roles.includes(role)).length)
         }
       },
-    })
-    new Gauge({
-      name: 'postroad_recipients',
-      help: 'Unfinished recipients in the store: waiting (for their time or a session), sending (a node has them), quarantined (took a process down; the operator releases or cancels them), due (waiting and past their time).',
-      labelNames: ['state'] as const,
-      registers,
-      async collect() {
+      'role',
+    )
+    this.#gauge(
+      'postroad_recipients',
+      'Recipients that are not final: waiting (until they are due), sending (a node has them: ready for a session, or in one), quarantined (took a process down; the operator releases or cancels them). And due: those of the waiting ones whose time is past.',
+      async (gauge) => {
         const counts = await within(COUNT_WITHIN, source.recipients())
         // Without the database the rest of the page is all the more wanted.
-        if (counts === null) this.reset()
-        else for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
+        if (counts === null) gauge.reset()
+        else for (const [state, count] of Object.entries(counts)) gauge.set({ state }, count)
       },
+      'state',
+    )
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: this.#registers })
+  }
+
+  #gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    collect: (gauge: Gauge<Label>) => void | Promise<void>,
+    ...labelNames: Label[]
+  ): void {
+    const registers = this.#registers
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect: () => collect(gauge),
     })
   }
 }

@@ -1,6 +1,7 @@
 /** The abusers, a process of their own: so many connections for so long, with one attack or several at once. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { workOff } from '../service/part.ts'
 import { AbuseConnection } from './abuse-connection.ts'
 import { ATTACKS, type Attack } from './attacks.ts'
 import type { AbuseOrder, AbuseReport, Statuses } from './order.ts'
@@ -63,10 +64,4 @@ async function rest(ms: number, end: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal: end }).catch(() => {})
 }
 
-process.on('message', (order: AbuseOrder) => {
-  abuse(order).then(
-    (report) => process.send?.({ report }),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  )
-})
-process.on('disconnect', () => process.exit(0))
+workOff(abuse)

@@ -35,11 +35,26 @@ function json({ token }: Target, body: string | Buffer): Uint8Array[] {
   return pieces(head('/emails', `Bearer ${token}`, 'application/json', length), body)
 }
 
+/** An ordinary mail but for these fields. */
+function jsonMail(target: Target, fields: object): Uint8Array[] {
+  return json(target, JSON.stringify({ ...mail(target), ...fields }))
+}
+
 function basic({ token }: Target): string {
   return `Basic ${Buffer.from(`api:${token}`).toString('base64')}`
 }
 
 type Part = [name: string, value: string | Buffer, file?: string]
+
+/** A ready message: these lines behind From and To. */
+function mime(target: Target, lines: string): Uint8Array[] {
+  const message = `From: a@${target.domain}\r\nTo: x@sink.test\r\n${lines}`
+  const parts: Part[] = [
+    ['to', 'abuse@sink.test'],
+    ['message', message, 'm'],
+  ]
+  return form(target, parts, 'messages.mime')
+}
 
 function form(target: Target, parts: Part[], path = 'messages'): Uint8Array[] {
   const chunks: Buffer[] = []
@@ -145,23 +160,17 @@ export const ATTACKS: Attack[] = [
   {
     name: 'html-links',
     what: '1 MB of links in one line of HTML',
-    request: (target) =>
-      json(
-        target,
-        JSON.stringify({ ...mail(target), html: repeated('<a href="http://x.test/">y</a>', 990_000) }),
-      ),
+    request: (target) => jsonMail(target, { html: repeated('<a href="http://x.test/">y</a>', 990_000) }),
   },
   {
     name: 'html-tags',
     what: '250 KB of open tags, many a second',
-    request: (target) =>
-      json(target, JSON.stringify({ ...mail(target), html: repeated('<b><table><td>', 250_000) })),
+    request: (target) => jsonMail(target, { html: repeated('<b><table><td>', 250_000) }),
   },
   {
     name: 'boundaries',
     what: '4 MB of text that looks like boundaries',
-    request: (target) =>
-      json(target, JSON.stringify({ ...mail(target), text: repeated('--=_\n--\n', 4 * MIB) })),
+    request: (target) => jsonMail(target, { text: repeated('--=_\n--\n', 4 * MIB) }),
   },
   {
     name: 'addresses',
@@ -180,7 +189,7 @@ export const ATTACKS: Attack[] = [
       const headers = Object.fromEntries(
         Array.from({ length: 4_000 }, (_, index) => [`X-H-${index}`, 'v'.repeat(40)]),
       )
-      return json(target, JSON.stringify({ ...mail(target), text: 't', headers }))
+      return jsonMail(target, { text: 't', headers })
     },
   },
   {
@@ -212,44 +221,25 @@ export const ATTACKS: Attack[] = [
     name: 'mime-boundaries',
     what: 'ready MIME of 20 MB of lines like boundaries',
     request: (target) => {
-      const lines = repeated('--b\r\n\r\n', 20 * MIB)
-      const message = `From: a@${target.domain}\r\nTo: x@sink.test\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${lines}--b--\r\n`
-      return form(
-        target,
-        [
-          ['to', 'abuse@sink.test'],
-          ['message', message, 'm'],
-        ],
-        'messages.mime',
-      )
+      const head = 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b'
+      return mime(target, `${head}\r\n\r\n${repeated('--b\r\n\r\n', 20 * MIB)}--b--\r\n`)
     },
   },
   {
     name: 'mime-headers',
     what: 'ready MIME with 20 MB of header',
-    request: (target) => {
-      const lines = repeated('X-A: (((((((((((((=?utf-8?q?=28?=\r\n', 20 * MIB)
-      const message = `From: a@${target.domain}\r\nTo: x@sink.test\r\n${lines}\r\nbody\r\n`
-      return form(
-        target,
-        [
-          ['to', 'abuse@sink.test'],
-          ['message', message, 'm'],
-        ],
-        'messages.mime',
-      )
-    },
+    request: (target) =>
+      mime(target, `${repeated('X-A: (((((((((((((=?utf-8?q?=28?=\r\n', 20 * MIB)}\r\nbody\r\n`),
   },
   {
     name: 'small-mail',
     what: 'small mail as fast as it goes',
-    request: (target) => json(target, JSON.stringify({ ...mail(target), text: 'x'.repeat(4_000) })),
+    request: (target) => jsonMail(target, { text: 'x'.repeat(4_000) }),
   },
   {
     name: 'middling-mail',
     what: 'mail of 250 KB as fast as it goes',
-    request: (target) =>
-      json(target, JSON.stringify({ ...mail(target), text: repeated('word \n', 250_000) })),
+    request: (target) => jsonMail(target, { text: repeated('word \n', 250_000) }),
   },
   {
     name: 'parked',

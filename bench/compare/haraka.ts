@@ -1,17 +1,18 @@
 /** Haraka as an outbound server with its DKIM plugin: an installation in a directory of its own. */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../harness/free-port.ts'
 import { USUAL_SHAPE } from '../message.ts'
 import { treeCpu } from '../service/process-usage.ts'
 import { Child } from './child.ts'
 import {
-  freePort,
   listening,
   type RunningSystem,
   rsaKey,
   SELECTOR,
   SENDING_DOMAIN,
   type SystemPlace,
+  stopping,
 } from './system.ts'
 
 /** Hands everything to the sink. */
@@ -32,7 +33,9 @@ export async function startHaraka(
   { parent, cpus, sinkPort }: SystemPlace,
   { packages, workers }: HarakaChoice,
 ): Promise<RunningSystem> {
+  await using started = new AsyncDisposableStack()
   const directory = mkdtempSync(join(parent, 'compare-haraka-'))
+  started.defer(() => rmSync(directory, { recursive: true, force: true }))
   const [port, key] = [await freePort(), rsaKey()]
   const config: Record<string, string> = {
     me: 'haraka.test\n',
@@ -60,20 +63,8 @@ export async function startHaraka(
   const haraka = new Child(cpus, [process.execPath, join(home, 'bin', 'haraka'), '-c', directory], {
     cwd: directory,
   })
-  const stop = async () => {
-    await haraka.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
-  try {
-    await listening(
-      port,
-      () => haraka.alive,
-      () => haraka.output,
-    )
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  started.defer(() => haraka.stop())
+  await listening(port, haraka)
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   return {
     name: 'haraka+dkim',
@@ -89,6 +80,6 @@ export async function startHaraka(
     },
     keys: key.keys,
     cpu: () => treeCpu(haraka.pid),
-    stop,
+    stop: stopping(started),
   }
 }

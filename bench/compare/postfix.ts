@@ -2,17 +2,18 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../harness/free-port.ts'
 import { USUAL_SHAPE } from '../message.ts'
 import { treeCpu } from '../service/process-usage.ts'
 import { Child } from './child.ts'
 import {
-  freePort,
   listening,
   type RunningSystem,
   rsaKey,
   SELECTOR,
   SENDING_DOMAIN,
   type SystemPlace,
+  stopping,
 } from './system.ts'
 
 /**
@@ -103,7 +104,9 @@ Background no
 export async function startPostfix({ parent, cpus, sinkPort }: SystemPlace): Promise<RunningSystem> {
   if (process.getuid?.() !== 0)
     throw new Error('Postfix is started as root only: run as root, or leave it out by --systems')
+  await using started = new AsyncDisposableStack()
   const directory = mkdtempSync(join(parent, 'compare-postfix-'))
+  started.defer(() => rmSync(directory, { recursive: true, force: true }))
   // Its processes run as the user postfix and have to get in.
   chmodSync(directory, 0o755)
   const config = join(directory, 'etc')
@@ -118,28 +121,14 @@ export async function startPostfix({ parent, cpus, sinkPort }: SystemPlace): Pro
   writeFileSync(join(directory, 'opendkim.conf'), dkimFile(directory, milterSocket))
 
   const dkim = new Child(cpus, ['opendkim', '-f', '-x', join(directory, 'opendkim.conf')], { cwd: directory })
+  started.defer(() => dkim.stop())
   const postfix = new Child(cpus, ['postfix', '-c', config, 'start-fg'], { cwd: directory })
-  const stop = async () => {
+  started.defer(async () => {
     if (postfix.alive) execFileSync('postfix', ['-c', config, 'stop'], { stdio: 'ignore' })
     await postfix.stop()
-    await dkim.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
-  try {
-    await listening(
-      milterSocket,
-      () => dkim.alive,
-      () => dkim.output,
-    )
-    await listening(
-      smtpPort,
-      () => postfix.alive,
-      () => `${postfix.output}\n${logOf(directory)}`,
-    )
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  })
+  await listening(milterSocket, dkim)
+  await listening(smtpPort, postfix, () => logOf(directory))
   const version = execFileSync('postconf', ['-c', config, '-h', 'mail_version'], { encoding: 'utf8' }).trim()
   const dkimVersion = /v([\d.]+)/.exec(execFileSync('opendkim', ['-V'], { encoding: 'utf8' }))?.[1] ?? ''
   return {
@@ -152,7 +141,7 @@ export async function startPostfix({ parent, cpus, sinkPort }: SystemPlace): Pro
     target: { protocol: 'smtp', from: `orders@${SENDING_DOMAIN}`, shape: USUAL_SHAPE },
     keys: key.keys,
     cpu: () => treeCpu(postfix.pid) + treeCpu(dkim.pid),
-    stop,
+    stop: stopping(started),
   }
 }
 

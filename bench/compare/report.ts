@@ -65,15 +65,16 @@ export function compared({ systems }: Comparison): Compared[] {
 }
 
 export function printComparison(comparison: Comparison): void {
-  const say = (line: string) => process.stdout.write(`${line}\n`)
   const { machine, cpus, node, commit, messages, connections, systems } = comparison
-  say(`\n${machine}; CPUs ${cpus} for everything together; ${node}; commit ${commit}`)
-  say(
+  console.log(`\n${machine}; CPUs ${cpus} for everything together; ${node}; commit ${commit}`)
+  console.log(
     `rounds of ${messages} messages over ${connections} connections, in turns; each arrived exactly once in every round`,
   )
   for (const { name, version, setup, signature } of systems)
-    say(`  ${name}: ${version}; ${setup}; ${signature}`)
-  say('\n  system               delivered/s med (best)   CPU-ms/msg med (best)   we are faster   and cheaper')
+    console.log(`  ${name}: ${version}; ${setup}; ${signature}`)
+  console.log(
+    '\n  system               delivered/s med (best)   CPU-ms/msg med (best)   we are faster   and cheaper',
+  )
   for (const row of compared(comparison)) {
     const times = (ratio: number | null) => (ratio === null ? '' : `${ratio.toFixed(1)} x`)
     const cells = [
@@ -83,10 +84,12 @@ export function printComparison(comparison: Comparison): void {
       times(row.timesFaster),
       times(row.timesCheaper),
     ]
-    say(`  ${cells.map((cell, index) => cell.padStart([18, 25, 23, 15, 13][index]!)).join(' ')}`.trimEnd())
+    console.log(
+      `  ${cells.map((cell, index) => cell.padStart([18, 25, 23, 15, 13][index]!)).join(' ')}`.trimEnd(),
+    )
   }
   const rounds = systems.flatMap((system) => system.rounds)
-  say(
+  console.log(
     `\nlimits of one CPU: ${median(rounds.map(({ limits }) => limits.signatures)).toFixed(0)} RSA-2048 signatures/s, ` +
       `${median(rounds.map(({ limits }) => limits.syncs)).toFixed(0)} fsync/s of 4 KB; ` +
       `load generator straight into the sink: ${comparison.straight.toFixed(0)} messages/s`,

@@ -1,10 +1,10 @@
 /** A mail system under comparison: takes the messages, signs them, keeps them on disk, hands them to the sink. */
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PublishedKeys } from '../../harness/verify-dkim.ts'
 import type { LoadTarget } from '../load/order.ts'
+import type { Child } from './child.ts'
 
 export interface RunningSystem {
   name: string
@@ -48,21 +48,8 @@ export function rsaKey(): DkimKey {
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** Resolves when something listens at this port, or at the path of a local socket; throws with `why()` when `alive` says it has ended, or after half a minute. */
-export async function listening(
-  where: number | string,
-  alive: () => boolean,
-  why: () => string,
-): Promise<void> {
+/** Resolves when the program listens at this port, or at the path of a local socket; throws when it has ended, or after half a minute. */
+export async function listening(where: number | string, child: Child, log = () => ''): Promise<void> {
   for (let tries = 0; ; tries++) {
     const socket = typeof where === 'string' ? net.connect(where) : net.connect(where, '127.0.0.1')
     const up = await new Promise<boolean>((resolve) => {
@@ -71,7 +58,13 @@ export async function listening(
     })
     socket.destroy()
     if (up) return
-    if (!alive() || tries > 300) throw new Error(`nothing listens at ${where}: ${why()}`)
+    if (!child.alive || tries > 300) throw new Error(`nothing listens at ${where}: ${child.output}\n${log()}`)
     await pause(100)
   }
+}
+
+/** The end of a system that has started: of all that it has put off until then. */
+export function stopping(started: AsyncDisposableStack): () => Promise<void> {
+  const running = started.move()
+  return () => running.disposeAsync()
 }

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../../harness/clock.ts'
 import { MARK, markedRecipient, PreparedText, preparedMessage, preparedRequest } from '../message.ts'
+import { workOff } from '../service/part.ts'
 import { HttpConnection } from './http-connection.ts'
 import type { LoadOrder, LoadReport, LoadTarget } from './order.ts'
 import { SmtpConnection } from './smtp-connection.ts'
@@ -136,10 +137,4 @@ async function offer(order: LoadOrder): Promise<LoadReport> {
   return new Run(order, connections).do()
 }
 
-process.on('message', (order: LoadOrder) => {
-  offer(order).then(
-    (report) => process.send?.({ report }),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  )
-})
-process.on('disconnect', () => process.exit(0))
+workOff(offer)

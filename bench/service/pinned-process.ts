@@ -11,10 +11,16 @@ export function pinning(cpus: string): string[] {
 
 export const canPin = tasksetWorks
 
+interface Answer {
+  ready?: boolean
+  port?: number
+  report?: unknown
+}
+
 /** A child that answers each order with one report. */
 export class PinnedProcess {
   readonly #child: ChildProcess
-  #answers: { report?: unknown; error?: string; ready?: boolean; port?: number }[] = []
+  #answers: (Answer & { error?: string })[] = []
   #wake: (() => void) | undefined
 
   constructor(cpus: string, script: URL) {
@@ -38,11 +44,14 @@ export class PinnedProcess {
     })
   }
 
-  order(order: object): void {
+  /** Sends the order; its first answer. */
+  async ask(order: object): Promise<Answer> {
     this.#child.send(order)
+    return await this.hear()
   }
 
-  async hear(): Promise<{ ready?: boolean; port?: number; report?: unknown }> {
+  /** The next answer, where an order has more than one. */
+  async hear(): Promise<Answer> {
     while (this.#answers.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -54,8 +63,7 @@ export class PinnedProcess {
   }
 
   async report<Report>(order: object): Promise<Report> {
-    this.order(order)
-    return (await this.hear()).report as Report
+    return (await this.ask(order)).report as Report
   }
 
   async stop(): Promise<void> {

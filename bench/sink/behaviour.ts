@@ -1,4 +1,5 @@
 /** How a receiving server of the benchmark behaves: how slow it is, and how often it refuses, cuts or hangs at each step of the dialogue. */
+import { Random } from '../../harness/random.ts'
 import type { Pace, Step } from '../../harness/sink/hooks.ts'
 
 /** Where in the dialogue (RFC 5321 section 3) something may go wrong. */
@@ -59,29 +60,21 @@ export function parseBehaviour(text: string): SinkBehaviour {
 /** Draws what goes wrong at a step; null: nothing. The same seed draws the same. */
 export class FaultDice {
   readonly #faults: SinkBehaviour['faults']
-  #state: number
+  readonly #random: Random
 
   constructor({ faults }: SinkBehaviour, seed: number) {
     this.#faults = faults
-    this.#state = seed >>> 0
+    this.#random = new Random(seed)
   }
 
   draw(step: Step): SinkFault | null {
     const shares = this.#faults[step]
     if (shares === undefined) return null
-    let left = this.#random()
+    let left = this.#random.next()
     for (const fault of FAULTS) {
       left -= shares[fault] ?? 0
       if (left < 0) return fault
     }
     return null
-  }
-
-  /** From 0 to 1, by mulberry32. */
-  #random(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

@@ -90,8 +90,7 @@ export class SoakRun implements AsyncDisposable {
         inspectors.push(await ThreadInspector.connect(address))
       }
       const first = takeNumbers(choice.most)
-      rig.sink.order({ first, count: choice.most })
-      await rig.sink.hear()
+      await rig.sink.ask({ first, count: choice.most })
       return new SoakRun(rig, parts, inspectors, first)
     } catch (error) {
       await rig[Symbol.asyncDispose]()
@@ -153,14 +152,12 @@ export class SoakRun implements AsyncDisposable {
 
   /** From now on every peer obliges; every session that is open is ended, those that hang as well. */
   async heal(): Promise<void> {
-    this.#rig.sink.order({ heal: true })
-    await this.#rig.sink.hear()
+    await this.#rig.sink.ask({ heal: true })
   }
 
   /** The peers are as they were in the beginning. */
   async spoil(): Promise<void> {
-    this.#rig.sink.order({ spoil: true })
-    await this.#rig.sink.hear()
+    await this.#rig.sink.ask({ spoil: true })
   }
 
   /** Resolves when nothing waits or is under way; throws after so many ms. */
@@ -174,8 +171,8 @@ export class SoakRun implements AsyncDisposable {
 
   /** What became of everything; only when the queue is drained. */
   async end(): Promise<SoakEnd> {
-    this.#rig.sink.order({ report: true })
-    const { arrived, doubled, doubles, strangers } = (await this.#rig.sink.hear()).report as SinkReport
+    const report = await this.#rig.sink.report<SinkReport>({ report: true })
+    const { arrived, doubled, doubles, strangers } = report
     const pages = await this.#pages()
     const bounced = pages.reduce(
       (sum, page) => sum + seriesOf(page, 'postroad_recipient_outcomes_total{verdict="bounced"}'),

@@ -1,7 +1,7 @@
 /** Faults of PostgreSQL itself: its server stopped and killed, sessions terminated, no connection left. */
 import { Client } from 'pg'
 import { type ChaosDatabase, execute } from '../database.ts'
-import type { FaultMaker, Stage } from '../stage.ts'
+import { type FaultMaker, oneAtATime, type Stage } from '../stage.ts'
 
 /** Sessions of the service, and of nobody else. */
 const SESSIONS = `FROM pg_stat_activity WHERE application_name = 'postroad' AND pid <> pg_backend_pid()`
@@ -9,17 +9,8 @@ const SESSIONS = `FROM pg_stat_activity WHERE application_name = 'postroad' AND 
 export function databaseFaults(stage: Stage, database: ChaosDatabase): FaultMaker[] {
   const { random, log } = stage
   const { cluster } = database
-  /** Of these, one at a time: a server that is down has no sessions, and is not stopped again. */
-  let taken = false
-  const alone = (strike: () => Promise<void>) => async () => {
-    if (taken) return
-    taken = true
-    try {
-      await strike()
-    } finally {
-      taken = false
-    }
-  }
+  /** A server that is down has no sessions, and is not stopped again. */
+  const alone = oneAtATime()
 
   const restart = (mode: 'smart' | 'fast' | 'immediate' | 'kill') =>
     alone(async () => {

@@ -1,9 +1,9 @@
 /** Faults of the disk beneath an SQLite database: full, failing, slow. */
 import { execFileSync } from 'node:child_process'
-import { rmSync, statfsSync } from 'node:fs'
+import { rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PreloadControl } from '../../harness/preload/preload.ts'
-import type { FaultMaker, Stage } from '../stage.ts'
+import { type FaultMaker, oneAtATime, type Stage } from '../stage.ts'
 
 export function diskFaults(stage: Stage): FaultMaker[] {
   const { random, log, preload, disk } = stage
@@ -14,10 +14,7 @@ export function diskFaults(stage: Stage): FaultMaker[] {
 
   if (disk !== null) {
     const ballast = join(disk, 'ballast')
-    let full = false
     const fill = async () => {
-      if (full) return
-      full = true
       const fault = log.begin('disk-full', [node.name], '')
       const before = control?.full ?? 0
       const giveUp = performance.now() + random.between(500, 6_000)
@@ -30,15 +27,15 @@ export function diskFaults(stage: Stage): FaultMaker[] {
       // Without the library nobody can say whether a write met it.
       fault.hits = control === null ? 1 : control.full - before
       log.end(fault)
-      full = false
     }
-    makers.push({ kind: 'disk-full', weight: 3, strike: fill })
+    makers.push({ kind: 'disk-full', weight: 3, strike: oneAtATime()(fill) })
   }
 
   if (control !== null) {
     makers.push(
-      { kind: 'io-error', weight: 3, strike: exclusive(() => fail(control)) },
-      { kind: 'slow-disk', weight: 2, strike: exclusive(() => slow(control)) },
+      // Two of a kind at once would undo each other.
+      { kind: 'io-error', weight: 3, strike: oneAtATime()(() => fail(control)) },
+      { kind: 'slow-disk', weight: 2, strike: oneAtATime()(() => slow(control)) },
     )
   }
   return makers
@@ -69,39 +66,17 @@ export function diskFaults(stage: Stage): FaultMaker[] {
   }
 }
 
-/** Strikes only while it does not strike already: two at once would undo each other. */
-function exclusive(strike: () => Promise<void>): () => Promise<void> {
-  let striking = false
-  return async () => {
-    if (striking) return
-    striking = true
-    try {
-      await strike()
-    } finally {
-      striking = false
-    }
-  }
-}
-
 /** Takes all that is left on the file system, to the last block. */
 function fillUp(disk: string, ballast: string): void {
   for (let tries = 0; tries < 20; tries++) {
     const { bavail, bsize } = statfsSync(disk)
     if (bavail === 0) return
-    const own = statSizeOf(ballast)
+    const own = statSync(ballast, { throwIfNoEntry: false })?.size ?? 0
     try {
       const args = ['--offset', String(own), '--length', String(bavail * bsize), ballast]
       execFileSync('fallocate', args, { stdio: 'ignore' })
     } catch {
       // Not all of it can be had at once: the file system needs some for itself. It keeps what it got.
     }
-  }
-}
-
-function statSizeOf(path: string): number {
-  try {
-    return Number(execFileSync('stat', ['--format', '%s', path], { stdio: ['ignore', 'pipe', 'ignore'] }))
-  } catch {
-    return 0
   }
 }

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Resolver } from '../../src/dns/resolver.ts'
-import { assert, type FuzzTarget } from '../target.ts'
+import { assert, type FuzzTarget, words } from '../target.ts'
 
 const HEADER = Buffer.from([0, 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
 /** Where the records begin, the question behind the header being `x.test`. */
@@ -29,21 +29,11 @@ export const dnsAnswer: FuzzTarget = {
     '\x00\x02\x00',
   ],
   tokens: [
+    ...words(
+      '\x00 \x00\x0f \x00\x10 \x00\x05 \x00\x01 \xff\xff \x04mail \x3f \xc0 \xc0\x00 . \\',
+      '\x00\x00\x00\x3c \x07\x00a.b\n\xff',
+    ),
     POINTER,
-    '\x00',
-    '\x00\x0f',
-    '\x00\x10',
-    '\x00\x05',
-    '\x00\x01',
-    '\xff\xff',
-    '\x04mail',
-    '\x3f',
-    '\xc0',
-    '\xc0\x00',
-    '.',
-    '\\',
-    '\x00\x00\x00\x3c',
-    '\x07\x00a.b\n\xff',
   ],
   async run(input) {
     server ??= listen()

@@ -2,7 +2,7 @@ import { AddressError } from '../../src/mail/address/address.ts'
 import { customField } from '../../src/mail/header/custom-field.ts'
 import { decodeWords } from '../../src/mail/header/encoded-word.ts'
 import { HeaderError, textField } from '../../src/mail/header/header.ts'
-import { assert, assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 /** Octets of a line without its CRLF (RFC 5322 2.1.1). */
 const LONGEST_LINE = 998
@@ -22,31 +22,12 @@ export const header: FuzzTarget = {
     `Subject\n${'x'.repeat(1_200)}`,
   ],
   tokens: [
-    '\r\n',
-    '\n',
-    '\r',
-    '\0',
-    '=?',
-    '?=',
-    '=?utf-8?q?',
-    '=?utf-8?b?',
-    '=?iso-2022-jp?b?',
+    ...words(
+      '\r\n \n \r \0 =? ?= =?utf-8?q? =?utf-8?b? =?iso-2022-jp?b? \t ä 😀 \u2028 < > ( ) : Sender',
+      'References Bcc Subject Resent-From',
+    ),
     ' ',
-    '\t',
     '  ',
-    'ä',
-    '😀',
-    '\u2028',
-    '<',
-    '>',
-    '(',
-    ')',
-    ':',
-    'Sender',
-    'References',
-    'Bcc',
-    'Subject',
-    'Resent-From',
     'x'.repeat(100),
   ],
   run(input) {

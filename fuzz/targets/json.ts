@@ -1,7 +1,7 @@
 import { Fault } from '../../src/http/fault.ts'
 import { readSubmission } from '../../src/http/json/submission.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
-import { assert, assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 /** Bodies of POST /emails: what is taken means what JSON.parse takes it to mean. */
 export const json: FuzzTarget = {
@@ -14,44 +14,11 @@ export const json: FuzzTarget = {
     '{"unknown":{"deep":[[[{"a":null}]]]},"text":"x","scheduled_at":"2026-12-01T00:00:00Z"}',
     '\ufeff{"text":"x","text":"y","__proto__":{"text":"z"}}',
   ],
-  tokens: [
-    '{',
-    '}',
-    '[',
-    ']',
-    '"',
-    ':',
-    ',',
-    '\\',
-    '\\u',
-    '\\ud83d',
-    '\\"',
-    'null',
-    'true',
-    'false',
-    '0',
-    '-1',
-    '1e5',
-    '255',
-    '256',
-    '"text":',
-    '"html":',
-    '"to":',
-    '"attachments":',
-    '"content":',
-    '"data":',
-    '"type":"Buffer",',
-    '"headers":',
-    '"__proto__":',
-    '[[[[[[[[',
-    '{"a":',
-    '\n',
-    '\t',
-    '\0',
-    '\xff',
-    'ä',
-    '\ufeff',
-  ],
+  tokens: words(
+    '{ } [ ] " : , \\ \\u \\ud83d \\" null true false 0 -1 1e5 255 256 "text": "html": "to":',
+    '"attachments": "content": "data": "type":"Buffer", "headers": "__proto__": [[[[[[[[ {"a": \n \t',
+    '\0 \xff ä \ufeff',
+  ),
   run(input) {
     const read = unlessRefused(() => readSubmission(Buffer.from(input)), Fault, Refusal)
     if (read === undefined) return

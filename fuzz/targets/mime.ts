@@ -1,5 +1,5 @@
 import { isEightBit, normaliseRaw, RawError, readRaw, toSevenBit } from '../../src/mail/raw/raw.ts'
-import { assert, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const DEFAULTS = { messageId: '<fallback@x.test>', date: 1_700_000_000_000 }
 /** Octets an output may have for each of its input: quoted-printable takes three for one. */
@@ -21,40 +21,19 @@ export const mime: FuzzTarget = {
     `From: a@x.test\r\nContent-Type: text/plain\r\n\r\n${'x'.repeat(1_200)}\r\n`,
   ],
   tokens: [
-    '\r\n',
-    '\n',
-    '\r',
-    '\r\n\r\n',
-    '--b',
-    '--b--',
-    '--',
-    '\0',
+    ...words(
+      '\r\n \n \r \r\n\r\n --b --b-- -- \0 boundary=" quoted-printable 8bit binary message/rfc822 \t ;',
+      "\" ( = =\r\n =3D \xc3\xa4 \xff : name*0*=utf-8'' charset=iso-2022-jp",
+    ),
     'Content-Type: ',
     'multipart/mixed; boundary=b',
-    'boundary="',
     'Content-Transfer-Encoding: base64\r\n',
-    'quoted-printable',
-    '8bit',
-    'binary',
-    'message/rfc822',
     'From: a@x.test\r\n',
     'Sender: ',
     'Resent-From: ',
     'Bcc: ',
     ' ',
-    '\t',
-    ';',
-    '"',
-    '(',
-    '=',
-    '=\r\n',
-    '=3D',
-    '\xc3\xa4',
-    '\xff',
-    ':',
     'x'.repeat(990),
-    "name*0*=utf-8''",
-    'charset=iso-2022-jp',
   ],
   run(input) {
     unlessRefused(() => readRaw(input), RawError)

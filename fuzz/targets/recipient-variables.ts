@@ -1,7 +1,7 @@
 import { Fault } from '../../src/http/fault.ts'
 import { RecipientVariables } from '../../src/http/form/recipient-variables.ts'
 import { substituteText } from '../../src/mail/batch/substitute.ts'
-import { assert, assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const TEMPLATE = 'Hello %recipient.name%, %recipient.a%%recipient_email% %recipient%'
 
@@ -16,29 +16,11 @@ export const recipientVariables: FuzzTarget = {
     '{"a@x.test":{"a":"\\u00e4\\ud83d\\ude00","a":true}}',
   ],
   tokens: [
-    '{',
-    '}',
-    '[',
-    ']',
-    '"',
-    ':',
-    ',',
-    '\\',
-    '\\u0000',
-    '\\ud800',
-    'null',
-    'true',
-    '1e999',
-    '-0',
-    '"a@x.test":',
-    '"__proto__":',
-    '"name":',
-    '"constructor":',
-    '{"a":',
-    '[[[[',
+    ...words(
+      '{ } [ ] " : , \\ \\u0000 \\ud800 null true 1e999 -0 "a@x.test": "__proto__": "name":',
+      '"constructor": {"a": [[[[ \n %recipient.a%',
+    ),
     ' ',
-    '\n',
-    '%recipient.a%',
   ],
   run(input) {
     const text = input.toString('utf8')

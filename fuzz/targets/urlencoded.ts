@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../src/http/fault.ts'
 import { readUrlencoded } from '../../src/http/form/urlencoded.ts'
-import { assertSame, type FuzzTarget, unlessRefused } from '../target.ts'
+import { assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 /** What is taken means what the URL functions of Node.js take it to mean. */
 export const urlencoded: FuzzTarget = {
@@ -14,24 +14,7 @@ export const urlencoded: FuzzTarget = {
     'a=%e4',
     'o:tag=1&o:tag=2',
   ],
-  tokens: [
-    '&',
-    '=',
-    '%',
-    '+',
-    '%25',
-    '%00',
-    '%C3',
-    '%A4',
-    '%F0%9F%98%80',
-    '%ff',
-    '%g',
-    'to=',
-    'ä',
-    '\xff',
-    '\0',
-    '==',
-  ],
+  tokens: words('& = % + %25 %00 %C3 %A4 %F0%9F%98%80 %ff %g to= ä \xff \0 =='),
   run(input) {
     const read = unlessRefused(() => readUrlencoded(input, 5_000), Fault)
     if (read === undefined || !isUtf8(input)) return

@@ -18,7 +18,7 @@ import { isToken, tokenDigest } from './token.ts'
 interface Holder {
   keyId: string
   companyId: string
-  tokenHash: Uint8Array
+  tokenHash: Buffer
   scopes: ReadonlySet<Scope>
   domainId: string | null
   expiresAt: number
@@ -43,7 +43,7 @@ export class AccountDirectory {
     this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
-    this.#holders = new Map(holders.map((holder) => [base64(holder.tokenHash), holder]))
+    this.#holders = new Map(holders.map((holder) => [holder.tokenHash.toString('base64'), holder]))
     this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
     this.#routes = new RouteTable(snapshot.routes)
   }
@@ -82,6 +82,10 @@ export class AccountDirectory {
     return [...this.#domains.values()]
   }
 
+  routes(): Route[] {
+    return this.#routes.all
+  }
+
   companies(): readonly Company[] {
     return this.#companies
   }
@@ -116,8 +120,4 @@ function admitted(holder: Holder, address: string): Principal | Denial {
     return { denied: 'elsewhere', keyId, address: canonicalAddress(address) ?? '' }
   }
   return { keyId, companyId, scopes, domainId, address }
-}
-
-function base64(octets: Uint8Array): string {
-  return Buffer.from(octets).toString('base64')
 }

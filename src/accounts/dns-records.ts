@@ -1,6 +1,6 @@
 /** The DNS records a domain needs, in words and forms its owner can paste. */
 import { dkimRecord } from '../mail/dkim/key.ts'
-import type { DkimIdentity, SendingDomain } from './account.ts'
+import type { SendingDomain } from './account.ts'
 
 export interface DnsRecord {
   kind: 'dkim' | 'spf' | 'dmarc'
@@ -11,24 +11,21 @@ export interface DnsRecord {
   /** Sending becomes active when every required record is right; the others are advice. */
   required: boolean
   purpose: string
-  /** The DKIM key the record publishes. */
-  identity?: DkimIdentity
 }
 
 /** @param hostname the name this service sends under, as in EHLO */
 export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[] {
   const dkim = domain.dkim.map(
-    (identity): DnsRecord => ({
+    ({ selector, algorithm, publicKey }): DnsRecord => ({
       kind: 'dkim',
       type: 'TXT',
-      name: `${identity.selector}._domainkey.${domain.name}`,
-      value: dkimRecord(identity.algorithm, identity.publicKey),
+      name: `${selector}._domainkey.${domain.name}`,
+      value: dkimRecord(algorithm, publicKey),
       required: true,
       purpose:
-        identity.algorithm === 'rsa-sha256'
+        algorithm === 'rsa-sha256'
           ? 'DKIM key: lets receivers check that a message comes from this domain and was not altered.'
           : 'Second DKIM key (Ed25519), for receivers that know it.',
-      identity,
     }),
   )
   return [

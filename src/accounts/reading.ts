@@ -13,13 +13,20 @@ export function readsNothing({ scopes }: Principal): boolean {
   return !scopes.has('reading') && !scopes.has('sending')
 }
 
+/** Whether it is mail of the key's company, and of the one domain where the key is restricted to it. */
+export function isOwn(
+  { companyId, domainId }: Principal,
+  email: Pick<EmailOrigin, 'companyId' | 'domainId'>,
+): boolean {
+  return email.companyId === companyId && (domainId === null || email.domainId === domainId)
+}
+
 /**
  * `reading` reads all emails of the company, or of the one domain the key is restricted to. A key with `sending` alone
  * reads what it sent itself. Whoever gets `false` must be answered as if the email did not exist.
  */
 export function mayRead(principal: Principal, email: EmailOrigin): boolean {
-  if (email.companyId !== principal.companyId) return false
-  if (principal.domainId !== null && email.domainId !== principal.domainId) return false
+  if (!isOwn(principal, email)) return false
   if (principal.scopes.has('reading')) return true
   return principal.scopes.has('sending') && email.keyId === principal.keyId
 }

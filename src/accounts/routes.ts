@@ -25,22 +25,22 @@ function contextOf(routeId: string): string {
 
 /** Which route mail has: that of its sending domain, else that of its company. */
 export class RouteTable {
+  readonly all: Route[]
   readonly #byDomain = new Map<string, Route>()
   readonly #byCompany = new Map<string, Route>()
-  /** The usual case, in which nobody need look. */
-  readonly #none: boolean
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: Route[]) {
+    this.all = routes
     for (const route of routes) {
       if (route.domainId === null) this.#byCompany.set(route.companyId, route)
       else this.#byDomain.set(route.domainId, route)
     }
-    this.#none = routes.length === 0
   }
 
   /** Null: it goes as all mail does. */
   for({ domainId, companyId }: { domainId: string; companyId: string }): Route | null {
-    if (this.#none) return null
+    // The usual case, in which nobody need look.
+    if (this.all.length === 0) return null
     return this.#byDomain.get(domainId) ?? this.#byCompany.get(companyId) ?? null
   }
 }

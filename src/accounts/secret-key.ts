@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AccountsSnapshot } from './account.ts'
+import { openCredentials } from './routes.ts'
 import { openPrivateKey, Seal } from './seal.ts'
 
 /** The part of the settings that says where the key is. */
@@ -10,6 +11,9 @@ export interface SecretKeySource {
   secretKey: Buffer | null
   database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 }
+
+/** The accounts that hold something sealed. */
+type Sealing = Pick<AccountsSnapshot, 'domains' | 'routes'>
 
 /** The key is missing, unreadable or not the one the database was sealed with. The message tells what to do. */
 export class SecretKeyError extends Error {
@@ -22,32 +26,44 @@ export function secretKeyPath(databasePath: string): string {
 }
 
 /**
- * The seal for this database, proven on what is already sealed in it: a node with the wrong key must not start, for it
- * would send unsigned mail or seal new keys that the others cannot open. Throws SecretKeyError.
+ * The seal for this database, proven on all that is sealed in it: a node with the wrong key must not start, for it
+ * would send unsigned mail, reach no relay, or seal what the others cannot open. Throws SecretKeyError.
  */
-export async function openSeal(
-  source: SecretKeySource,
-  { domains }: Pick<AccountsSnapshot, 'domains'>,
-): Promise<Seal> {
-  const identities = domains.flatMap((domain) => domain.dkim.map((identity) => ({ domain, identity })))
-  const key = await loadSecretKey(source, { make: identities.length === 0 })
+export async function openSeal(source: SecretKeySource, accounts: Sealing): Promise<Seal> {
+  const sealed = [...sealedIn(accounts)]
+  const key = await loadSecretKey(source, { make: sealed.length === 0 })
   const seal = new Seal(key)
-  for (const { domain, identity } of identities) {
+  for (const { what, open } of sealed) {
     try {
-      openPrivateKey(seal, identity)
+      open(seal)
     } catch (cause) {
       const origin =
         source.secretKey || source.database.engine === 'postgres'
           ? 'POSTROAD_SECRET_KEY'
           : `The key in ${secretKeyPath(source.database.path)}`
       throw new SecretKeyError(
-        `${origin} is not the key that the DKIM keys of ${domain.name} were sealed with. ` +
+        `${origin} is not the key that ${what} were sealed with. ` +
           'Put back the key this database was used with before.',
         { cause },
       )
     }
   }
   return seal
+}
+
+function* sealedIn({ domains, routes }: Sealing): Generator<{ what: string; open(seal: Seal): unknown }> {
+  for (const { name, dkim } of domains) {
+    for (const identity of dkim) {
+      yield { what: `the DKIM keys of ${name}`, open: (seal) => openPrivateKey(seal, identity) }
+    }
+  }
+  for (const route of routes) {
+    if (route.sealed === null) continue
+    yield {
+      what: `user and password of the route ${route.url}`,
+      open: (seal) => openCredentials(seal, route),
+    }
+  }
 }
 
 /**
@@ -85,7 +101,7 @@ async function readKeyFile(path: string): Promise<Buffer | null> {
   try {
     text = await readFile(path, 'latin1')
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return null
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new SecretKeyError(`The key file ${path} cannot be read: ${(error as Error).message}`, {
       cause: error,
     })
@@ -126,12 +142,8 @@ async function putInPlace(aside: string, path: string): Promise<void> {
     await link(aside, path)
     await unlink(aside)
   } catch (error) {
-    if (isSystemError(error) && error.code === 'EEXIST') return unlink(aside)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return unlink(aside)
     // Some network and container file systems have no hard links.
     await rename(aside, path)
   }
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error
 }

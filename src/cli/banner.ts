@@ -1,13 +1,8 @@
 /** What `serve` prints once it listens: where it is, and what to type next. Plain lines, on a terminal as in a pipe. */
-
-export interface MadeUp {
-  company: string
-  domain: string
-  token: string
-}
+import type { FirstStart } from '../operate/first-start.ts'
 
 /** What the first start made up, with a line to paste for everything that can be done with it. */
-export function firstStartText(url: string, { company, domain, token }: MadeUp): string {
+export function firstStartText(url: string, { company, domain, token }: FirstStart): string {
   return `
 Postroad listens on ${url}
 

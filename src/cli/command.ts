@@ -1,5 +1,5 @@
 /** What every command has: a description, `--json`, and help that teaches. */
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, Help, InvalidArgumentError } from 'commander'
 import { OperateError } from '../operate/error.ts'
 import { columnsOf } from './print.ts'
 
@@ -14,6 +14,8 @@ export interface Described {
   details?: string
   /** Without the leading `postroad`. */
   examples: string[]
+  /** What `--json` does, where it is more than usual. */
+  json?: string
 }
 
 /** A group of commands: `postroad company ...`. */
@@ -25,38 +27,29 @@ export function group(program: Command, name: string, description: string, examp
     .addHelpText('after', ({ error }) => taught('', examples, error))
 }
 
-export function command(parent: Command, { usage, description, details = '', examples }: Described): Command {
+export function command(parent: Command, described: Described): Command {
+  const { usage, description, details = '', examples, json = 'print JSON instead of text' } = described
   return parent
     .command(usage)
     .description(description)
-    .option('--json', 'print JSON instead of text')
+    .option('--json', json)
     .addHelpText('after', ({ error }) => taught(details, examples, error))
 }
 
 /** Paragraphs as wide as the rest of the help, then the examples. */
 export function taught(details: string, examples: string[], error: boolean): string {
   const columns = columnsOf(error ? 'stderr' : 'stdout')
+  const help = new Help()
   const paragraphs = details === '' ? [] : details.split('\n\n')
   const lines = examples.map((example) =>
     /^[A-Z_]+=/.test(example) ? `  ${example}` : `  postroad ${example}`,
   )
   return [
-    ...paragraphs.flatMap((text) => ['', ...(text.startsWith(' ') ? [text] : wrapped(text, columns))]),
+    ...paragraphs.flatMap((text) => ['', text.startsWith(' ') ? text : help.boxWrap(text, columns)]),
     '',
     'Examples:',
     ...lines,
   ].join('\n')
-}
-
-function wrapped(text: string, columns: number): string[] {
-  const lines = ['']
-  for (const word of text.split(/\s+/)) {
-    const line = lines.at(-1)!
-    if (line === '') lines[lines.length - 1] = word
-    else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }
 
 /** Ends with a usage error when what stands behind a command that has commands of its own is none of them. */
@@ -85,7 +78,7 @@ export function countUpTo(most: number): (text: string) => number {
  * For arguments and options whose form a verb checks: what is malformed was typed wrongly, and nothing is opened for
  * it.
  */
-export function typed<Value>(check: (text: string) => Value): (text: string) => Value {
+export function typed<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
   return (text) => {
     try {
       return check(text)

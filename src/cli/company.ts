@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { createCompany, listCompanies, showCompany } from '../operate/companies.ts'
-import { checkedName } from '../operate/names.ts'
+import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
+import { printFields, printJson, printLine, shownTime } from './print.ts'
 
 export function addCompany(program: Command): void {
   const company = group(
@@ -22,7 +23,7 @@ export function addCompany(program: Command): void {
     .argument(
       '<name>',
       'what people call it',
-      typed((text) => checkedName('company', text)),
+      typed((text: string) => checkedName('company', text)),
     )
     .action(create)
 
@@ -46,15 +47,13 @@ async function create(name: string, { json }: JsonOption): Promise<void> {
   printLine(`Next: postroad domain add example.com --company ${company.id}`)
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  const companies = await withOperation((op) => listCompanies(op, {}))
-  if (json) return printJson(companies.map(companyJson))
-  printTable(
-    ['ID', 'NAME', 'CREATED'],
-    companies.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
-    'There is no company yet. Create one: postroad company create "My Company"',
-  )
-}
+const list = listing({
+  verb: listCompanies,
+  json: companyJson,
+  titles: ['ID', 'NAME', 'CREATED'],
+  row: ({ id, name, createdAt }) => [id, name, shownTime(createdAt)],
+  nothing: 'There is no company yet. Create one: postroad company create "My Company"',
+})
 
 async function show(text: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {

@@ -1,15 +1,24 @@
 import type { Command } from 'commander'
 import type { SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
-import { activateDomain, addDomain, listDomains, showDomain, suspendDomain } from '../operate/domains.ts'
+import type { RecordCheck } from '../accounts/verify.ts'
+import {
+  activateDomain,
+  addDomain,
+  listDomains,
+  showDomain,
+  suspendDomain,
+  verifyDomain,
+} from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
-import { dnsRecordJson, domainJson } from '../operate/shapes.ts'
+import { dnsRecordJson, domainJson, recordCheckJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
+import { CommandFailed } from './failure.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
+import { printFields, printJson, printLine, shownTime } from './print.ts'
 
-/** The group `domain`; its command `verify` has a file of its own. */
-export function addDomainCommands(program: Command): Command {
+export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
     'domain add example.com --company Acme',
     'domain verify example.com',
@@ -26,6 +35,14 @@ export function addDomainCommands(program: Command): Command {
     .requiredOption('--company <name or id>', 'the company it belongs to')
     .option('--ed25519', 'add a second DKIM key, Ed25519 (RFC 8463), beside the RSA one')
     .action(add)
+
+  command(domain, {
+    usage: 'verify <domain>',
+    description:
+      'Check the DNS records of a domain now; when the required ones are right, sending becomes active.',
+    details: 'Exit code 1 when a required record is missing or different, or DNS could not be asked.',
+    examples: ['domain verify example.com', 'domain verify example.com --json'],
+  }).action(verify)
 
   command(domain, {
     usage: 'list',
@@ -58,7 +75,6 @@ export function addDomainCommands(program: Command): Command {
       'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
     examples: ['domain suspend example.com'],
   }).action(sending(suspendDomain))
-  return domain
 }
 
 async function add(
@@ -74,23 +90,15 @@ async function add(
   printLine(`Then: postroad domain verify ${domain.name}`)
 }
 
-async function list({ company, json }: JsonOption & { company?: string }): Promise<void> {
-  await withOperation(async (op) => {
-    const domains = await listDomains(op, { company })
-    if (json) return printJson(domains.map(domainJson))
-    printTable(
-      ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
-      domains.map((domain) => [
-        domain.name,
-        companyName(op, domain.companyId),
-        domain.status,
-        domain.sending,
-        shownTime(domain.createdAt),
-      ]),
-      'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
-    )
-  })
-}
+const list = listing({
+  verb: listDomains,
+  json: domainJson,
+  titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
+  row: ({ name, companyId, status, sending, createdAt }, op) => {
+    return [name, companyName(op, companyId), status, sending, shownTime(createdAt)]
+  },
+  nothing: 'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
+})
 
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
@@ -140,4 +148,37 @@ function printRecords(records: DnsRecord[]): void {
 
 function withRecords(domain: SendingDomain, records: DnsRecord[]) {
   return { ...domainJson(domain), dns_records: records.map(dnsRecordJson) }
+}
+
+async function verify(name: string, { json }: JsonOption): Promise<void> {
+  const { domain, verification } = await withOperation((op) => verifyDomain(op, { domain: name }))
+  const { records, verified, uncertain } = verification
+  if (json) {
+    printJson({ ...domainJson(domain), verified, dns_records: records.map(recordCheckJson) })
+  } else {
+    for (const record of records) printCheck(record)
+    printLine()
+  }
+  if (verified) {
+    if (!json)
+      printLine(`${domain.name} is verified; sending is ${domain.sending}${unlessSuspended(domain)}.`)
+    return
+  }
+  throw new CommandFailed(
+    uncertain
+      ? `DNS could not be asked about ${domain.name}, so that nothing was changed. Try again.`
+      : `${domain.name} is not verified: correct the records above and run this again. DNS changes can take a while to be seen.`,
+  )
+}
+
+function unlessSuspended({ name, sending }: SendingDomain): string {
+  return sending === 'suspended' ? ` by the operator (postroad domain activate ${name} lifts that)` : ''
+}
+
+function printCheck({ state, required, type, name, value, found, advice }: RecordCheck): void {
+  printLine(`${state.padEnd(9)}  ${type} ${name}${required ? '' : ' (advised)'}`)
+  if (advice === null) return
+  printLine(`           ${advice}`)
+  printLine(`           expected: ${value}`)
+  for (const text of found) printLine(`           found:    ${text}`)
 }

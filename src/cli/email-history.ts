@@ -36,7 +36,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
       each.state,
       each.attempts,
       shownTime(each.state === 'waiting' ? each.dueAt : null),
-      clipped(answerShown(each.lastCode, null, each.lastMessage), 200),
+      clipped(answerShown(each.lastCode, undefined, each.lastMessage), 200),
     ]),
     'none',
   )
@@ -71,31 +71,26 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
 /** Codes in front only where the message does not begin with them: most are the server's reply as it came. */
 function answerShown(
   code: number | null | undefined,
-  enhancedCode: string | null | undefined,
+  enhancedCode: string | undefined,
   message: string | null | undefined,
 ): string {
   const text = message ?? ''
-  if (code === undefined || code === null || text.includes(String(code))) return text
-  return [code, enhancedCode, text]
-    .filter((part) => part !== undefined && part !== null && part !== '')
-    .join(' ')
+  return code && !text.includes(String(code)) ? joined([code, enhancedCode, text], ' ') : text
 }
 
-export function detailShown({
-  code,
-  enhancedCode,
-  message,
-  server,
-  nextAttemptAt,
-  attempt,
-  tls,
-}: EventDetail): string {
-  const parts: string[] = []
-  if (attempt !== undefined) parts.push(`attempt ${attempt}`)
-  if (server !== undefined) parts.push(server)
-  if (tls !== undefined) parts.push(tls)
-  const answer = answerShown(code, enhancedCode, message)
-  if (answer !== '') parts.push(answer)
-  if (nextAttemptAt !== undefined) parts.push(`next attempt ${shownTime(nextAttemptAt)}`)
-  return parts.join('; ')
+export function detailShown(detail: EventDetail): string {
+  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls } = detail
+  const parts = [
+    attempt && `attempt ${attempt}`,
+    server,
+    tls,
+    answerShown(code, enhancedCode, message),
+    nextAttemptAt && `next attempt ${shownTime(nextAttemptAt)}`,
+  ]
+  return joined(parts, '; ')
+}
+
+/** Without those that are missing or empty. */
+function joined(parts: (string | number | undefined)[], between: string): string {
+  return parts.filter(Boolean).join(between)
 }

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { EVENT_TYPES, type EventType, type LoggedEvent } from '../email/event.ts'
 import { type EventsWanted, followEvents, listEvents } from '../operate/events.ts'
 import { companyName } from '../operate/find.ts'
-import type { Operation } from '../operate/operation.ts'
 import { loggedEventJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { detailShown } from './email-history.ts'
 import { withOperation } from './open.ts'
@@ -14,7 +14,7 @@ export function addEvents(program: Command): void {
     usage: 'events',
     description: 'What happened to emails: the last events, or all of them as they come.',
     details:
-      'Events have numbers, which rise in the order in which they were recorded, on whatever node. Who gives the number of the\n' +
+      'Events have numbers, which rise in the order in which they were recorded, on whatever node. Who gives the number of the ' +
       'last one he has seen with --after goes on behind it, and misses none; there are gaps between numbers.\n\n' +
       'With --json each event is one JSON object on a line of its own.',
     examples: [
@@ -26,19 +26,11 @@ export function addEvents(program: Command): void {
     .option('--follow', 'go on with what comes, until interrupted')
     .option('--company <name or id>', 'only those of this company')
     .addOption(
-      new Option('--type <type>', 'only those of this type; can be repeated')
-        .choices(EVENT_TYPES)
-        .argParser((text: string, earlier: EventType[] | undefined) => [...(earlier ?? []), typeNamed(text)]),
+      new Option('--type <type...>', 'only those of this type; can be repeated').choices(EVENT_TYPES),
     )
     .option('--after <number>', 'only those behind the event with this number', eventNumber)
     .option('--limit <count>', 'at most this many (of those that are there already)', countUpTo(10_000), 100)
     .action(events)
-}
-
-function typeNamed(text: string): EventType {
-  const type = EVENT_TYPES.find((each) => each === text)
-  if (type === undefined) throw new InvalidArgumentError(`Known are ${EVENT_TYPES.join(', ')}.`)
-  return type
 }
 
 function eventNumber(text: string): number {
@@ -49,7 +41,6 @@ function eventNumber(text: string): number {
 interface Options extends JsonOption, Omit<EventsWanted, 'types'> {
   follow?: true
   type?: EventType[]
-  limit: number
 }
 
 async function events({ follow, json, type: types, ...wanted }: Options): Promise<void> {
@@ -66,7 +57,7 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
 /** Until somebody interrupts it, which is no failure. */
 async function printAsTheyCome(
   op: Operation,
-  wanted: EventsWanted & { limit: number },
+  wanted: EventsWanted,
   print: (event: LoggedEvent) => void,
 ): Promise<void> {
   const interrupted = new AbortController()

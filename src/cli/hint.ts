@@ -16,35 +16,27 @@ export function hintText(hint: Hint): string {
       return `: postroad company create "${hint.name}"`
     case 'releaseQuarantined':
       return `; to try it again: postroad queue release ${hint.id}`
-    default:
-      return `; see: postroad ${listing(hint)}`
+    case 'listCompanies':
+      return see('company list')
+    case 'listDomains':
+      return see(hint.company === undefined ? 'domain list' : `domain list --company ${hint.company}`)
+    case 'showDomain':
+      return see(`domain show ${hint.domain}`)
+    case 'listKeys':
+      return see('key list')
+    case 'listRoutes':
+      return see('route list')
+    case 'listEmails':
+      return see('email list')
+    case 'showEmail':
+      return see(`email show ${hint.id}`)
+    case 'listQuarantined':
+      return see('queue quarantine')
+    case 'listSuppressions':
+      return see(`suppression list --company ${hint.company}`)
   }
 }
 
-type Looking = Exclude<
-  Hint,
-  { verb: 'openOperation' | 'migrateData' | 'createCompany' | 'releaseQuarantined' }
->
-
-function listing(hint: Looking): string {
-  switch (hint.verb) {
-    case 'listCompanies':
-      return 'company list'
-    case 'listDomains':
-      return `domain list${hint.company === undefined ? '' : ` --company ${hint.company}`}`
-    case 'showDomain':
-      return `domain show ${hint.domain}`
-    case 'listKeys':
-      return 'key list'
-    case 'listRoutes':
-      return 'route list'
-    case 'listEmails':
-      return 'email list'
-    case 'showEmail':
-      return `email show ${hint.id}`
-    case 'listQuarantined':
-      return 'queue quarantine'
-    case 'listSuppressions':
-      return `suppression list --company ${hint.company}`
-  }
+function see(command: string): string {
+  return `; see: postroad ${command}`
 }

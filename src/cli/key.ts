@@ -1,14 +1,13 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
-import { companyName } from '../operate/find.ts'
-import { createKey, listKeys, revokeKey } from '../operate/keys.ts'
-import { checkedName } from '../operate/names.ts'
+import { NotAllowed, parseDuration } from '../config/parse.ts'
+import { checkedName, companyName } from '../operate/find.ts'
+import { checkedRanges, createKey, listKeys, revokeKey } from '../operate/keys.ts'
 import { keyDomain, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
-import { WrongUsage } from './failure.ts'
-import { expiryOf, rangesWith } from './key-bounds.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, printTable, shownTime } from './print.ts'
+import { printFields, printJson, printLine, shownTime } from './print.ts'
 
 export function addKey(program: Command): void {
   const key = group(program, 'key', 'API keys: what applications send and read with.', [
@@ -36,20 +35,20 @@ export function addKey(program: Command): void {
     .requiredOption(
       '--name <text>',
       'what it is for; shown in lists',
-      typed((text) => checkedName('key', text)),
+      typed((text: string) => checkedName('key', text)),
     )
-    .addOption(
-      new Option('--scope <scope>', 'what it may do; can be repeated')
-        .choices(SCOPES)
-        .argParser((text: string, earlier: Scope[] | undefined) => [...(earlier ?? []), scopeNamed(text)]),
-    )
+    .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
     .option(
       '--expires <when>',
       'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
       expiryOf,
     )
-    .option('--from <addresses>', 'where it may be used: an IP address or range; can be repeated', rangesWith)
+    .option(
+      '--from <addresses>',
+      'where it may be used: an IP address or range; can be repeated',
+      (text: string, earlier: string[] = []) => typed(checkedRanges)([...earlier, text]),
+    )
     .action(create)
 
   command(key, {
@@ -65,12 +64,6 @@ export function addKey(program: Command): void {
     description: 'Revoke an API key; it stops working on every node within a second, for good.',
     examples: ['key revoke 019abcde-0000-7000-8000-000000000000'],
   }).action(revoke)
-}
-
-function scopeNamed(text: string): Scope {
-  const scope = SCOPES.find((each) => each === text)
-  if (!scope) throw new WrongUsage(`"${text}" is not a scope; known are ${SCOPES.join(', ')}`)
-  return scope
 }
 
 interface CreateOptions extends JsonOption {
@@ -104,27 +97,23 @@ async function create({ scope, expires, from, json, ...named }: CreateOptions): 
   })
 }
 
-async function list({ company, json }: JsonOption & { company?: string }): Promise<void> {
-  await withOperation(async (op) => {
-    const keys = await listKeys(op, { company })
-    if (json) return printJson(keys.map((key) => keyJson(op.accounts, key)))
-    printTable(
-      ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
-      keys.map((key) => [
-        key.id,
-        key.name,
-        companyName(op, key.companyId),
-        key.scopes.join(','),
-        keyDomain(op.accounts, key) ?? 'all',
-        key.networks.join(',') || 'anywhere',
-        shownTime(key.createdAt),
-        expiryShown(key),
-        shownTime(key.revokedAt),
-      ]),
-      'There is no API key yet. Create one: postroad key create --company NAME --name first',
-    )
-  })
-}
+const list = listing({
+  verb: listKeys,
+  json: (key, op) => keyJson(op.accounts, key),
+  titles: ['ID', 'NAME', 'COMPANY', 'SCOPES', 'DOMAIN', 'FROM', 'CREATED', 'EXPIRES', 'REVOKED'],
+  row: (key, op) => [
+    key.id,
+    key.name,
+    companyName(op, key.companyId),
+    key.scopes.join(','),
+    keyDomain(op.accounts, key) ?? 'all',
+    key.networks.join(',') || 'anywhere',
+    shownTime(key.createdAt),
+    expiryShown(key),
+    shownTime(key.revokedAt),
+  ],
+  nothing: 'There is no API key yet. Create one: postroad key create --company NAME --name first',
+})
 
 async function revoke(id: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
@@ -137,4 +126,37 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 function expiryShown({ expiresAt }: ApiKey): string {
   if (expiresAt === null) return 'never'
   return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (over)' : ''}`
+}
+
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
+
+/**
+ * The end of a key: `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now
+ * like `30d`; in Unix ms.
+ */
+function expiryOf(text: string): number {
+  const at = DATE.test(text) ? timeOf(text) : Date.now() + durationOf(text)
+  if (at <= Date.now()) throw new InvalidArgumentError('It is past.')
+  if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('It is too far away.')
+  return at
+}
+
+function timeOf(text: string): number {
+  const at = Date.parse(text)
+  // Without a complaint the 30th of February would be a day in March.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 16).replace('Z', ''))) {
+    throw new InvalidArgumentError('There is no such day or time.')
+  }
+  return at
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    if (!(error instanceof NotAllowed)) throw error
+    throw new InvalidArgumentError(
+      'It must be a day like 2027-01-01, a time like 2027-01-01T12:00:00Z, or how long from now: 12h, 30d, 365d.',
+    )
+  }
 }

@@ -1,7 +1,6 @@
 /** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
-import { addBackup } from './backup.ts'
 import { refuseUnknown, taught } from './command.ts'
 import { addCompany } from './company.ts'
 import { addDomainCommands } from './domain.ts'
@@ -9,7 +8,7 @@ import { addEmail } from './email.ts'
 import { addEvents } from './events.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
-import { addMigrate } from './migrate.ts'
+import { addMaintenance } from './maintenance.ts'
 import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
 import { printError, printText } from './print.ts'
@@ -18,7 +17,6 @@ import { addRoute } from './route.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
 import { addSuppressionCommands } from './suppression.ts'
-import { addVerify } from './verify.ts'
 
 const ABOUT =
   'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), also while the service ' +
@@ -69,7 +67,7 @@ export async function run(args: string[]): Promise<void> {
     .exitOverride()
   addServe(program)
   addCompany(program)
-  addVerify(addDomainCommands(program))
+  addDomainCommands(program)
   addKey(program)
   addEmail(program)
   addEvents(program)
@@ -77,8 +75,7 @@ export async function run(args: string[]): Promise<void> {
   addRoute(program)
   addSuppressionCommands(program)
   addNode(program)
-  addBackup(program)
-  addMigrate(program)
+  addMaintenance(program)
   addMigrateData(program)
   addSettings(program)
 

@@ -43,10 +43,7 @@ async function move(
     restart: restart === true,
     onProgress: progressLines(),
   })
-  if (json) {
-    printJson({ tables, secret_key_file: secretKeyFile })
-    return
-  }
+  if (json) return printJson({ tables, secret_key_file: secretKeyFile })
   printTable(
     ['TABLE', 'ROWS', 'SHA-256'],
     tables.map(({ name, rows, sha256 }) => [name, rows, sha256]),
@@ -58,8 +55,8 @@ async function move(
   )
   printLine(
     secretKeyFile === null
-      ? 'the same POSTROAD_SECRET_KEY as before: without it the DKIM keys cannot be used.'
-      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it the DKIM keys cannot be used.`,
+      ? 'the same POSTROAD_SECRET_KEY as before: without it DKIM keys and logins of routes cannot be used.'
+      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it DKIM keys and logins of routes cannot be used.`,
   )
   printLine('Do not start a service on the SQLite file again: it would send what waits a second time.')
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { listNodes } from '../operate/nodes.ts'
 import { nodeJson } from '../operate/shapes.ts'
-import { command, group, type JsonOption } from './command.ts'
-import { withOperation } from './open.ts'
-import { printJson, printTable, shownTime } from './print.ts'
+import { command, group } from './command.ts'
+import { listing } from './listing.ts'
+import { shownTime } from './print.ts'
 
 export function addNode(program: Command): void {
   const node = group(program, 'node', 'Nodes: the processes that share this database.', ['node list'])
@@ -17,19 +17,12 @@ export function addNode(program: Command): void {
   }).action(list)
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  const nodes = await withOperation((op) => listNodes(op, {}))
-  if (json) return printJson(nodes.map(nodeJson))
-  printTable(
-    ['NODE', 'ROLES', 'SINCE', 'TIMEOUT', 'BEATS', 'TOKEN'],
-    nodes.map(({ token, name, roles, since, timeoutMs, beats }) => [
-      name,
-      roles.join(','),
-      shownTime(since),
-      `${timeoutMs / 1_000}s`,
-      beats,
-      token,
-    ]),
-    'No node is in service.',
-  )
-}
+const list = listing({
+  verb: listNodes,
+  json: nodeJson,
+  titles: ['NODE', 'ROLES', 'SINCE', 'TIMEOUT', 'BEATS', 'TOKEN'],
+  row: ({ token, name, roles, since, timeoutMs, beats }) => {
+    return [name, roles.join(','), shownTime(since), `${timeoutMs / 1_000}s`, beats, token]
+  },
+  nothing: 'No node is in service.',
+})

@@ -1,8 +1,9 @@
 /** The way of a command to the database that the settings name, as the operator. */
 import { loadSettings } from '../config/load.ts'
+import { OPERATOR } from '../operate/authority.ts'
 import type { Maintenance } from '../operate/maintenance.ts'
 import { openOperation } from '../operate/open.ts'
-import { OPERATOR, type Operation } from '../operate/operation.ts'
+import type { Operation } from '../operate/verb.ts'
 
 /**
  * For verbs about what the database holds. It is closed whatever happens.

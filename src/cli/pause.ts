@@ -1,16 +1,12 @@
 /** `queue pause`, `queue resume` and `queue pauses`: the operator's hand on what waits. */
 import type { Command } from 'commander'
 import { companyName } from '../operate/find.ts'
-import { listPauses, pause, resume, scopeText } from '../operate/pauses.ts'
+import { listPauses, type PauseInput, pause, resume, scopeText } from '../operate/pauses.ts'
 import { pauseJson, pauseScopeJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, printTable, shownTime } from './print.ts'
-
-interface ScopeOptions extends JsonOption {
-  company?: string
-  domain?: string
-}
+import { printJson, printLine, shownTime } from './print.ts'
 
 export function addPause(queue: Command): void {
   const scoped = (parent: Command) =>
@@ -44,7 +40,7 @@ export function addPause(queue: Command): void {
   }).action(list)
 }
 
-async function begin({ json, ...what }: ScopeOptions): Promise<void> {
+async function begin({ json, ...what }: JsonOption & PauseInput): Promise<void> {
   await withOperation(async (op) => {
     const scope = await pause(op, what)
     if (json) return printJson({ ...pauseScopeJson(scope), paused: true })
@@ -52,7 +48,7 @@ async function begin({ json, ...what }: ScopeOptions): Promise<void> {
   })
 }
 
-async function end({ json, ...what }: ScopeOptions): Promise<void> {
+async function end({ json, ...what }: JsonOption & PauseInput): Promise<void> {
   await withOperation(async (op) => {
     const scope = await resume(op, what)
     if (json) return printJson({ ...pauseScopeJson(scope), paused: false })
@@ -60,18 +56,12 @@ async function end({ json, ...what }: ScopeOptions): Promise<void> {
   })
 }
 
-async function list({ json }: JsonOption): Promise<void> {
-  await withOperation(async (op) => {
-    const pauses = await listPauses(op, {})
-    if (json) return printJson(pauses.map(pauseJson))
-    printTable(
-      ['COMPANY', 'DESTINATION', 'SINCE'],
-      pauses.map(({ companyId, domain, since }) => [
-        companyId === null ? 'all' : companyName(op, companyId),
-        domain ?? 'all',
-        shownTime(since),
-      ]),
-      'Nothing is paused.',
-    )
-  })
-}
+const list = listing({
+  verb: listPauses,
+  json: pauseJson,
+  titles: ['COMPANY', 'DESTINATION', 'SINCE'],
+  row: ({ companyId, domain, since }, op) => {
+    return [companyId === null ? 'all' : companyName(op, companyId), domain ?? 'all', shownTime(since)]
+  },
+  nothing: 'Nothing is paused.',
+})

@@ -1,15 +1,12 @@
 /** `queue quarantine` and `queue release`: mail that took down the process in which it was tried. */
 import type { Command } from 'commander'
-import { companyName } from '../operate/find.ts'
+import { companyName, type OfCompany } from '../operate/find.ts'
 import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'
 import { quarantinedJson } from '../operate/shapes.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
-
-interface CompanyOption extends JsonOption {
-  company?: string
-}
+import { clipped, printJson, printLine, recipientCount, shownTime } from './print.ts'
 
 export function addQuarantine(queue: Command): void {
   command(queue, {
@@ -37,27 +34,23 @@ export function addQuarantine(queue: Command): void {
     .action(release)
 }
 
-async function list({ company, limit, json }: CompanyOption & { limit: number }): Promise<void> {
-  await withOperation(async (op) => {
-    const emails = await listQuarantined(op, { company, limit })
-    if (json) return printJson(emails.map(quarantinedJson))
-    printTable(
-      ['ID', 'SINCE', 'COMPANY', 'RECIPIENTS', 'FROM', 'SUBJECT', 'WHY'],
-      emails.map((email) => [
-        email.id,
-        shownTime(email.since),
-        clipped(companyName(op, email.companyId), 20),
-        email.recipients,
-        clipped(email.from, 40),
-        clipped(email.subject, 40),
-        clipped(email.message ?? '', 200),
-      ]),
-      'Nothing is in quarantine.',
-    )
-  })
-}
+const list = listing({
+  verb: listQuarantined,
+  json: quarantinedJson,
+  titles: ['ID', 'SINCE', 'COMPANY', 'RECIPIENTS', 'FROM', 'SUBJECT', 'WHY'],
+  row: ({ id, since, companyId, recipients, from, subject, message }, op) => [
+    id,
+    shownTime(since),
+    clipped(companyName(op, companyId), 20),
+    recipients,
+    clipped(from, 40),
+    clipped(subject, 40),
+    clipped(message ?? '', 200),
+  ],
+  nothing: 'Nothing is in quarantine.',
+})
 
-async function release(email: string | undefined, { company, json }: CompanyOption): Promise<void> {
+async function release(email: string | undefined, { company, json }: JsonOption & OfCompany): Promise<void> {
   const { released, companyId, emailId } = await withOperation((op) =>
     releaseQuarantined(op, { email, company }),
   )

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { companyName } from '../operate/find.ts'
-import { showQueue } from '../operate/queue.ts'
-import { laneJson } from '../operate/shapes.ts'
+import { companyName, type OfCompany } from '../operate/find.ts'
+import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
+import { laneJson, pauseScopeJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
 import { withOperation } from './open.ts'
 import { addPause } from './pause.ts'
-import { clipped, printJson, printLine, printTable, shownTime } from './print.ts'
+import { clipped, Progress, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
 import { addQuarantine } from './quarantine.ts'
-import { addRetry } from './retry.ts'
 
 export function addQueue(program: Command): void {
   const shown = command(program, {
@@ -26,7 +26,30 @@ export function addQueue(program: Command): void {
     .action(queue)
     .enablePositionalOptions()
     .helpCommand(false)
-  addRetry(shown)
+
+  command(shown, {
+    usage: 'retry [email]',
+    description: 'Try waiting mail now instead of at its time: all of it, or what is named.',
+    details:
+      'For the moment after a relay or a network was mended: mail that was deferred meanwhile waits for up to a day. Every node ' +
+      'begins at once; limits of sessions hold as always, so that a long queue takes its time. Attempts already made still count, and ' +
+      'a message whose answer was lost goes to the same server only.\n\n' +
+      'Left as it is: what is being sent or due already, what is paused (postroad queue resume), what is held for its sending domain ' +
+      '(postroad domain activate), and what its sender scheduled for later.\n\n' +
+      'Scheduled mail goes early only when its id is given.\n\n' +
+      'A recipient domain is named, as `postroad queue` lists them, and not a site: the log names sites, the mail servers that some ' +
+      'domains share, or a relay. What waits for a site that was closed leaves by itself once it takes mail again.',
+    examples: [
+      'queue retry',
+      'queue retry --domain example.com',
+      'queue retry --company Acme',
+      'queue retry ID',
+      'queue retry ID --domain example.com',
+    ],
+  })
+    .option('--company <name or id>', 'only what this company sent')
+    .option('--domain <domain>', 'only what goes to this recipient domain')
+    .action(tryAgain)
   addQuarantine(shown)
   addPause(shown)
   // A slip in the name of one of its commands looks like an argument.
@@ -34,7 +57,7 @@ export function addQueue(program: Command): void {
 }
 
 async function queue(
-  { company, limit, json }: JsonOption & { company?: string; limit: number },
+  { company, limit, json }: JsonOption & OfCompany & { limit: number },
   called: Command,
 ): Promise<void> {
   refuseUnknown(called)
@@ -72,4 +95,54 @@ function printSums(lanes: readonly { waiting: number; quarantined: number }[], s
     printLine()
     printLine('What is in quarantine, and why: postroad queue quarantine')
   }
+}
+
+async function tryAgain(
+  email: string | undefined,
+  { json, ...of }: JsonOption & Pick<RetryInput, 'company' | 'domain'>,
+): Promise<void> {
+  await withOperation(async (op) => {
+    const result = await withProgress((onStep) => retry(op, { email, ...of, onStep }))
+    const { request, ...counts } = result
+    if (json) return printJson({ ...pauseScopeJson(request), email_id: request.emailId, ...counts })
+    for (const line of told(result, described(op, request))) printLine(line)
+  })
+}
+
+/** Tells a person how far it is: hundreds of thousands take a while. */
+async function withProgress<Result>(
+  work: (onStep: NonNullable<RetryInput['onStep']>) => Promise<Result>,
+): Promise<Result> {
+  const progress = new Progress()
+  try {
+    return await work(({ retried }) => progress.show(`${recipientCount(retried)} made due ...`))
+  } finally {
+    progress.end()
+  }
+}
+
+function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
+  const lines = [
+    retried === 0
+      ? `Nothing of ${what} waits for another time.`
+      : `Due now, of ${what}: ${recipientCount(retried)}.`,
+  ]
+  if (paused > 0)
+    lines.push(`Left, because they are paused: ${recipientCount(paused)}. See: postroad queue pauses`)
+  if (held > 0) {
+    lines.push(
+      `Left, because their sending domain may not send: ${recipientCount(held)}. See: postroad domain list`,
+    )
+  }
+  if (scheduled > 0) lines.push(`Left for the time their sender asked for: ${recipientCount(scheduled)}.`)
+  if (retried > 0 && !delivering)
+    lines.push('No node delivers mail at the moment: it goes when one is started.')
+  return lines
+}
+
+function described(op: Operation, { companyId, domain, emailId }: RetriedMail['request']): string {
+  const mail = emailId === null ? 'all mail' : `the email ${emailId}`
+  const whose =
+    companyId === null ? mail : `${emailId === null ? 'mail' : mail} of ${companyName(op, companyId)}`
+  return domain === null ? whose : `${whose} to ${domain}`
 }

@@ -6,8 +6,9 @@ import { listRoutes, type RouteOwner, removeRoute, setRoute } from '../operate/r
 import { routeJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, printTable, shownTime } from './print.ts'
+import { printJson, printLine, shownTime } from './print.ts'
 
 export function addRoute(program: Command): void {
   const route = group(
@@ -93,21 +94,19 @@ async function passwordFrom(stdin: boolean, variable: string | undefined): Promi
   return value
 }
 
-async function list({ json, ...wanted }: JsonOption & { company?: string }): Promise<void> {
-  const routes = await withOperation((op) => listRoutes(op, wanted))
-  if (json) return printJson(routes.map(routeJson))
-  printTable(
-    ['COMPANY', 'DOMAIN', 'ROUTE', 'LOGIN', 'SINCE'],
-    routes.map(({ company, domain, route }) => [
-      company.name,
-      domain?.name ?? 'all others',
-      route.url,
-      route.sealed === null ? 'no' : 'yes',
-      shownTime(route.createdAt),
-    ]),
-    'All mail goes as POSTROAD_DELIVERY says.',
-  )
-}
+const list = listing({
+  verb: listRoutes,
+  json: routeJson,
+  titles: ['COMPANY', 'DOMAIN', 'ROUTE', 'LOGIN', 'SINCE'],
+  row: ({ company, domain, route }) => [
+    company.name,
+    domain?.name ?? 'all others',
+    route.url,
+    route.sealed === null ? 'no' : 'yes',
+    shownTime(route.createdAt),
+  ],
+  nothing: 'All mail goes as POSTROAD_DELIVERY says.',
+})
 
 async function remove({ json, ...owner }: RouteOwner & JsonOption): Promise<void> {
   requireOne(owner)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load.ts'
 import type { Logger } from '../log.ts'
 import { firstStartText, firstStepsText } from './banner.ts'
-import { taught } from './command.ts'
+import { command, type JsonOption } from './command.ts'
 import { printJsonLine, printLine, printText } from './print.ts'
 
 /**
@@ -11,28 +11,25 @@ import { printJsonLine, printLine, printText } from './print.ts'
  */
 const SAME_STOP = 1000
 
-const DETAILS =
-  'Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names. ' +
-  'See them all with `postroad settings`.\n\n' +
-  'SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue. ' +
-  'A second signal ends it at once; that loses nothing that was accepted.'
-
-const EXAMPLES = [
-  'serve',
-  'POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:587 postroad serve',
-  'POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve',
-]
-
 export function addServe(program: Command): void {
-  program
-    .command('serve')
-    .description('Run the service: the HTTP endpoints, SMTP submission where it is set up, and the delivery.')
-    .option('--json', 'print address, and what the first start made up, as one JSON line')
-    .addHelpText('after', ({ error }) => taught(DETAILS, EXAMPLES, error))
-    .action(async (options: { json?: true }) => serve(options.json === true))
+  command(program, {
+    usage: 'serve',
+    description: 'Run the service: the HTTP endpoints, SMTP submission where it is set up, and the delivery.',
+    details:
+      'Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names. ' +
+      'See them all with `postroad settings`.\n\n' +
+      'SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue. ' +
+      'A second signal ends it at once; that loses nothing that was accepted.',
+    examples: [
+      'serve',
+      'POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:587 postroad serve',
+      'POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve',
+    ],
+    json: 'print address, and what the first start made up, as one JSON line',
+  }).action(serve)
 }
 
-async function serve(json: boolean): Promise<void> {
+async function serve({ json }: JsonOption): Promise<void> {
   const settings = loadSettings()
   // Loaded here, so that the other commands start without the whole service.
   const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])

@@ -3,8 +3,9 @@ import { companyName } from '../operate/find.ts'
 import { suppressionJson } from '../operate/shapes.ts'
 import { addSuppression, listSuppressions, removeSuppression } from '../operate/suppressions.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
+import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJson, printLine, printTable, shownTime } from './print.ts'
+import { clipped, printJson, printLine, shownTime } from './print.ts'
 
 export function addSuppressionCommands(program: Command): void {
   const suppression = group(
@@ -50,28 +51,15 @@ export function addSuppressionCommands(program: Command): void {
     .action(remove)
 }
 
-interface ListOptions extends JsonOption {
-  company?: string
-  address?: string
-  limit: number
-}
-
-async function list({ json, ...wanted }: ListOptions): Promise<void> {
-  await withOperation(async (op) => {
-    const suppressions = await listSuppressions(op, wanted)
-    if (json) return printJson(suppressions.map(suppressionJson))
-    printTable(
-      ['ADDRESS', 'COMPANY', 'SINCE', 'REASON'],
-      suppressions.map((each) => [
-        each.address,
-        companyName(op, each.companyId),
-        shownTime(each.createdAt),
-        clipped(each.reason, 120),
-      ]),
-      'No address is suppressed.',
-    )
-  })
-}
+const list = listing({
+  verb: listSuppressions,
+  json: suppressionJson,
+  titles: ['ADDRESS', 'COMPANY', 'SINCE', 'REASON'],
+  row: ({ address, companyId, createdAt, reason }, op) => {
+    return [address, companyName(op, companyId), shownTime(createdAt), clipped(reason, 120)]
+  },
+  nothing: 'No address is suppressed.',
+})
 
 async function add(
   text: string,

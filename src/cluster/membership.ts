@@ -34,6 +34,13 @@ const LONELY_RECOVERY_MS = 60_000
 const TELL_MS = 10_000
 /** While another process has our name on this machine, it is looked this often whether it has ended. */
 const CLAIM_MS = 1_000
+/** What kept us from our name, as it is told when that changes. */
+const UNCLAIMED = {
+  taken:
+    'Another process on this machine runs under the name of this node. What it is sending is taken over when it ends, or when it was silent for its timeout',
+  unavailable:
+    'This node cannot keep a file for its name (see POSTROAD_NODE_DIRECTORY). When it is killed, its work waits for its timeout before it is taken over',
+}
 /** What is taken back becomes due spread over this long, so that a crash or restart is no stampede. */
 const JITTER_MS = 2_000
 
@@ -53,7 +60,7 @@ export class Membership {
   #turn: Promise<void> = Promise.resolve()
   #failing = false
   /** What kept us from our name when we last asked for it. */
-  #unclaimed: 'taken' | 'unavailable' | null = null
+  #unclaimed: keyof typeof UNCLAIMED | null = null
   readonly #failures = new LogThrottle(TELL_MS)
   #stopped = false
 
@@ -87,12 +94,10 @@ export class Membership {
 
   /** Enters this node, and takes over what nobody has any more. Rejects when the store does not take it. */
   async start(): Promise<void> {
-    const { store, log } = this.#parts
     this.#claimName()
     await this.#join()
     await this.#giveUpPredecessors(this.#nodes)
-    const recovered = await store.recover({ now: Date.now(), jitterMs: JITTER_MS })
-    if (recovered > 0) log.warn({ recipients: recovered }, 'Recipients that were being sent wait again')
+    await this.#recover('Recipients that were being sent wait again')
     this.#plan(this.#pause)
   }
 
@@ -134,7 +139,7 @@ export class Membership {
     try {
       this.#claimName()
       if (store.shared) await this.#beat(began)
-      await this.#recover()
+      await this.#recover('Recipients that nodes which are gone were sending wait again')
       if (this.#failing) log.info({}, 'The heartbeat of this node is written again')
       this.#failing = false
       this.#failures.reset()
@@ -158,16 +163,8 @@ export class Membership {
     const claimed = claim.take()
     const before = this.#unclaimed
     this.#unclaimed = claimed.kind === 'ours' ? null : claimed.kind
-    if (this.#unclaimed === before) return
-    if (claimed.kind === 'taken') {
-      const message =
-        'Another process on this machine runs under the name of this node. What it is sending is taken over when it ends, or when it was silent for its timeout'
-      log.warn({ node: node.name }, message)
-    } else if (claimed.kind === 'unavailable') {
-      const message =
-        'This node cannot keep a file for its name (see POSTROAD_NODE_DIRECTORY). When it is killed, its work waits for its timeout before it is taken over'
-      log.warn({ node: node.name, why: claimed.why }, message)
-    }
+    if (this.#unclaimed === null || this.#unclaimed === before) return
+    log.warn({ node: node.name, why: claimed.why }, UNCLAIMED[this.#unclaimed])
   }
 
   /** Who bore our name where we bear it now has ended, or it would not be ours. */
@@ -231,11 +228,11 @@ export class Membership {
     log.warn({ node: name, token, timeoutMs }, message)
   }
 
-  async #recover(): Promise<void> {
+  async #recover(message: string): Promise<void> {
     const { store, log } = this.#parts
     const recovered = await store.recover({ now: Date.now(), jitterMs: JITTER_MS })
     if (recovered === 0) return
-    log.warn({ recipients: recovered }, 'Recipients that nodes which are gone were sending wait again')
+    log.warn({ recipients: recovered }, message)
     this.#listener?.recovered()
   }
 }

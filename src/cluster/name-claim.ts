@@ -27,7 +27,10 @@ export interface NameClaimOptions {
 }
 
 /** How an attempt to claim the name ended. `unavailable`: no such file can be kept here, and why. */
-export type Claimed = { kind: 'ours' } | { kind: 'taken' } | { kind: 'unavailable'; why: string }
+export interface Claimed {
+  kind: 'ours' | 'taken' | 'unavailable'
+  why?: string
+}
 
 /**
  * A node's name, claimed on this machine by a file that belongs to one living process: the operating system lets go of
@@ -53,21 +56,19 @@ export class NameClaim {
 
   take(): Claimed {
     if (this.#held !== null) return { kind: 'ours' }
+    let db: DatabaseSync | null = null
     try {
       const path = this.#path()
-      const db = claimFile(path)
+      db = claimFile(path)
       if (db === null) return { kind: 'taken' }
-      try {
-        this.#held = { db, path, machine: machineOf(path, db) }
-      } catch (error) {
-        db.close()
-        // Its last holder has just taken it away.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'taken' }
-        throw error
-      }
+      this.#held = { db, path, machine: machineOf(path, db) }
       return { kind: 'ours' }
     } catch (error) {
-      return { kind: 'unavailable', why: error instanceof Error ? error.message : String(error) }
+      db?.close()
+      const { code, message } = error as NodeJS.ErrnoException
+      // Its last holder has just taken it away.
+      if (db !== null && code === 'ENOENT') return { kind: 'taken' }
+      return { kind: 'unavailable', why: message }
     }
   }
 

@@ -32,17 +32,10 @@ const PROMPT_MS = 200
 /** Who has waited for so long is not handed over. Milliseconds. */
 const PATIENCE_MS = 60_000
 
-interface Waiting {
-  place: Place
-  mayHandOver: () => boolean
-  until: number
-  resolve: (mayHandOver: boolean) => void
-}
-
 /** What one company has of this thread's places, and its deliveries that wait for one, oldest first. */
 interface Share {
   held: number
-  waiting: Waiting[]
+  waiting: { place: Place; until: number; resolve: (mayHandOver: boolean) => void }[]
 }
 
 /**
@@ -118,10 +111,22 @@ export class Unrecorded {
   }
 
   /** For Place: its turn is behind those who wait. */
-  take({ companyId }: Place): boolean {
-    if (this.#waiting > 0 || !this.#tryTake()) return false
-    this.#shareOf(companyId).held++
-    return true
+  take(place: Place): boolean | Promise<boolean> {
+    const share = this.#shareOf(place.companyId)
+    if (this.#waiting === 0 && this.#tryTake()) {
+      this.#give(share, place)
+      return true
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    share.waiting.push({ place, until: this.#now() + PATIENCE_MS, resolve })
+    this.#waiting++
+    if (this.#waiting === 1) void this.#serve()
+    return promise
+  }
+
+  #give(share: Share, place: Place): void {
+    share.held++
+    place.heldSince = this.#now()
   }
 
   #tryTake(): boolean {
@@ -133,16 +138,6 @@ export class Unrecorded {
     if (this.#serversAreSlow(total >> 16)) return true
     Atomics.sub(this.#values, this.#own, HELD)
     return false
-  }
-
-  /** For Place. */
-  wait(place: Place, mayHandOver: () => boolean): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const { waiting } = this.#shareOf(place.companyId)
-    waiting.push({ place, mayHandOver, until: this.#now() + PATIENCE_MS, resolve })
-    this.#waiting++
-    if (this.#waiting === 1) void this.#serve()
-    return promise
   }
 
   /** For Place: it waits no longer. */
@@ -157,16 +152,16 @@ export class Unrecorded {
   }
 
   /**
-   * For Place: there is an answer, or will never be one, so many ms after it was taken. It goes on with the result if a
+   * For Place: there is an answer to what was held since then, or will never be one. It goes on with the result if a
    * server may have the message.
    */
-  ended({ companyId }: Place, arrived: boolean, ms: number): void {
+  ended({ companyId }: Place, heldSince: number, arrived: boolean): void {
     const share = this.#shares.get(companyId)!
     share.held--
     this.#forget(companyId, share)
     if (arrived) {
       Atomics.add(this.#values, this.#own, ANSWERED)
-      this.#learn(ms > SLOW_MS)
+      this.#learn(this.#now() - heldSince > SLOW_MS)
     } else {
       Atomics.sub(this.#values, this.#own, HELD)
       this.#freed()
@@ -177,11 +172,6 @@ export class Unrecorded {
     const slowness = Atomics.load(this.#values, SLOWNESS)
     if (slow) Atomics.store(this.#values, SLOW_AT, this.#ms())
     if (slow ? slowness < SLOWEST : slowness > 0) Atomics.add(this.#values, SLOWNESS, slow ? 1 : -1)
-  }
-
-  /** For Place: when it is taken. */
-  get now(): number {
-    return this.#now()
   }
 
   #shareOf(companyId: string): Share {
@@ -242,18 +232,17 @@ export class Unrecorded {
     this.#looks = fullSince !== 0 && fullSince === this.#fullSince ? this.#looks + 1 : 0
     this.#fullSince = fullSince
     const waiting = [...this.#shares.values()].flatMap((share) => share.waiting)
-    for (const { place, mayHandOver, until } of waiting) {
-      if (this.#now() > until || !mayHandOver()) this.leave(place)
+    for (const { place, until } of waiting) {
+      if (this.#now() > until || !place.mayHandOver()) this.leave(place)
     }
   }
 
   #handOn(): void {
     for (let share = this.#next(); share !== null && this.#tryTake(); share = this.#next()) {
-      const { place, mayHandOver, resolve } = share.waiting.shift()!
+      const { place, resolve } = share.waiting.shift()!
       this.#waiting--
-      share.held++
-      place.given()
-      resolve(mayHandOver())
+      this.#give(share, place)
+      resolve(place.mayHandOver())
     }
   }
 
@@ -270,38 +259,28 @@ export class Unrecorded {
 
   /** Never 0 for long, and the same for all threads. */
   #ms(): number {
-    return Math.trunc(this.#now()) | 0
+    return this.#now() | 0
   }
 }
 
 /** Of one delivery: taken before its first final dot, and kept for those that may follow it. */
 export class Place {
   readonly companyId: string
+  readonly mayHandOver: () => boolean
+  /** For Unrecorded: on its clock; null while it is not held. */
+  heldSince: number | null = null
   readonly #unrecorded: Unrecorded
-  readonly #mayHandOver: () => boolean
-  #held = false
-  /** Monotonic ms. */
-  #heldSince = 0
 
   constructor(unrecorded: Unrecorded, companyId: string, mayHandOver: () => boolean) {
     this.companyId = companyId
+    this.mayHandOver = mayHandOver
     this.#unrecorded = unrecorded
-    this.#mayHandOver = mayHandOver
   }
 
   /** Asked right before the final dot: may it be sent? A promise when it has to wait for that. */
   take(): boolean | Promise<boolean> {
-    if (!this.#mayHandOver()) return false
-    if (this.#held) return true
-    if (!this.#unrecorded.take(this)) return this.#unrecorded.wait(this, this.#mayHandOver)
-    this.given()
-    return true
-  }
-
-  /** For Unrecorded. */
-  given(): void {
-    this.#held = true
-    this.#heldSince = this.#unrecorded.now
+    if (!this.mayHandOver()) return false
+    return this.heldSince !== null || this.#unrecorded.take(this)
   }
 
   /**
@@ -309,12 +288,13 @@ export class Place {
    * result, to be given back when that is recorded.
    */
   end(arrived: boolean): boolean {
-    if (!this.#held) {
+    const { heldSince } = this
+    if (heldSince === null) {
       this.#unrecorded.leave(this)
       return false
     }
-    this.#held = false
-    this.#unrecorded.ended(this, arrived, this.#unrecorded.now - this.#heldSince)
+    this.heldSince = null
+    this.#unrecorded.ended(this, heldSince, arrived)
     return arrived
   }
 }

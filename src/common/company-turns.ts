@@ -13,18 +13,23 @@ export class CompanyTurns<Item> {
   }
 
   push(company: string, item: Item): void {
-    const items = this.#companies.get(company)
-    if (items === undefined) this.#companies.set(company, [item])
-    else items.push(item)
+    this.#itemsOf(company).push(item)
     this.#length++
   }
 
   /** Back to where it was taken from: in front of what else is the company's. */
   unshift(company: string, item: Item): void {
-    const items = this.#companies.get(company)
-    if (items === undefined) this.#companies.set(company, [item])
-    else items.unshift(item)
+    this.#itemsOf(company).unshift(item)
     this.#length++
+  }
+
+  #itemsOf(company: string): Item[] {
+    let items = this.#companies.get(company)
+    if (items === undefined) {
+      items = []
+      this.#companies.set(company, items)
+    }
+    return items
   }
 
   /** The next of the company whose turn it is among those that may have one. */

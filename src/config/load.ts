@@ -11,6 +11,7 @@ import {
   SETTING_NAMES,
   SETTINGS,
   type Setting,
+  type SettingFields,
   type SettingName,
   type SettingValues,
 } from './schema.ts'
@@ -29,8 +30,6 @@ export type Environment = Record<string, string | undefined>
 export interface SettingFiles {
   /** Default: `.env` in the working directory; a missing file is no error. null: none. */
   envFile?: string | null
-  /** Default: what POSTROAD_CONFIG says. */
-  configFile?: string
 }
 
 /** One setting as it is in effect. */
@@ -82,42 +81,18 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
         'machine that gives itself such a name: set POSTROAD_HOSTNAME to its name in DNS, like mail.example.com.',
     )
   }
+  const fields = Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const { field } = SETTINGS[name]
+      return field === null ? [] : [[field, values[name]]]
+    }),
+  ) as unknown as SettingFields
   return {
-    listen: values.POSTROAD_LISTEN,
-    submission: values.POSTROAD_SUBMISSION_LISTEN,
-    database: absolute(values.POSTROAD_DATABASE_URL),
-    delivery: values.POSTROAD_DELIVERY,
-    tls:
-      certPath !== null && keyPath !== null
-        ? { certPath: resolve(certPath), keyPath: resolve(keyPath) }
-        : null,
-    hostname: values.POSTROAD_HOSTNAME,
+    ...fields,
+    tls: certPath !== null && keyPath !== null ? { certPath, keyPath } : null,
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
-    smtpPort: values.POSTROAD_SMTP_PORT,
-    retrySchedule: values.POSTROAD_RETRY_SCHEDULE,
-    secretKey: values.POSTROAD_SECRET_KEY,
-    softBounce: values.POSTROAD_SOFT_BOUNCE,
-    allowPrivateNetworks: values.POSTROAD_ALLOW_PRIVATE_NETWORKS,
-    logLevel: values.POSTROAD_LOG_LEVEL,
-    metrics: values.POSTROAD_METRICS_LISTEN,
-    memory: values.POSTROAD_MEMORY,
-    maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
-    maxRecipients: values.POSTROAD_MAX_RECIPIENTS,
-    rateLimit: values.POSTROAD_RATE_LIMIT,
-    requestTimeout: values.POSTROAD_REQUEST_TIMEOUT,
-    contentRetention: values.POSTROAD_RETENTION_CONTENT,
-    emailRetention: values.POSTROAD_RETENTION_EMAILS,
-    concurrency: values.POSTROAD_CONCURRENCY,
-    siteConcurrency: values.POSTROAD_SITE_CONCURRENCY,
-    maxUnrecorded: values.POSTROAD_MAX_UNRECORDED,
-    deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
-    roles: values.POSTROAD_ROLES,
-    nodeName: values.POSTROAD_NODE_NAME,
     nodeNameSet: found('POSTROAD_NODE_NAME', sources).label !== 'default',
-    nodeDirectory: values.POSTROAD_NODE_DIRECTORY === null ? null : resolve(values.POSTROAD_NODE_DIRECTORY),
-    nodeTimeout: values.POSTROAD_NODE_TIMEOUT,
-    shutdownTimeout: values.POSTROAD_SHUTDOWN_TIMEOUT,
   }
 }
 
@@ -175,14 +150,14 @@ export function effectiveSettings(
 }
 
 /** The sources, strongest first, with every name of ours in them known. */
-function gather(env: Environment, { envFile = '.env', configFile }: SettingFiles): Source[] {
+function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] {
   const sources: Source[] = [{ label: 'environment', values: ours(env) }]
   if (envFile !== null) {
     const text = readIfThere(envFile)
     if (text !== null) sources.push({ label: envFile, values: ours(parseEnv(text)) })
   }
   for (const source of sources) checkNames(source)
-  const path = configFile ?? found('POSTROAD_CONFIG', sources).text
+  const path = found('POSTROAD_CONFIG', sources).text
   if (path !== null) {
     const source = { label: path, values: readConfigFile(path) }
     checkNames(source)
@@ -300,8 +275,4 @@ function editDistance(a: string, b: string): number {
 /** RFC 5321 2.3.5: names known outside have at least two labels; the last one of an address is a number. */
 function isFullyQualified(hostname: string): boolean {
   return /\.(?!\d+\.?$)[^.]+\.?$/.test(hostname) && hostname !== 'localhost.localdomain'
-}
-
-function absolute(database: Settings['database']): Settings['database'] {
-  return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
 }

@@ -1,7 +1,7 @@
 /** How the text of a setting becomes a value. Every parser throws NotAllowed when the text is not one of its values. */
 import { isIP } from 'node:net'
 import { canonicalRange, NotARange } from '../network/address-range.ts'
-import type { DeliveryRoute, HostPort, RelayRoute, Settings, SubmissionListener } from './settings.ts'
+import type { Database, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
 
 /** The text is not a value of the setting. The message goes on after `... is not allowed: `. */
 export class NotAllowed extends Error {
@@ -20,10 +20,19 @@ export function parseDuration(text: string): number {
 }
 
 export function durationWithin(least: string, most: string): (text: string) => number {
+  return within(parseDuration, least, most)
+}
+
+/** `40MB` in octets; a KB is 1,024 octets. */
+export function sizeWithin(least: string, most: string): (text: string) => number {
+  return within(parseSize, least, most)
+}
+
+function within(parse: (text: string) => number, least: string, most: string): (text: string) => number {
   return (text) => {
-    const value = parseDuration(text)
-    if (value < parseDuration(least)) throw new NotAllowed(`it must be at least ${least}`)
-    if (value > parseDuration(most)) throw new NotAllowed(`it must be at most ${most}`)
+    const value = parse(text)
+    if (value < parse(least)) throw new NotAllowed(`it must be at least ${least}`)
+    if (value > parse(most)) throw new NotAllowed(`it must be at most ${most}`)
     return value
   }
 }
@@ -33,16 +42,6 @@ export function parseDurations(text: string): number[] {
   const durations = listItems(text).map(durationWithin('1s', '30d'))
   if (durations.length > 100) throw new NotAllowed('it holds more than 100 waits')
   return durations
-}
-
-/** `40MB` in octets; a KB is 1,024 octets. */
-export function sizeWithin(least: string, most: string): (text: string) => number {
-  return (text) => {
-    const value = parseSize(text)
-    if (value < parseSize(least)) throw new NotAllowed(`it must be at least ${least}`)
-    if (value > parseSize(most)) throw new NotAllowed(`it must be at most ${most}`)
-    return value
-  }
 }
 
 export function parseSize(text: string): number {
@@ -170,7 +169,7 @@ export function parseSecretKey(text: string): Buffer {
 }
 
 /** `sqlite:<path>` or `postgres://...`. */
-export function parseDatabase(text: string): Settings['database'] {
+export function parseDatabase(text: string): Database {
   if (/^sqlite:/i.test(text)) {
     const path = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
     if (path === '' || path.includes('\0'))

@@ -1,6 +1,6 @@
 /** Relays as they are written down beside their credentials. */
-import { NotAllowed, parseDelivery } from './parse.ts'
-import type { RelayRoute } from './settings.ts'
+import { parseRelay } from './parse.ts'
+import type { RelayRoute } from './values.ts'
 
 /** Without user and password; all else is spelled out. */
 export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): string {
@@ -16,7 +16,5 @@ export function relayFrom(url: string, credentials: { user: string; password: st
     credentials === null
       ? ''
       : `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
-  const route = parseDelivery(`${url.slice(0, at)}${login}${url.slice(at)}`)
-  if (route.kind !== 'relay') throw new NotAllowed('it is no relay')
-  return route
+  return parseRelay(`${url.slice(0, at)}${login}${url.slice(at)}`)
 }

@@ -3,13 +3,17 @@
  * it.
  */
 import { availableParallelism, hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { pid } from 'node:process'
 import * as parse from './parse.ts'
+import type { Database } from './values.ts'
 
 export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
 export interface Setting<T> {
   section: Section
+  /** What it is called in Settings; null: it is a part of something there (load.ts). */
+  field: string | null
   /** Turns text into the value; throws NotAllowed. */
   parse: (text: string) => T
   /** Text that `parse` takes, used when nothing is set; null: the value is then null. */
@@ -23,16 +27,17 @@ export interface Setting<T> {
   secret?: 'all' | 'url'
 }
 
-/** Keeps the types of the value that `parse` makes and of the default. */
-function setting<T, D extends Setting<T>['default']>(
-  definition: Setting<T> & { default: D },
-): Setting<T> & { default: D } {
+/** Keeps the types of the value that `parse` makes, of the default, and of the field. */
+function setting<T, D extends Setting<T>['default'], const F extends string | null>(
+  definition: Setting<T> & { default: D; field: F },
+): Setting<T> & { default: D; field: F } {
   return definition
 }
 
 export const SETTINGS = {
   POSTROAD_LISTEN: setting({
     section: 'Service',
+    field: 'listen',
     parse: parse.parseHostPort,
     default: '127.0.0.1:8587',
     allowed: 'host:port; port 0 picks a free one; an empty host means every address of the machine',
@@ -41,7 +46,8 @@ export const SETTINGS = {
   }),
   POSTROAD_TLS_CERT: setting({
     section: 'Service',
-    parse: (text) => text,
+    field: null,
+    parse: (text) => resolve(text),
     default: null,
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_KEY',
     description:
@@ -51,7 +57,8 @@ export const SETTINGS = {
   }),
   POSTROAD_TLS_KEY: setting({
     section: 'Service',
-    parse: (text) => text,
+    field: null,
+    parse: (text) => resolve(text),
     default: null,
     allowed: 'path of a PEM file; goes together with POSTROAD_TLS_CERT',
     description: 'Private key of the certificate.',
@@ -59,6 +66,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SUBMISSION_LISTEN: setting({
     section: 'Service',
+    field: 'submission',
     parse: parse.parseSubmission,
     default: 'off',
     allowed:
@@ -73,6 +81,7 @@ export const SETTINGS = {
   }),
   POSTROAD_TRUSTED_PROXIES: setting({
     section: 'Service',
+    field: null,
     parse: parse.parseRanges,
     default: null,
     defaultShown: 'none',
@@ -84,6 +93,7 @@ export const SETTINGS = {
   }),
   POSTROAD_HOSTNAME: setting({
     section: 'Service',
+    field: 'hostname',
     parse: parse.parseHostName,
     default: machineName,
     defaultShown: "the machine's name",
@@ -96,6 +106,7 @@ export const SETTINGS = {
   }),
   POSTROAD_METRICS_LISTEN: setting({
     section: 'Service',
+    field: 'metrics',
     parse: (text): 'off' | 'same' | ReturnType<typeof parse.parseHostPort> => {
       const word = text.toLowerCase()
       return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
@@ -107,6 +118,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DELIVERY: setting({
     section: 'Delivery',
+    field: 'delivery',
     parse: parse.parseDelivery,
     default: 'capture',
     allowed:
@@ -122,6 +134,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DNS_SERVERS: setting({
     section: 'Delivery',
+    field: null,
     parse: parse.parseNameServers,
     default: null,
     defaultShown: "the system's",
@@ -131,6 +144,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SMTP_PORT: setting({
     section: 'Delivery',
+    field: 'smtpPort',
     parse: parse.integerWithin(1, 65_535),
     default: '25',
     allowed: '1 to 65535',
@@ -139,6 +153,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RETRY_SCHEDULE: setting({
     section: 'Delivery',
+    field: 'retrySchedule',
     parse: parse.parseDurations,
     default: '2m,5m,15m,1h,2h,4h,8h,12h,16h,20h,24h,24h',
     allowed: 'durations separated by commas, each from 1s to 30d',
@@ -150,6 +165,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SOFT_BOUNCE: setting({
     section: 'Delivery',
+    field: 'softBounce',
     parse: parse.parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
@@ -160,6 +176,7 @@ export const SETTINGS = {
   }),
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
     section: 'Delivery',
+    field: 'allowPrivateNetworks',
     parse: parse.parseBoolean,
     default: 'false',
     allowed: '`true` or `false`',
@@ -170,6 +187,7 @@ export const SETTINGS = {
   }),
   POSTROAD_CONCURRENCY: setting({
     section: 'Delivery',
+    field: 'concurrency',
     parse: parse.integerWithin(1, 10_000),
     default: '200',
     allowed: '1 to 10000',
@@ -178,6 +196,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SITE_CONCURRENCY: setting({
     section: 'Delivery',
+    field: 'siteConcurrency',
     parse: parse.integerWithin(1, 10_000),
     default: '20',
     allowed: '1 to 10000',
@@ -188,6 +207,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_UNRECORDED: setting({
     section: 'Delivery',
+    field: 'maxUnrecorded',
     parse: parse.integerWithin(1, 10_000),
     default: '64',
     allowed: '1 to 10000',
@@ -199,6 +219,7 @@ export const SETTINGS = {
   }),
   POSTROAD_DELIVERY_THREADS: setting({
     section: 'Delivery',
+    field: 'deliveryThreads',
     parse: parse.integerWithin(0, 256),
     default: deliveryThreads,
     defaultShown: "one fewer than the machine's processors, at most 8; 0 on two processors",
@@ -209,6 +230,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MEMORY: setting({
     section: 'Limits',
+    field: 'memory',
     parse: parse.sizeWithin('300MB', '1TB'),
     default: '600MB',
     allowed:
@@ -219,6 +241,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
     section: 'Limits',
+    field: 'maxMessageSize',
     parse: parse.sizeWithin('1KB', '1GB'),
     default: '40MB',
     allowed: '1KB to 1GB; a KB is 1,024 octets',
@@ -227,6 +250,7 @@ export const SETTINGS = {
   }),
   POSTROAD_MAX_RECIPIENTS: setting({
     section: 'Limits',
+    field: 'maxRecipients',
     parse: parse.integerWithin(1, 100_000),
     default: '1000',
     allowed: '1 to 100000',
@@ -235,6 +259,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RATE_LIMIT: setting({
     section: 'Limits',
+    field: 'rateLimit',
     parse: (text) => (text.toLowerCase() === 'none' ? null : parse.integerWithin(1, 1_000_000)(text)),
     default: 'none',
     allowed: '`none`, or 1 to 1000000 requests per second',
@@ -244,6 +269,7 @@ export const SETTINGS = {
   }),
   POSTROAD_REQUEST_TIMEOUT: setting({
     section: 'Limits',
+    field: 'requestTimeout',
     parse: parse.durationWithin('1s', '1h'),
     default: '60s',
     allowed: '1s to 1h',
@@ -252,7 +278,8 @@ export const SETTINGS = {
   }),
   POSTROAD_DATABASE_URL: setting({
     section: 'Storage and secrets',
-    parse: parse.parseDatabase,
+    field: 'database',
+    parse: databaseFrom,
     default: 'sqlite:./data/postroad.db',
     allowed:
       '`sqlite:<path>` (relative to the working directory) or `postgres://...`; TLS with `?sslmode=` `disable`, `require` (encrypted, any certificate), `verify-ca` or `verify-full`',
@@ -262,19 +289,20 @@ export const SETTINGS = {
   }),
   POSTROAD_SECRET_KEY: setting({
     section: 'Storage and secrets',
+    field: 'secretKey',
     parse: parse.parseSecretKey,
     default: null,
     defaultShown: 'kept in the file `<database>.key`',
     allowed: '32 octets, as 64 hexadecimal digits or in base64',
     description:
       'Encrypts DKIM private keys and other secrets in the database. Without it the first start makes a key and keeps it beside ' +
-      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it the DKIM keys ' +
-      'are lost.',
+      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it they are lost.',
     example: 'output of `openssl rand -hex 32`',
     secret: 'all',
   }),
   POSTROAD_RETENTION_CONTENT: setting({
     section: 'Storage and secrets',
+    field: 'contentRetention',
     parse: parse.durationWithin('1m', '3650d'),
     default: '30d',
     allowed: '1m to 3650d',
@@ -283,6 +311,7 @@ export const SETTINGS = {
   }),
   POSTROAD_RETENTION_EMAILS: setting({
     section: 'Storage and secrets',
+    field: 'emailRetention',
     parse: parse.durationWithin('1m', '3650d'),
     default: '90d',
     allowed: '1m to 3650d; not less than POSTROAD_RETENTION_CONTENT',
@@ -291,6 +320,7 @@ export const SETTINGS = {
   }),
   POSTROAD_ROLES: setting({
     section: 'Nodes',
+    field: 'roles',
     parse: parse.someOf(['api', 'delivery']),
     default: 'api,delivery',
     allowed: '`api`, `delivery`, or both with a comma between; with SQLite both',
@@ -301,6 +331,7 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_NAME: setting({
     section: 'Nodes',
+    field: 'nodeName',
     parse: parse.nameUpTo(100),
     default: () => `${hostname()}:${pid}`,
     defaultShown: "the machine's name and the number of the process",
@@ -313,7 +344,8 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_DIRECTORY: setting({
     section: 'Nodes',
-    parse: (text) => text,
+    field: 'nodeDirectory',
+    parse: (text) => resolve(text),
     default: null,
     defaultShown: "`postroad-<user id>` in the system's temporary folder",
     allowed: 'path of a folder on a file system of this machine alone; made when it is missing',
@@ -325,6 +357,7 @@ export const SETTINGS = {
   }),
   POSTROAD_NODE_TIMEOUT: setting({
     section: 'Nodes',
+    field: 'nodeTimeout',
     parse: parse.durationWithin('1s', '10m'),
     default: '30s',
     allowed: '1s to 10m',
@@ -335,6 +368,7 @@ export const SETTINGS = {
   }),
   POSTROAD_LOG_LEVEL: setting({
     section: 'Running',
+    field: 'logLevel',
     parse: parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
     allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
@@ -344,6 +378,7 @@ export const SETTINGS = {
   }),
   POSTROAD_SHUTDOWN_TIMEOUT: setting({
     section: 'Running',
+    field: 'shutdownTimeout',
     parse: parse.durationWithin('0s', '1h'),
     default: '30s',
     allowed: '0s to 1h',
@@ -353,6 +388,7 @@ export const SETTINGS = {
   }),
   POSTROAD_CONFIG: setting({
     section: 'Running',
+    field: null,
     parse: (text) => text,
     default: null,
     allowed: 'path of a JSON file: one object, its names those of this page',
@@ -364,11 +400,19 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** The value of each setting, as its parser makes it; null where nothing is set and there is no default. */
+/**
+ * The value of each setting, as its parser makes it: milliseconds, octets; null where nothing is set and there is no
+ * default.
+ */
 export type SettingValues = {
   [N in SettingName]:
     | ReturnType<(typeof SETTINGS)[N]['parse']>
     | (null extends (typeof SETTINGS)[N]['default'] ? null : never)
+}
+
+/** The same by field. */
+export type SettingFields = {
+  [N in SettingName as NonNullable<(typeof SETTINGS)[N]['field']>]: SettingValues[N]
 }
 
 /** Text of the default, null when there is none. */
@@ -396,6 +440,11 @@ function machineName(): string {
   } catch {
     return 'localhost'
   }
+}
+
+function databaseFrom(text: string): Database {
+  const database = parse.parseDatabase(text)
+  return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
 }
 
 function deliveryThreads(): string {

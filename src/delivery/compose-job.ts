@@ -4,12 +4,11 @@
  */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
-import type { Delivery } from './delivery.ts'
-import { prepareMessage } from './prepare.ts'
+import { type Composable, prepareMessage } from './prepare.ts'
 import { AmbiguousLineEnd, dotStuff } from './smtp/dot-stuffing.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
-export type ComposeOrder = Pick<Delivery, 'emailId' | 'message' | 'signing'> & {
+export interface ComposeOrder extends Composable {
   boundary: string
   capabilities: MessageCapabilities
 }

@@ -20,21 +20,21 @@ export function largeElsewhere(
 ): (delivery: Delivery) => PreparedMessage | null {
   return (delivery) =>
     weightOf(delivery.message) >= LARGE_MESSAGE
-      ? prepareElsewhere(workers, delivery, boundaries.of(delivery.emailId))
+      ? prepareElsewhere(workers, delivery, boundaries.of(delivery.email.id))
       : null
 }
 
 function prepareElsewhere(
   workers: Workers,
-  { emailId, companyId, message, signing }: Delivery,
+  { email, message, signing }: Delivery,
   boundary: string,
 ): PreparedMessage {
   // What is handed to workers is copied; a view would take all that lies beneath it along.
-  const order = { emailId, message: tight(message), signing, boundary }
+  const order = { email: { id: email.id }, message: tight(message), signing, boundary }
   const weight = weightOf(message)
   return madeOnce((capabilities) =>
     // Sessions bound how many there are; a message that waits for its turn keeps only its own session.
-    workers.run(job, { ...order, capabilities }, { company: companyId, weight, patient: true }),
+    workers.run(job, { ...order, capabilities }, { company: email.companyId, weight, patient: true }),
   )
 }
 

@@ -1,7 +1,6 @@
 import type { SendingRight } from '../cluster/sending-right.ts'
 import type { Unrecorded } from '../cluster/unrecorded.ts'
-import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryResult } from './delivery.ts'
+import type { Courier, Delivery, DeliveryResult } from './delivery.ts'
 import { mayHaveArrived, released, unanswered } from './outcome.ts'
 
 /**
@@ -23,7 +22,7 @@ export class CountedCourier implements Courier {
   async deliver(delivery: Delivery): Promise<DeliveryResult> {
     const startedAt = Date.now()
     const mayHandOver = () => !this.#closed && this.#right.holds(delivery.leaseToken)
-    const place = this.#unrecorded.place(delivery.companyId, mayHandOver)
+    const place = this.#unrecorded.place(delivery.email.companyId, mayHandOver)
     if (!(await place.take())) {
       // It may have got one just when it had lost the right to use it.
       place.end(false)

@@ -1,11 +1,11 @@
 /**
  * A delivery: the work of handing one email over along one path, for some of its recipients. Plain data, so that it can
- * cross to a delivery thread and back.
+ * cross to a delivery thread and back. And its courier, who comes back with the result.
  */
 import type { KeyObject } from 'node:crypto'
 import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { Email } from '../email/fields.ts'
-import type { Outcome, Verdict } from '../email/lifecycle.ts'
+import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
@@ -45,26 +45,24 @@ export type DeliveryMessage =
   | { kind: 'parts'; content: MessageContent; addressee?: Addressee | null }
   | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
-/** With those fields of its email that are read where it is delivered. */
-export interface Delivery extends Email<'send'> {
-  emailId: string
+export interface Delivery {
+  /** What is read of it where it is delivered. */
+  email: Email<'send'>
   recipients: DeliveryRecipient[]
   path: Way
-  message: DeliveryMessage
-  signing: SigningKey[]
   /**
    * The server that must be tried first: set after an uncertain or greylisted attempt. Host name as it was recorded.
    */
   preferredServer: string | null
   /** Set after an uncertain attempt: no other server is tried while that one still serves the domain. */
-  preferredOnly?: boolean
+  preferredOnly: boolean
   /** What its recipients are leased under: see sending-right.ts. */
   leaseToken: number
   /** The gravest of its recipients. */
   suspicion?: Suspicion
+  message: DeliveryMessage
+  signing: SigningKey[]
 }
-
-export type { Verdict }
 
 export interface RecipientOutcome extends Outcome {
   position: number
@@ -88,7 +86,6 @@ export interface Condemned {
 
 /** What one attempt did. */
 export interface DeliveryResult {
-  emailId: string
   outcomes: RecipientOutcome[]
   /**
    * Host name (and IP) talked to, the last of several, e.g. `mx1.x.test [192.0.2.1]:25`; null when none was reached.
@@ -117,4 +114,11 @@ export interface DeliveryResult {
    * It holds a place among what is handed over and not recorded (cluster/unrecorded.ts), until this result is durable.
    */
   handedOver?: true
+}
+
+/** Hands a delivery to its destination. Never rejects for a fault of the other side: that is an outcome. */
+export interface Courier {
+  deliver(delivery: Delivery): Promise<DeliveryResult>
+  /** Finishes or gives back what is open, at the latest after `ms`. */
+  close(ms: number): Promise<void>
 }

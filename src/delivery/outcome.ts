@@ -149,12 +149,11 @@ export function released(position: number, message: string): RecipientOutcome {
 
 /** The result of a delivery that came back without a word of any server: who had it is gone, or never began it. */
 export function unanswered(
-  { emailId, recipients, preferredServer }: Delivery,
+  { recipients, preferredServer }: Pick<Delivery, 'recipients' | 'preferredServer'>,
   startedAt: number,
   outcomeOf: (position: number) => RecipientOutcome,
 ): DeliveryResult {
   return {
-    emailId,
     outcomes: recipients.map(({ position }) => outcomeOf(position)),
     // The server to ask first stays the one it was.
     server: preferredServer,

@@ -26,6 +26,11 @@ interface Parts {
   relaxed?: boolean
 }
 
+/** What a message is made from. */
+export interface Composable extends Pick<Delivery, 'message' | 'signing'> {
+  email: { id: string }
+}
+
 /** What every message is prepared with. */
 export interface Preparation {
   boundaries: Pick<Boundaries, 'of'>
@@ -35,7 +40,7 @@ export interface Preparation {
 
 /** Nothing is done before the first request; then each variant is made once. */
 export function prepareMessage(
-  { emailId, message, signing }: Pick<Delivery, 'emailId' | 'message' | 'signing'>,
+  { email, message, signing }: Composable,
   { boundaries, signer = signInPool }: Preparation,
 ): PreparedMessage {
   const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
@@ -53,7 +58,7 @@ export function prepareMessage(
     const only = once(async () => {
       const { content, addressee } = message
       const own = addressee ? substitute(content, addressee) : content
-      const composed = compose(own, boundaries.of(emailId))
+      const composed = compose(own, boundaries.of(email.id))
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)

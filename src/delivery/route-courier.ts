@@ -6,8 +6,7 @@ import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
-import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
+import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { failureOfException, mayHaveArrived, outcomeOfFailure, released } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
@@ -104,40 +103,28 @@ export class RouteCourier implements Courier {
     const { elsewhere } = this.#options
     const message = elsewhere?.(delivery) ?? prepareMessage(delivery, this.#options)
     const mayHandOver = () => this.#options.right.holds(delivery.leaseToken)
-    const { recipients } = delivery
-    const place = this.#options.unrecorded?.place(delivery.companyId, mayHandOver)
+    const place = this.#options.unrecorded?.place(delivery.email.companyId, mayHandOver)
     const request: RouteRequest = {
       delivery,
-      recipients,
       message,
       dialogue,
       mayHandOver,
       stopping: this.#stopping.signal,
     }
     if (place !== undefined) request.handOver = () => place.take()
-    const { outcomes, server, tls, notBefore, hindrance, captured, died } = await this.#travel(request)
-    const handedOver = place?.end(outcomes.some(mayHaveArrived)) === true
-    return {
-      emailId: delivery.emailId,
-      outcomes,
-      server,
-      dialogue: dialogue.text,
-      startedAt,
-      duration: Math.round(performance.now() - start),
-      tls,
-      ...(hindrance !== undefined && { hindrance }),
-      ...(notBefore !== undefined && { notBefore }),
-      ...(captured !== undefined && { captured }),
-      ...(died !== undefined && { died }),
-      ...(handedOver && { handedOver }),
-    }
+    const travelled = await this.#travel(request)
+    const duration = Math.round(performance.now() - start)
+    const result: DeliveryResult = { ...travelled, dialogue: dialogue.text, startedAt, duration }
+    if (place?.end(result.outcomes.some(mayHaveArrived))) result.handedOver = true
+    return result
   }
 
   async #travel(request: RouteRequest): Promise<RouteResult> {
-    const { recipients, delivery, dialogue } = request
-    const { kind, servers } = delivery.path.site
+    const { delivery, dialogue } = request
+    const { recipients, path, email } = delivery
+    const { kind, servers } = path.site
     try {
-      if (kind === 'simulator') return simulate(delivery, recipients)
+      if (kind === 'simulator') return simulate(delivery)
       if (this.#stopping.signal.aborted) return givenBack(recipients)
       if (kind === 'capture') return await capture(request)
       if (kind === 'relay' && servers?.hosts.kind === 'none') throw new Error(servers.hosts.failure.message)
@@ -147,7 +134,7 @@ export class RouteCourier implements Courier {
       if (error instanceof WorkersBusy) return givenBack(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
-      this.#options.log.error({ emailId: delivery.emailId, route: kind }, failure.message)
+      this.#options.log.error({ emailId: email.id, route: kind }, failure.message)
       const outcomes = recipients.map(({ position }) => outcomeOfFailure(position, failure))
       const died = error instanceof WorkerDied ? { died: error.cause } : {}
       return { outcomes, server: null, tls: null, ...died }

@@ -67,13 +67,10 @@ export class Resolver {
 
   /** In the order the server gave them. */
   mx(name: string): Promise<Lookup<MxRecord>> {
-    const asked = normalize(name)
-    return this.#mx.get(asked, () =>
-      ask(UNKNOWN_TTL, async () => {
-        const records = await this.#dns.resolveMx(asked)
-        return records.map((mx) => ({ exchange: normalize(mx.exchange), preference: mx.priority }))
-      }),
-    )
+    return cached(this.#mx, name, async (asked) => {
+      const records = await this.#dns.resolveMx(asked)
+      return records.map((mx) => ({ exchange: normalize(mx.exchange), preference: mx.priority }))
+    })
   }
 
   /**
@@ -97,17 +94,13 @@ export class Resolver {
 
   /** Each record's strings joined, as SPF and DKIM read them (RFC 7208 3.3, RFC 6376 3.6.2.2). */
   txt(name: string): Promise<Lookup<string>> {
-    const asked = normalize(name)
-    return this.#txt.get(asked, () =>
-      ask(UNKNOWN_TTL, async () => (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))),
-    )
+    return cached(this.#txt, name, async (asked) => {
+      return (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))
+    })
   }
 
   cname(name: string): Promise<Lookup<string>> {
-    const asked = normalize(name)
-    return this.#cname.get(asked, () =>
-      ask(UNKNOWN_TTL, async () => (await this.#dns.resolveCname(asked)).map(normalize)),
-    )
+    return cached(this.#cname, name, async (asked) => (await this.#dns.resolveCname(asked)).map(normalize))
   }
 }
 
@@ -115,16 +108,26 @@ function normalize(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-function askAddresses(
+function cached<T>(
+  cache: LookupCache<T>,
+  name: string,
+  query: (asked: string) => Promise<T[]>,
+): Promise<Lookup<T>> {
+  const asked = normalize(name)
+  return cache.get(asked, () => ask(UNKNOWN_TTL, () => query(asked)))
+}
+
+async function askAddresses(
   family: 4 | 6,
   query: () => Promise<{ address: string; ttl: number }[]>,
 ): Promise<Fresh<HostAddress>> {
   let seconds = LONGEST_TTL
-  return ask(LONGEST_TTL, async () => {
+  const found = await ask(LONGEST_TTL, async () => {
     const records = await query()
-    for (const { ttl } of records) seconds = Math.min(seconds, ttl)
+    seconds = Math.min(seconds, ...records.map(({ ttl }) => ttl))
     return records.map(({ address }) => ({ address, family }))
-  }).then((fresh) => (fresh.lookup.kind === 'found' ? { ...fresh, seconds } : fresh))
+  })
+  return found.lookup.kind === 'found' ? { ...found, seconds } : found
 }
 
 async function ask<T>(ttl: number, query: () => Promise<T[]>): Promise<Fresh<T>> {

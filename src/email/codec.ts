@@ -4,7 +4,17 @@
  * takes).
  */
 import type { Attachment, MessageContent } from '../mail/message.ts'
-import { type Declared, type Email, fieldsOf } from './fields.ts'
+import {
+  type Declared,
+  type Email,
+  FACT_FIELDS,
+  fieldsOf,
+  type Recipient,
+  recipientFieldsOf,
+} from './fields.ts'
+import { UNTRIED } from './lifecycle/birth.ts'
+import type { Facts } from './lifecycle/happening.ts'
+import type { ClaimedRecipient } from './queued-email.ts'
 
 /** An email without its recipients. */
 export type WholeEmail = Email & { content: MessageContent }
@@ -19,8 +29,8 @@ export type Crossing = (bytes: Uint8Array) => Uint8Array
 export type Row = unknown[]
 
 /** What has gone to a thread and comes from there. Empty lists and absent values cross as null. */
-export interface Codec<T> {
-  pack(value: T, octets: Crossing): Row
+export interface Codec<T, Needs extends [] | [octets: Crossing] = []> {
+  pack(value: T, ...needs: Needs): Row
   unpack(row: Row): T
 }
 
@@ -35,89 +45,127 @@ export interface Columns {
 }
 
 /** Emails as they are accepted, with their content. */
-export const WHOLE: Codec<WholeEmail> = codec(fieldsOf(), 'email')
+export const WHOLE = codec<WholeEmail, [octets: Crossing]>(fieldsOf())
 
 /** Contents alone. */
-export const CONTENTS: Codec<MessageContent> = codec(
+export const CONTENTS = codec<MessageContent, [octets: Crossing]>(
   fieldsOf().filter(({ inContent }) => inContent),
-  'content',
 )
 
 /** What crosses with each delivery beside the message. */
-export const SENT: Codec<Email<'send'>> = codec(fieldsOf('send'), 'plain')
+export const SENT = codec<Email<'send'>>(fieldsOf('send'))
 
-/** Those fields alone. */
-export const sentOf = picker<Email<'send'>>(fieldsOf('send'))
+/** Recipients as they are accepted. */
+export const RECIPIENTS = codec<Recipient>(recipientFieldsOf())
 
-/** What who claims the email reads of it. */
-export const queuedOf = picker<Email<'queue'> & { content: MessageContent }>(fieldsOf('queue'), 'content')
-
-function picker<T>(fields: readonly Declared[], ...more: string[]): (email: T) => T {
-  const own = fields.filter(({ inContent }) => !inContent).map(({ name }) => name)
-  const all = [...own, ...more].join(', ')
-  return made(`({ ${all} }) => ({ ${all} })`, {})
+/** What changes of a recipient. What is absent crosses as undefined. */
+export const CHANGES: Codec<Partial<Facts>> = {
+  pack: made(`(change) => [${FACT_FIELDS.map(({ name }) => `change.${name}`).join(', ')}]`, {}),
+  unpack: made(
+    `(row) => { const change = {}; ${FACT_FIELDS.map(unpackedChange).join(' ')} return change }`,
+    {},
+  ),
 }
 
-/** `email`: fields and content. `content`: the fields of a content. `plain`: fields of an email without its content. */
-type Shape = 'email' | 'content' | 'plain'
+function unpackedChange({ name }: Declared, index: number): string {
+  return `if (row[${index}] !== undefined) change.${name} = row[${index}];`
+}
 
-function codec<T>(fields: readonly Declared[], shape: Shape): Codec<T> {
+type Queued = Email<'queue'> & { content: MessageContent }
+/** What who claims the email reads of it. */
+export const queuedOf = picker<(email: Queued) => Queued>(fieldsOf('queue'))
+
+/** The same of a recipient that nobody has tried. */
+export const untriedOf = picker<(recipient: Recipient, position: number) => ClaimedRecipient>(
+  recipientFieldsOf('queue'),
+  ['position'],
+  UNTRIED,
+)
+
+/** A function that takes over fields of its first argument, its `further` arguments by name, and what is `known`. */
+function picker<F>(fields: readonly Declared[], further: readonly string[] = [], known: object = {}): F {
+  const names = [...new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))]
+  const constants = Object.entries(known).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const taken = [...further, ...names, ...constants].join(', ')
+  return made(`(${[`{ ${names.join(', ')} }`, ...further].join(', ')}) => ({ ${taken} })`, {})
+}
+
+function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly Declared[]): Codec<T, Needs> {
+  const shape = shapeOf(fields)
   const content = shape === 'content' ? 'value' : 'value.content'
   const packed = fields.map((field) =>
     field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`),
   )
   const at = (field: Declared) => `row[${fields.indexOf(field)}]`
   const crossed = (field: Declared) => field.type.crossed(at(field))
-  const files = shape === 'plain' ? [] : [`attachments: row[${fields.length}] ?? []`]
+  const files = `attachments: row[${fields.length}] ?? []`
   if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
   return {
     pack: made(`(value, octets) => [${packed.join(', ')}]`, { filesOf, isEmpty }),
-    unpack: made(`(row) => { ${assembled(fields, shape, at, crossed, files)} }`, {}),
+    unpack: made(`(row) => { ${assembled(fields, at, crossed, { content: [files] })} }`, {}),
   }
 }
 
 /** What goes into the column of a field, by number of the company. */
-export function binder(field: Declared, columns: Columns): (email: WholeEmail, company: number) => unknown {
-  return made(`(email, company) => ${bound(field)}`, columns)
+export function binder<T>(field: Declared, columns: Columns): (value: T, company: number) => unknown {
+  return made(`(value, company) => ${bound(field)}`, columns)
 }
 
 /** What goes into the columns of several, in order. */
-export function rowBinder<V>(
+export function rowBinder<T, V>(
   fields: readonly Declared[],
   columns: Columns,
-): (email: WholeEmail, company: number) => V[] {
-  return made(`(email, company) => [${fields.map(bound).join(', ')}]`, columns)
+): (value: T, company: number) => V[] {
+  return made(`(value, company) => [${fields.map(bound).join(', ')}]`, columns)
 }
 
 function bound({ name, inContent, type }: Declared): string {
-  return type.bind(`email.${inContent ? 'content.' : ''}${name}`)
+  return type.bind(`value.${inContent ? 'content.' : ''}${name}`)
 }
 
 /**
- * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart.
- * Without attachments.
+ * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart, if any
+ * are. Without attachments. `also`: what else is in the row, as it is.
  */
 export function rowReader<T>(
   fields: readonly Declared[],
   columns: Columns,
-): (row: object, large: object) => T {
+  also: readonly string[] = [],
+): (row: object, large?: object) => T {
   const at = ({ name, large }: Declared) => `${large ? 'large' : 'row'}.${name}`
   const read = (field: Declared) => field.type.read(at(field), field.column.replace(/^header_/, ''))
-  return made(`(row, large) => { ${assembled(fields, 'email', at, read, [])} }`, columns)
+  const more = also.map((name) => `${name}: row.${name}`)
+  return made(`(row, large = row) => { ${assembled(fields, at, read, { own: more })} }`, columns)
+}
+
+/** An object of the values of a list: `names` as they are, then the fields. */
+export function listReader<T>(names: readonly string[], fields: readonly Declared[]): (row: unknown[]) => T {
+  const entries = [
+    ...names.map((name, index) => `${name}: row[${index}]`),
+    ...fields.map(({ name, type }, index) => `${name}: ${type.read(`row[${names.length + index}]`, name)}`),
+  ]
+  return made(`(row) => ({ ${entries.join(', ')} })`, {})
+}
+
+/** `email`: fields and content. `content`: the fields of a content. `plain`: fields without a content. */
+type Shape = 'email' | 'content' | 'plain'
+
+function shapeOf(fields: readonly Declared[]): Shape {
+  if (fields.every(({ inContent }) => inContent)) return 'content'
+  return fields.some(({ inContent }) => inContent) ? 'email' : 'plain'
 }
 
 /**
  * Statements that return an object of the shape. What is optional is added last, where there is something `at` its
- * place.
+ * place. `more`: of the object itself and of its content.
  */
 function assembled(
   fields: readonly Declared[],
-  shape: Shape,
   at: (field: Declared) => string,
   value: (field: Declared) => string,
-  files: readonly string[],
+  more: { own?: readonly string[]; content?: readonly string[] },
 ): string {
-  const object = (name: string, some: readonly Declared[], more: readonly string[]) => {
+  const object = (name: string, some: readonly Declared[], more: readonly string[] = []) => {
     const entries = some.filter(({ type }) => !type.optional).map((field) => `${field.name}: ${value(field)}`)
     const added = some
       .filter(({ type }) => type.optional)
@@ -125,18 +173,14 @@ function assembled(
     return `const ${name} = { ${[...entries, ...more].join(', ')} }; ${added.join(' ')}`
   }
   const own = fields.filter(({ inContent }) => !inContent)
-  const content = object(
-    'content',
-    fields.filter(({ inContent }) => inContent),
-    files,
-  )
-  switch (shape) {
+  const ofContent = fields.filter(({ inContent }) => inContent)
+  switch (shapeOf(fields)) {
     case 'email':
-      return `${content} ${object('email', own, ['content'])} return email`
+      return `${object('content', ofContent, more.content)} ${object('email', own, ['content', ...(more.own ?? [])])} return email`
     case 'content':
-      return `${content} return content`
+      return `${object('content', ofContent, more.content)} return content`
     case 'plain':
-      return `${object('email', own, [])} return email`
+      return `${object('plain', own, more.own)} return plain`
   }
 }
 

@@ -1,11 +1,13 @@
 /**
- * The fields of an email, each declared once: its name, its type, its column, and who reads it. From this table follow
- * the types of an email, what crosses to other threads (codec.ts), the statements and rows of both databases, and what
- * migrate-data carries.
+ * The fields of an email and of its recipients, each declared once: its name, its type, its column, and who reads it.
+ * From these tables follow the types of both, what crosses to other threads (codec.ts), and the statements and rows of
+ * both databases.
  */
 import type { MessageContent } from '../mail/message.ts'
+import type { Facts } from './lifecycle/happening.ts'
+import type { RecipientKind } from './recipient.ts'
 
-/** How PostgreSQL keeps a value, and migrate-data carries it. `octets`: a text as its UTF-8, which may hold NUL. */
+/** How PostgreSQL keeps a value. `octets`: a text as its UTF-8, which may hold NUL. */
 export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
 
 /**
@@ -37,11 +39,6 @@ export const text: FieldType<string> = { ...PLAIN, column: 'text', long: true }
 export const uuid: FieldType<string> = { ...PLAIN, column: 'uuid' }
 /** The id of a company, in whose place the column holds its number. */
 export const company: FieldType<string> = { ...PLAIN, column: 'int4', bind: () => 'company' }
-export const octets: FieldType<Uint8Array | null> = {
-  ...PLAIN,
-  column: 'bytea',
-  cross: (value) => `${value} === null ? null : octets(${value})`,
-}
 /** Absent, but not empty, is null. */
 export const body: FieldType<string | undefined> = {
   column: 'octets',
@@ -66,11 +63,44 @@ export const int: FieldType<number> = {
 }
 /** Unix ms. */
 export const time = int
-export const optionalTime: FieldType<number | null> = {
+/** Of few digits. */
+export const count: FieldType<number> = { ...PLAIN, column: 'int4' }
+/** In JSON. */
+const json = {
   ...PLAIN,
-  column: 'int8',
-  bind: (value) => `${value} === null ? null : Math.round(${value})`,
+  column: 'text',
+  bind: (value) => `JSON.stringify(${value})`,
+  read: (column, name) => `mapOf(${column}, '${name}')`,
+  long: true,
+} satisfies FieldType<unknown>
+
+/** Null everywhere where there is none. */
+function nullable<T>(type: FieldType<T>): FieldType<T | null> {
+  const unlessNull =
+    (step: (value: string, name: string) => string) =>
+    (value: string, name = '') => {
+      const code = step(value, name)
+      return code === value ? value : `${value} === null ? null : ${code}`
+    }
+  const { cross, crossed, bind, read, ...rest } = type as FieldType<T | null>
+  return {
+    ...rest,
+    cross: unlessNull(cross),
+    crossed: unlessNull(crossed),
+    bind: unlessNull(bind),
+    read: unlessNull(read),
+  }
 }
+
+export const optionalWord = nullable(word)
+export const optionalTime = nullable(time)
+export const optionalCount = nullable(count)
+export const optionalMap: FieldType<Record<string, string> | null> = nullable(json)
+export const octets = nullable<Uint8Array>({
+  ...PLAIN,
+  column: 'bytea',
+  cross: (value) => `octets(${value})`,
+})
 /** In JSON; null stands for an empty one. */
 export function list<T>(): FieldType<T[]> {
   return {
@@ -102,7 +132,7 @@ export type Reader = 'queue' | 'send' | 'show' | 'list'
 
 export interface Field<T, R extends Reader = Reader> {
   type: FieldType<T>
-  /** Of the table `emails`, in both databases. */
+  /** Of the table `emails` or `recipients`, in both databases. */
   column: string
   readers: readonly R[]
   /** SQLite keeps it in the table `contents`. */
@@ -118,7 +148,7 @@ function large<T, const R extends Reader>(type: FieldType<T>, column: string, ..
 }
 
 export const EMAIL = {
-  id: field(uuid, 'id', 'queue', 'show', 'list'),
+  id: field(uuid, 'id', 'send', 'show', 'list'),
   companyId: field(company, 'company', 'send', 'show', 'list'),
   domainId: field(word, 'domain_id', 'queue', 'show'),
   keyId: field(word, 'key_id', 'show'),
@@ -162,32 +192,78 @@ export const CONTENT = {
   [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent[Name]>
 }
 
-type Fields = typeof EMAIL
+/** What is given of each recipient as its email is accepted. */
+export const RECIPIENT = {
+  /** Envelope address: local part as given, domain as lower-case A-label. */
+  address: field(word, 'address', 'queue', 'show'),
+  /** Domain part of `address`. */
+  domain: field(word, 'domain', 'queue'),
+  kind: field(word as FieldType<RecipientKind>, 'kind', 'show'),
+  /** Batch sending: this recipient's values. Null otherwise. */
+  variables: field(optionalMap, 'variables', 'queue', 'show'),
+} as const
+
+/**
+ * What becomes of each recipient: lifecycle/happening.ts says what each fact is. SQLite keeps them in `recipients`, and
+ * PostgreSQL, as long as the recipient is not final, some of them in `queue`.
+ */
+export const FACTS = {
+  state: field(word, 'state'),
+  dueAt: field(optionalTime, 'due_at'),
+  attempts: field(count, 'attempts'),
+  uncertain: field(bool, 'uncertain'),
+  preferredServer: field(optionalWord, 'preferred_server'),
+  postponedSince: field(optionalTime, 'postponed_since'),
+  heldFor: field(optionalWord, 'held_for'),
+  suspicion: field(count, 'suspicion'),
+  cancelRequested: field(bool, 'cancel'),
+  server: field(optionalWord, 'server'),
+  lastCode: field(optionalCount, 'last_code'),
+  lastMessage: field(optionalWord, 'last_message'),
+} satisfies { [Name in keyof Facts]: Field<unknown> }
+
 type ValueOf<F> = F extends Field<infer T> ? T : never
 /** Whoever claims an email reads what is sent, too. */
 type ReadBy<R extends Reader> = R extends 'queue' ? 'queue' | 'send' : R
-
-/** The fields of an email itself that are read by R; all of them if it is not said. */
-export type Email<R extends Reader = Reader> = {
+type Read<Fields extends Record<string, Field<unknown>>, R extends Reader> = {
   -readonly [Name in keyof Fields as Extract<Fields[Name]['readers'][number], ReadBy<R>> extends never
     ? never
     : Name]: ValueOf<Fields[Name]>
 }
 
-/** A field with its name, and where it stands: in the email itself or in its content. */
+/** The fields of an email itself that are read by R; all of them if it is not said. */
+export type Email<R extends Reader = Reader> = Read<typeof EMAIL, R>
+/** The same of what was given of a recipient. */
+export type Recipient<R extends Reader = Reader> = Read<typeof RECIPIENT, R>
+
+/** A field with its name, and where it stands: in the email (or recipient) itself or in its content. */
 export interface Declared extends Field<unknown> {
   name: string
   inContent: boolean
 }
 
-const DECLARED: readonly Declared[] = [
-  ...Object.entries<Field<unknown>>(EMAIL).map(([name, of]) => ({ ...of, name, inContent: false })),
-  ...Object.entries<Field<unknown>>(CONTENT).map(([name, of]) => ({ ...of, name, inContent: true })),
-]
+function declared(fields: Record<string, Field<unknown>>, inContent = false): Declared[] {
+  return Object.entries(fields).map(([name, field]) => ({ ...field, name, inContent }))
+}
 
-/** All fields, or those that are read by `reader`, in order. */
+const OF_EMAIL = [...declared(EMAIL), ...declared(CONTENT, true)]
+const OF_RECIPIENT = declared(RECIPIENT)
+
+/** All fields of an email, or those that are read by `reader`, in order. */
 export function fieldsOf(reader?: Reader): readonly Declared[] {
-  if (reader === undefined) return DECLARED
+  return readBy(OF_EMAIL, reader)
+}
+
+/** The same of what is given of a recipient. */
+export function recipientFieldsOf(reader?: Reader): readonly Declared[] {
+  return readBy(OF_RECIPIENT, reader)
+}
+
+/** What becomes of a recipient, in order. */
+export const FACT_FIELDS: readonly Declared[] = declared(FACTS)
+
+function readBy(fields: readonly Declared[], reader?: Reader): readonly Declared[] {
+  if (reader === undefined) return fields
   const also = reader === 'queue' ? 'send' : reader
-  return DECLARED.filter(({ readers }) => readers.includes(reader) || readers.includes(also))
+  return fields.filter(({ readers }) => readers.includes(reader) || readers.includes(also))
 }

@@ -5,11 +5,11 @@
 import { attempted } from './lifecycle/attempted.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'
 import { canceled, changed, ended, orCanceled } from './lifecycle/decision.ts'
-import type { Decision, Facts, Happening } from './lifecycle/happening.ts'
+import { BY_HAND, type Decision, type Facts, type Happening, postponedFrom } from './lifecycle/happening.ts'
 import { reported } from './lifecycle/reported.ts'
 
 export type * from './lifecycle/happening.ts'
-export { attempted, orCanceled }
+export { attempted, BY_HAND, orCanceled, postponedFrom }
 
 /** Null: it cannot happen in this state, or has no effect. */
 export function decide(before: Facts, happening: Happening): Decision | null {
@@ -70,13 +70,14 @@ export function givenBack({ dueAt, heldFor, message }: Of<'given-back'>): Decisi
   return changed({ state: 'waiting', dueAt, heldFor, ...(message !== '' && { lastMessage: message }) })
 }
 
-function retried(before: Facts, { at, named, paused, scheduled }: Of<'retry'>): Decision | null {
+function retried(before: Facts, { at, named, paused, scheduled, byMember }: Of<'retry'>): Decision | null {
   if (before.state !== 'waiting' || before.dueAt === null || before.dueAt <= at) return null
   if (paused) return leftAlone('paused')
   // Whose path is closed may be tried all the same, whose domain may not send may not.
   if (before.heldFor === 'domain') return leftAlone('held')
   if (scheduled && !named) return leftAlone('scheduled')
-  return changed({ dueAt: at, heldFor: null, postponedSince: 0 })
+  const postponedSince = byMember ? BY_HAND.member : BY_HAND.operator
+  return changed({ dueAt: at, heldFor: null, postponedSince })
 }
 
 function leftAlone(left: NonNullable<Decision['left']>): Decision {

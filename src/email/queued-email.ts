@@ -3,23 +3,14 @@
  * deliver it.
  */
 import type { MessageContent } from '../mail/message.ts'
-import type { Email } from './fields.ts'
+import type { Email, Recipient } from './fields.ts'
+import type { Held } from './lifecycle/attempted.ts'
 import type { Decision } from './lifecycle.ts'
-import type { RecipientState, Suspicion } from './recipient.ts'
+import type { RecipientKind, RecipientState, Suspicion } from './recipient.ts'
 
-export type { RecipientState, Suspicion }
+export type { RecipientKind, RecipientState, Suspicion }
 
-export type RecipientKind = 'to' | 'cc' | 'bcc'
-
-export interface NewRecipient {
-  /** Envelope address: local part as given, domain as lower-case A-label. */
-  address: string
-  /** Domain part of `address`. */
-  domain: string
-  kind: RecipientKind
-  /** Batch sending: this recipient's values. Null otherwise. */
-  variables: Record<string, string> | null
-}
+export type NewRecipient = Recipient
 
 /** A checked email, ready to be made durable. */
 export interface NewEmail extends Email {
@@ -51,22 +42,8 @@ export interface ClaimedEmail extends Email<'queue'> {
   recipients: ClaimedRecipient[]
 }
 
-export interface ClaimedRecipient {
+export interface ClaimedRecipient extends Recipient<'queue'>, Held {
   position: number
-  address: string
-  domain: string
-  attempts: number
-  variables: Record<string, string> | null
-  /** Server to try first, if any (after an uncertain or deferred attempt). */
-  preferredServer: string | null
-  /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
-  uncertain: boolean
-  /**
-   * Unix ms: since when what is not the mail's fault keeps it waiting; null when nothing does, 0 when the operator
-   * wants it to be tried now all the same.
-   */
-  postponedSince: number | null
-  suspicion: Suspicion
 }
 
 export interface ClaimRequest {

@@ -1,4 +1,6 @@
-/** A recipient's states. */
+/** A recipient's kind and states. */
+
+export type RecipientKind = 'to' | 'cc' | 'bcc'
 
 /**
  * `waiting` and `sending` are live; `quarantined` is neither tried nor removed until the operator releases or cancels

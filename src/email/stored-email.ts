@@ -1,8 +1,8 @@
 /** An email as it is read back and listed. */
 import type { MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType } from './event.ts'
-import type { Email } from './fields.ts'
-import type { RecipientKind, RecipientState } from './queued-email.ts'
+import type { Email, Recipient } from './fields.ts'
+import type { Facts } from './lifecycle.ts'
 
 /** What is known of an email before it is read. */
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId'> {
@@ -18,18 +18,10 @@ export interface StoredEmail extends Email<'show'> {
   contentRemoved: boolean
 }
 
-export interface StoredRecipient {
+export interface StoredRecipient
+  extends Recipient<'show'>,
+    Pick<Facts, 'state' | 'attempts' | 'dueAt' | 'lastCode' | 'lastMessage' | 'server'> {
   position: number
-  address: string
-  kind: RecipientKind
-  state: RecipientState
-  attempts: number
-  dueAt: number | null
-  lastCode: number | null
-  lastMessage: string | null
-  server: string | null
-  /** Batch sending: the recipient's own values. */
-  variables: Record<string, string> | null
 }
 
 export interface StoredAttempt {

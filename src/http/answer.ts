@@ -83,7 +83,7 @@ export class Answers {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = headersOf(request, answer.type)
+    const headers = headersOf(answer.type, request.id)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
@@ -93,15 +93,6 @@ export class Answers {
     if (answer.heldFor === undefined) leave(reply.raw, answer, headers)
     else setTimeout(leave, answer.heldFor, reply.raw, answer, headers)
     return reply
-  }
-
-  /** For an answer that the framework writes: what is to be done with every answer, just before it leaves. */
-  leaves(request: FastifyRequest, reply: FastifyReply, operation: string): void {
-    this.#admission.release(request.raw)
-    this.#countAndLog(request, operation, reply.statusCode, performance.now() - reply.elapsedTime)
-    const headers = headersOf(request, String(reply.getHeader('content-type') ?? JSON_TYPE))
-    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]!)
-    discardBody(request.raw, reply.raw)
   }
 
   async #sendPieces(
@@ -114,7 +105,7 @@ export class Answers {
     this.#countAndLog(request, operation, 200, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
-    reply.raw.writeHead(200, headersOf(request, type))
+    reply.raw.writeHead(200, headersOf(type, request.id))
     try {
       await writePieces(reply.raw, pieces)
     } catch (err) {
@@ -216,7 +207,8 @@ export class Answers {
   }
 }
 
-function headersOf(request: FastifyRequest, type: string): string[] {
+/** What every answer carries, in the form that Node.js writes as it is. */
+export function headersOf(type: string, requestId: string): string[] {
   return [
     'content-type',
     type,
@@ -226,7 +218,7 @@ function headersOf(request: FastifyRequest, type: string): string[] {
     'x-content-type-options',
     'nosniff',
     'x-request-id',
-    request.id,
+    requestId,
   ]
 }
 

@@ -3,11 +3,12 @@
  * connections and framing, request ids, who may have how much at once, the limit of a body, what is logged and counted,
  * and how an answer leaves.
  */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { Principal } from '../accounts/account.ts'
 import type { Answer, Answers, LongAnswer } from './answer.ts'
-import type { BodyLimit } from './body.ts'
-import type { Callers } from './caller.ts'
-import type { HttpDeps } from './deps.ts'
+import type { HttpCore } from './core.ts'
+import type { Content, Endpoint } from './endpoint.ts'
 import type { AnyReason } from './fault.ts'
 
 export interface Api {
@@ -18,8 +19,16 @@ export interface Api {
   readonly prefixes: readonly string[]
   /** Any refusal there is, as an answer. */
   words(reason: AnyReason): Answer
-  /** Adds its routes to `app`, a scope of its own: hooks and parsers that it adds there are its alone. */
-  register(app: FastifyInstance, answering: Answering): void
+  /** Its routes that are declared. Where they ask for a key or a body, it has `admit` or `content`. */
+  readonly endpoints?: readonly Endpoint[]
+  /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */
+  admit?(request: IncomingMessage): Principal | Promise<Principal>
+  readonly content?: Content
+  /**
+   * Adds those that are written by hand to `app`, a scope of its own: hooks and parsers that it adds there are its
+   * alone.
+   */
+  register?(app: FastifyInstance, answering: Answering): void
   /** For a path of its own that cannot be decoded. Default: such a path is unknown. */
   readonly unreadable?: Operation
 }
@@ -44,16 +53,6 @@ export type Answering = <Route extends RouteGenericInterface>(
   name: string,
   work: Work<Route>,
 ) => (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply>
-
-/** What the server has for every API. */
-export interface HttpCore {
-  deps: HttpDeps
-  answers: Answers
-  /** To read a body with (`readBody`). */
-  limit: BodyLimit
-  /** Who holds a key. */
-  callers: Callers
-}
 
 /** A class of APIs. */
 export type ApiClass = new (core: HttpCore) => Api

@@ -1,4 +1,5 @@
-import type { Api, ApiClass, HttpCore } from './api.ts'
+import type { Api, ApiClass } from './api.ts'
+import type { HttpCore } from './core.ts'
 import { FormDialect } from './form/routes.ts'
 import { JsonDialect } from './json/routes.ts'
 import { Pages } from './pages/pages.ts'

@@ -12,13 +12,18 @@ const GONE = 'the client closed the connection before its request was complete'
 export class BodyLimit {
   readonly max: number
   readonly admission: Admission
-  readonly #messageMax: number
+  readonly #messageMax: number | null
 
-  /** In octets: the limit of a body, and of the message it is derived from. */
-  constructor(max: number, messageMax: number, admission: Admission) {
+  /** In octets: the limit of a body, and of the message it is derived from; null where it is not. */
+  constructor(max: number, messageMax: number | null, admission: Admission) {
     this.max = max
     this.#messageMax = messageMax
     this.admission = admission
+  }
+
+  /** For a body that is no message: the same, and at most `octets`. */
+  upTo(octets: number): BodyLimit {
+    return new BodyLimit(Math.min(octets, this.max), null, this.admission)
   }
 
   exceeded(): Fault {
@@ -35,6 +40,9 @@ export class BodyLimit {
   }
 }
 
+/** For a body of unknown length room is made piece by piece. */
+const UNKNOWN = 64 * 1024
+
 /**
  * The whole body, read once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
  * the limit has arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves.
@@ -46,109 +54,29 @@ export function readBody(
   limit: BodyLimit,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces()
-    let whole: Buffer | null = null
-    let length = 0
-    receive(request, response, limit, {
-      begin(declared) {
-        // Filled as it arrives, a large body is in memory once and not twice.
-        if (declared !== null && declared >= IN_ONE_PIECE) whole = Buffer.allocUnsafeSlow(declared)
-      },
-      take(chunk) {
-        if (whole === null) pieces.add(chunk)
-        else {
-          length += chunk.copy(whole, length)
-          release(chunk)
-        }
-      },
-      done: () => resolve(whole ?? pieces.whole()),
-      fail(error) {
-        release(whole)
-        pieces.release()
-        reject(error)
-      },
-    })
+    const declared = limit.declared(request)
+    const start = () => {
+      if (request.destroyed) throw new ClientGone(GONE)
+      welcomeBody(request, response)
+      receive(request, declared, limit, resolve, reject)
+    }
+    if (request.destroyed) throw new ClientGone(GONE)
+    const room = limit.admission.reserve(request, declared ?? UNKNOWN)
+    // Until there is room nothing is read, and the client's connection holds it back.
+    if (room === undefined) start()
+    else room.then(start).catch(reject)
   })
 }
 
-/** From so many octets on a body is put together while it arrives; less than that often comes in one chunk. */
-const IN_ONE_PIECE = 128 * 1024
-
-/** Octets of a block that small chunks are put into. */
-const BLOCK = 64 * 1024
-
-/** Chunks as they arrive. Whoever sends them an octet at a time must not have each kept as an object of its own. */
-export class Pieces {
-  readonly #pieces: Buffer[] = []
-  /** The last piece, with room behind what is in it. */
-  #block: Buffer | null = null
-  #filled = 0
-
-  add(chunk: Buffer): void {
-    // Most bodies are one chunk.
-    if (this.#pieces.length === 0 || chunk.length >= BLOCK / 4) {
-      this.#close()
-      this.#pieces.push(chunk)
-      return
-    }
-    if (this.#block !== null && this.#filled + chunk.length > BLOCK) this.#close()
-    this.#block ??= Buffer.allocUnsafeSlow(BLOCK)
-    this.#filled += chunk.copy(this.#block, this.#filled)
-  }
-
-  whole(): Buffer {
-    this.#close()
-    if (this.#pieces.length === 1) return this.#pieces[0]!
-    const whole = Buffer.concat(this.#pieces)
-    this.release()
-    return whole
-  }
-
-  release(): void {
-    this.#close()
-    for (const piece of this.#pieces.splice(0)) release(piece)
-  }
-
-  #close(): void {
-    if (this.#block !== null) this.#pieces.push(this.#block.subarray(0, this.#filled))
-    this.#block = null
-    this.#filled = 0
-  }
-}
-
-interface Receiver {
-  begin(declared: number | null): void
-  take(chunk: Buffer): void
-  done(): void
-  fail(error: unknown): void
-}
-
-/** Calls `done` or `fail` in the end, unless it throws at once. */
 function receive(
   request: IncomingMessage,
-  response: ServerResponse,
+  declared: number | null,
   limit: BodyLimit,
-  receiver: Receiver,
+  resolve: (body: Buffer) => void,
+  reject: (error: unknown) => void,
 ): void {
-  const declared = limit.declared(request)
-  if (request.destroyed) throw new ClientGone(GONE)
-  const start = () => {
-    if (request.destroyed) throw new ClientGone(GONE)
-    welcomeBody(request, response)
-    receiver.begin(declared)
-    read(request, declared, limit, receiver)
-  }
-  const room = limit.admission.reserve(request, declared ?? UNKNOWN)
-  // Until there is room nothing is read, and the client's connection holds it back.
-  if (room === undefined) start()
-  else room.then(start).catch((error: unknown) => receiver.fail(error))
-}
-
-/** For a body of unknown length room is made piece by piece. */
-const UNKNOWN = 64 * 1024
-
-function read(request: IncomingMessage, declared: number | null, limit: BodyLimit, receiver: Receiver): void {
   const { admission } = limit
+  const body = new Body(declared)
   let ended = false
   const fail = (error: unknown) => {
     if (ended) return
@@ -157,7 +85,8 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
     request.off('end', onEnd)
     request.off('close', onClose)
     if (visit) admission.ended(visit)
-    receiver.fail(error)
+    body.release()
+    reject(error)
   }
   const visit: Visit | undefined = admission.arriving(request, fail)
   let length = 0
@@ -170,7 +99,7 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
         if (declared === null && length > visit.expected)
           admission.exceed(visit, Math.max(UNKNOWN, chunk.length))
       }
-      receiver.take(chunk)
+      body.add(chunk)
     } catch (error) {
       fail(error)
     }
@@ -178,8 +107,9 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
   // The listeners go with the request; taking them off one by one would only cost time.
   const onEnd = () => {
     ended = true
-    if (visit) admission.arrived(visit, receiver.done)
-    else receiver.done()
+    const done = () => resolve(body.whole())
+    if (visit) admission.arrived(visit, done)
+    else done()
   }
   const onClose = () => {
     if (!ended) fail(new ClientGone(GONE))
@@ -187,4 +117,65 @@ function read(request: IncomingMessage, declared: number | null, limit: BodyLimi
   request.on('data', onData)
   request.on('end', onEnd)
   request.on('close', onClose)
+}
+
+/** From so many octets on a body is put together while it arrives; less than that often comes in one chunk. */
+const IN_ONE_PIECE = 128 * 1024
+
+/** Octets of a block that small chunks are put into. */
+const BLOCK = 64 * 1024
+
+/** A body as it arrives. Whoever sends an octet at a time must not have each kept as an object of its own. */
+export class Body {
+  /** A large body is filled as it arrives: so it is in memory once and not twice. */
+  readonly #large: Buffer | null
+  /** Of any other. */
+  readonly #pieces: Buffer[] = []
+  /** The last piece, with room behind what is in it. */
+  #block: Buffer | null = null
+  /** Octets in the large body, or in the block. */
+  #filled = 0
+
+  constructor(declared: number | null) {
+    const isLarge = declared !== null && declared >= IN_ONE_PIECE
+    this.#large = isLarge ? Buffer.allocUnsafeSlow(declared) : null
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#large !== null) {
+      this.#filled += chunk.copy(this.#large, this.#filled)
+      release(chunk)
+      return
+    }
+    // Most bodies are one chunk.
+    if (this.#pieces.length === 0 || chunk.length >= BLOCK / 4) {
+      this.#close()
+      this.#pieces.push(chunk)
+      return
+    }
+    if (this.#block !== null && this.#filled + chunk.length > BLOCK) this.#close()
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK)
+    this.#filled += chunk.copy(this.#block, this.#filled)
+  }
+
+  whole(): Buffer {
+    if (this.#large !== null) return this.#large
+    this.#close()
+    if (this.#pieces.length === 1) return this.#pieces[0]!
+    const whole = Buffer.concat(this.#pieces)
+    this.release()
+    return whole
+  }
+
+  release(): void {
+    release(this.#large)
+    this.#close()
+    for (const piece of this.#pieces.splice(0)) release(piece)
+  }
+
+  #close(): void {
+    if (this.#block !== null) this.#pieces.push(this.#block.subarray(0, this.#filled))
+    this.#block = null
+    this.#filled = 0
+  }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answer, Answers } from './answer.ts'
+import { type Answer, type Answers, headersOf } from './answer.ts'
 import type { HttpReason } from './fault.ts'
 import { isAnswered } from './unread-body.ts'
 
@@ -20,49 +20,33 @@ export function clientErrorHandler(
       socket.destroy()
       return
     }
-    const reason = malformed(error)
+    const reason: Malformed = { code: 'http_malformed', ...(REASONS[error.code ?? ''] ?? NO_HTTP) }
     const requestId = randomUUID()
     answers.note(requestId, reason)
     socket.end(rawAnswer(words(reason), requestId), () => socket.destroy())
   }
 }
 
-/** An answer as octets, with the connection's end announced. */
+/** An answer as octets. */
 function rawAnswer(answer: Answer, requestId: string): string {
-  const fields = Object.entries({
-    ...lastHeaders(answer, requestId),
-    'content-length': Buffer.byteLength(answer.body),
-  })
-  return (
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n` +
-    `${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${answer.body}`
-  )
+  const { status, body } = answer
+  const headers = [...lastHeaders(answer, requestId), 'content-length', Buffer.byteLength(body)]
+  const lines = headers.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`))
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
 
 /** The header of an answer after which the connection ends, where no framework writes it. */
-export function lastHeaders(answer: Answer, requestId: string): Record<string, string> {
-  return {
-    'content-type': answer.type,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': requestId,
-    connection: 'close',
-  }
+export function lastHeaders({ type }: Answer, requestId: string): string[] {
+  return [...headersOf(type, requestId), 'connection', 'close']
 }
 
-function malformed(error: NodeJS.ErrnoException): Malformed {
-  switch (error.code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return reason(408, 'The request did not arrive in time.')
-    case 'HPE_HEADER_OVERFLOW':
-      return reason(431, 'The header fields of the request are too large.')
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return reason(400, 'The chunk extensions of the request are too large.')
-    default:
-      return reason(400, 'The request is not valid HTTP/1.1.')
-  }
+/** By what Node.js calls it; everything else is no HTTP. */
+const REASONS: Readonly<Record<string, Pick<Malformed, 'status' | 'detail'>>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields of the request are too large.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 400,
+    detail: 'The chunk extensions of the request are too large.',
+  },
 }
-
-function reason(status: Malformed['status'], detail: string): Malformed {
-  return { code: 'http_malformed', status, detail }
-}
+const NO_HTTP = { status: 400, detail: 'The request is not valid HTTP/1.1.' } as const

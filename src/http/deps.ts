@@ -2,47 +2,23 @@
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Outcome, Terms } from '../intake/check.ts'
-import type { Receipt, Submission } from '../intake/submission.ts'
+import type { Intake } from '../intake/intake.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
-/** Takes a submission and makes it durable, or throws a Refusal. `Intake` is one. */
-export interface Acceptance {
-  /** Refuses a key or a domain before the body is looked at. A promise only where the store has to be asked. */
-  admit(principal: Principal, domain: string): Promise<void> | undefined
-  submit(principal: Principal, submission: Submission): Promise<Receipt>
-  /** For a submission that is checked elsewhere: what a check needs to know, and what becomes of its outcome. */
-  terms(): Terms
-  accept(principal: Principal, outcome: Outcome): Promise<Receipt>
-}
-
-export type HttpSettings = Pick<
-  Settings,
-  | 'listen'
-  | 'tls'
-  | 'trustedProxies'
-  | 'maxMessageSize'
-  | 'maxRecipients'
-  | 'rateLimit'
-  | 'requestTimeout'
-  | 'metrics'
->
-
 export interface HttpDeps {
   /** False on a node that takes no mail in: then only its own pages are served. */
   api: boolean
-  settings: HttpSettings
+  settings: Settings
   plan: MemoryPlan
   monitor: LoopMonitor
   /** Who holds a key. */
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
-  intake: Acceptance
+  intake: Pick<Intake, 'admit' | 'submit' | 'terms' | 'accept'>
   /** For bodies that are not small. */
   workers: Workers
   store: Pick<Store, 'emailOrigin' | 'readEmail'>

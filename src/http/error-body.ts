@@ -1,6 +1,8 @@
 /** The error body of the JSON dialect, of the pages, and of what is no request at all: exactly these three keys. */
 import type { Static } from 'typebox'
 import { type Answer, JSON_TYPE } from './answer.ts'
+import type { AnyReason } from './fault.ts'
+import { answerTo, type Words } from './words.ts'
 
 export const ERROR_BODY = {
   type: 'object',
@@ -33,12 +35,30 @@ export const ERROR_BODY = {
 export type ErrorBody = Static<typeof ERROR_BODY>
 export type ErrorName = ErrorBody['name']
 
+/** What is said in this body. */
+export type ErrorSaid = readonly [status: number, name: ErrorName, message: string]
+
 export function errorAnswer(
-  status: number,
-  name: ErrorName,
-  message: string,
-  headers?: Record<string, string>,
+  reason: AnyReason,
+  [status, name, message]: ErrorSaid,
+  challenge?: string,
 ): Answer {
   const body = JSON.stringify({ statusCode: status, message, name } satisfies ErrorBody)
-  return headers ? { status, type: JSON_TYPE, body, headers } : { status, type: JSON_TYPE, body }
+  return answerTo(reason, { status, type: JSON_TYPE, body }, challenge)
 }
+
+/** What can be said of any path. */
+export const COMMON_ERRORS = {
+  path_unknown: () => [404, 'not_found', 'The requested endpoint does not exist'],
+  method_unknown: ({ allow }) => [
+    405,
+    'method_not_allowed',
+    `Method is not allowed for the requested path; allowed: ${allow}`,
+  ],
+  http_malformed: ({ status, detail }) => [status, 'validation_error', detail],
+  internal: ({ requestId }) => [
+    500,
+    'internal_server_error',
+    `An unexpected error occurred. The service's log tells more under request id ${requestId}.`,
+  ],
+} satisfies Partial<Words<ErrorSaid>>

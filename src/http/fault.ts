@@ -15,8 +15,8 @@ export type HttpReason =
   | { code: 'overloaded'; retryAfter: number }
   /** Reading the request took more memory or time than one request may take. */
   | { code: 'too_complex'; cause: 'memory' | 'time' }
-  /** The body is over `max` octets, which is derived from `messageMax`, the limit of a composed message. */
-  | { code: 'body_too_large'; max: number; messageMax: number }
+  /** The body is over `max` octets; where that is derived from the limit of a composed message, `messageMax` is it. */
+  | { code: 'body_too_large'; max: number; messageMax: number | null }
   /** The body cannot be read as what it says it is. `detail` is a sentence. */
   | { code: 'body_malformed'; detail: string }
   /** Media type or content coding that is not spoken here. `detail` is a sentence. */
@@ -41,8 +41,8 @@ export type AnyReason = Reason | HttpReason
 
 export class Fault extends Error {
   override name = 'Fault'
-  readonly reason: HttpReason
-  constructor(reason: HttpReason, options?: ErrorOptions) {
+  readonly reason: AnyReason
+  constructor(reason: AnyReason, options?: ErrorOptions) {
     super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
     this.reason = reason
   }

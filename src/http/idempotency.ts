@@ -3,15 +3,22 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '../intake/refusal.ts'
+import type { Submission } from '../intake/submission.ts'
 
 /** 1 to 256 printable ASCII characters: they stand in the database and are shown to people. */
 const KEY = /^[\x20-\x7e]{1,256}$/
 
-/** The key of a request; undefined when it has none. Throws a Refusal. */
-export function idempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+/** The key of an idempotent request, with the name of its endpoint. */
+export interface Idempotent {
+  key: string
+  endpoint: string
+}
+
+/** Null when the request has no key. Throws a Refusal for one that cannot be used. */
+export function idempotentOf(headers: IncomingHttpHeaders, endpoint: string): Idempotent | null {
   const header = headers['idempotency-key']
-  if (header === undefined) return undefined
-  return checkedKey(Array.isArray(header) ? header.join(', ') : header)
+  if (header === undefined) return null
+  return { key: checkedKey(Array.isArray(header) ? header.join(', ') : header), endpoint }
 }
 
 /** Throws a Refusal for what cannot be a key. */
@@ -24,6 +31,15 @@ export function checkedKey(key: string): string {
   })
 }
 
+/** The submission with its idempotency; `same` is what two equal requests have in common. */
+export async function withIdempotency(
+  submission: Submission,
+  { key, endpoint }: Idempotent,
+  same: unknown,
+): Promise<Submission> {
+  return { ...submission, idempotency: { key, fingerprint: await fingerprint(endpoint, same) } }
+}
+
 /** What is digested before others get their turn: some milliseconds. */
 const SLICE = 1_048_576
 /** What a piece costs beside its octets, in octets. */
@@ -34,7 +50,7 @@ const PIECE_COST = 64
  * `value`, which holds plain objects, arrays, strings, octets and other simple values. Takes time in proportion to
  * `value`, and long ones in turns.
  */
-export async function fingerprint(endpoint: string, value: unknown): Promise<string> {
+async function fingerprint(endpoint: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')
   let waiting = 0
   for (const piece of pieces(value)) {

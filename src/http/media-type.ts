@@ -1,13 +1,20 @@
 /** The Content-Type and Content-Encoding of a request. */
 import { clip, Fault } from './fault.ts'
 
-const UTF8 = /^(?:utf-?8|us-ascii|ascii)$/i
+/** ASCII is UTF-8. */
+export const UTF8 = /^(?:utf-?8|us-ascii|ascii)$/i
 
 /** Type and subtype in lower case, without parameters; '' when there is none. */
 export function mediaTypeName(contentType: string | undefined): string {
   if (contentType === undefined) return ''
   const end = contentType.indexOf(';')
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+}
+
+/** As written, which may be ''; undefined when there is none. */
+export function charsetOf(contentType: string | undefined): string | undefined {
+  if (contentType === undefined) return undefined
+  return /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1]
 }
 
 /** Throws unless the header says JSON in UTF-8 (RFC 8259 11 defines no charset, but clients send one). */
@@ -22,7 +29,7 @@ export function checkJson(contentType: string | undefined): void {
           : `The Content-Type must be \`application/json\`, not \`${clip(contentType)}\`.`,
     })
   }
-  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]
+  const charset = charsetOf(contentType)
   if (charset !== undefined && !UTF8.test(charset)) {
     throw new Fault({
       code: 'media_type_unsupported',

@@ -1,53 +1,59 @@
 /**
- * What is between the octets of a request and what the intake makes of them, for bodies that are read in a worker:
- * parsed, checked, and given back in one go.
+ * From the octets of a request to an accepted email. What is small is read on the spot; the rest in a worker, where it
+ * is parsed, checked, and given back in one go.
  */
+import type { Principal } from '../accounts/account.ts'
 import { checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'
-import { type Reason, Refusal } from '../intake/refusal.ts'
-import type { Submission } from '../intake/submission.ts'
-import { alone, buffersBeneath, type Job } from '../workers/job.ts'
-import type { Workers } from '../workers/workers.ts'
-import { Fault, type HttpReason } from './fault.ts'
-import { fingerprint } from './idempotency.ts'
+import { Refusal } from '../intake/refusal.ts'
+import type { Receipt, Submission } from '../intake/submission.ts'
+import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
+import type { HttpDeps } from './deps.ts'
+import { type AnyReason, Fault } from './fault.ts'
+import { type Idempotent, withIdempotency } from './idempotency.ts'
 
 /** Octets up to which a body is read on the spot: it cannot do harm, whatever is in it. */
 export const SMALL_BODY = 32 * 1024
 
+/** How an API reads a request to send. `Asked`: what is known of it beside its body, plain data. */
+export interface Reader<Asked> {
+  /** The module that exports `readJob` of this reader as its default, and `buffersOf`. */
+  job: URL
+  /** Throws a Fault or a Refusal for what cannot be read. */
+  read(asked: Asked, body: Buffer): Submission
+  /** The key that the message itself names; without it, only a request can. */
+  named?(submission: Submission): Idempotent | null
+  /** What two equal requests have in common. */
+  same(submission: Submission, body: Buffer): unknown
+}
+
+interface Order<Asked> {
+  asked: Asked
+  body: Uint8Array
+  idempotent: Idempotent | null
+  terms: Terms
+}
+
 /** Error classes do not cross threads, their reasons do. */
-export type Read = { outcome: Outcome } | { refusal: Reason } | { fault: HttpReason }
+type Read = { outcome: Outcome } | { reason: AnyReason }
 
-/** The key of an idempotent request, with the name of its endpoint. */
-export interface Idempotent {
-  key: string
-  endpoint: string
-}
-
-/** What a job does with the submission that `read` gives. */
-export async function readAndCheck(
-  read: () => Submission | Promise<Submission>,
-  terms: Terms,
-): Promise<Read> {
-  try {
-    const submission = await read()
-    deriveHere(submission)
-    return { outcome: checkSubmission(submission, terms) }
-  } catch (error) {
-    if (error instanceof Refusal) return { refusal: error.reason }
-    if (error instanceof Fault) return { fault: error.reason }
-    throw error
+/** What a worker does with a request. */
+export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
+  return async ({ asked, body, idempotent, terms }: Order<Asked>): Promise<Read> => {
+    const octets = asBuffer(body)
+    try {
+      let submission = read(asked, octets)
+      const repeatable = idempotent ?? named?.(submission) ?? null
+      if (repeatable !== null) {
+        submission = await withIdempotency(submission, repeatable, same(submission, octets))
+      }
+      deriveHere(submission)
+      return { outcome: checkSubmission(submission, terms) }
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof Fault) return { reason: error.reason }
+      throw error
+    }
   }
-}
-
-/** The submission with its idempotency; `same` is what two equal requests have in common. */
-export async function withIdempotency(
-  submission: Submission,
-  idempotent: Idempotent | null,
-  same: unknown,
-): Promise<Submission> {
-  if (idempotent === null) return submission
-  const { key, endpoint } = idempotent
-  return { ...submission, idempotency: { key, fingerprint: await fingerprint(endpoint, same) } }
 }
 
 /** Octets that are handed over to the main thread. */
@@ -58,21 +64,49 @@ export function buffersOf(read: Read): ArrayBuffer[] {
   return buffersBeneath(raw === null ? files : [raw, ...files])
 }
 
-/** Has the body read in a worker. Throws what was thrown there. */
-export async function readElsewhere<Order extends { body: Uint8Array }>(
-  workers: Workers,
-  company: string,
-  job: Job<Order, Read>,
-  order: Order,
-): Promise<Outcome> {
-  const { body } = order
-  const { buffer, byteLength } = body
-  // What fills its buffer is nobody else's.
-  const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
-  const posted = own ? order : { ...order, body: alone(body) }
-  const transfer = own ? [buffer] : []
-  const read = await workers.run(job, posted, { company, weight: byteLength, transfer })
-  if ('refusal' in read) throw new Refusal(read.refusal)
-  if ('fault' in read) throw new Fault(read.fault)
-  return read.outcome
+export class Reading<Asked> {
+  readonly #parts: Pick<HttpDeps, 'intake' | 'workers'>
+  readonly #reader: Reader<Asked>
+  readonly #job: Job<Order<Asked>, Read>
+
+  constructor(parts: Pick<HttpDeps, 'intake' | 'workers'>, reader: Reader<Asked>) {
+    this.#parts = parts
+    this.#reader = reader
+    this.#job = jobAt(reader.job)
+  }
+
+  /** Throws or rejects with what the request is refused for. */
+  accept(principal: Principal, asked: Asked, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
+    if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent)
+    const { intake } = this.#parts
+    const submission = this.#reader.read(asked, body)
+    // A small template with many recipients is much work.
+    if (submission.recipientVariables !== undefined) {
+      return this.#acceptElsewhere(principal, asked, body, idempotent)
+    }
+    const repeatable = idempotent ?? this.#reader.named?.(submission) ?? null
+    if (repeatable === null) return intake.submit(principal, submission)
+    const same = this.#reader.same(submission, body)
+    return withIdempotency(submission, repeatable, same).then((whole) => intake.submit(principal, whole))
+  }
+
+  async #acceptElsewhere(
+    principal: Principal,
+    asked: Asked,
+    body: Buffer,
+    idempotent: Idempotent | null,
+  ): Promise<Receipt> {
+    const { intake, workers } = this.#parts
+    const { buffer, byteLength } = body
+    // What fills its buffer is nobody else's.
+    const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
+    const order = { asked, body: own ? body : alone(body), idempotent, terms: intake.terms() }
+    const read = await workers.run(this.#job, order, {
+      company: principal.companyId,
+      weight: byteLength,
+      transfer: own ? [buffer] : [],
+    })
+    if ('reason' in read) throw new Fault(read.reason)
+    return intake.accept(principal, read.outcome)
+  }
 }

@@ -1,7 +1,9 @@
 /** Whose a path is: each API answers what is under its prefixes, found or not, and nobody else does. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, Answers } from './answer.ts'
-import { type Answering, type Api, answeringFor } from './api.ts'
+import type { Answer } from './answer.ts'
+import { type Api, answeringFor } from './api.ts'
+import type { HttpCore } from './core.ts'
+import { addEndpoints } from './declared-routes.ts'
 import type { AnyReason } from './fault.ts'
 import { PathMethods } from './methods.ts'
 import { decodedPath } from './target.ts'
@@ -9,22 +11,21 @@ import { decodedPath } from './target.ts'
 interface Owner {
   prefix: string
   api: Api
-  answering: Answering
 }
 
 export class Routing {
-  readonly #answers: Answers
+  readonly #core: HttpCore
   readonly #apis: readonly Api[]
   /** Those of longer prefixes first. */
   readonly #owners: Owner[]
   readonly #methods = new PathMethods()
 
   /** One of `apis` has the prefix `/`: it answers what belongs to no other. */
-  constructor(apis: readonly Api[], answers: Answers) {
+  constructor(apis: readonly Api[], core: HttpCore) {
     this.#apis = apis
-    this.#answers = answers
+    this.#core = core
     this.#owners = apis
-      .flatMap((api) => api.prefixes.map((prefix) => ownerOf(prefix, api, answers)))
+      .flatMap((api) => api.prefixes.map((prefix): Owner => ({ prefix, api })))
       .sort((a, b) => b.prefix.length - a.prefix.length)
     const prefixes = this.#owners.map(({ prefix }) => prefix)
     const twice = prefixes.find((prefix, index) => prefixes.indexOf(prefix) !== index)
@@ -41,7 +42,9 @@ export class Routing {
           if (this.#ownerOf(url).api !== api)
             throw new Error(`${url} is a route of an API that does not own it`)
         })
-        api.register(scope, answeringFor(api, this.#answers))
+        api.register?.(scope, answeringFor(api, this.#core.answers))
+        // In a scope of its own: what it takes costs the routes written by hand nothing.
+        scope.register(async (declared) => addEndpoints(declared, api, this.#core))
       })
     }
   }
@@ -52,7 +55,10 @@ export class Routing {
   }
 
   fail(request: FastifyRequest, reply: FastifyReply, reason: AnyReason): void {
-    this.#answers.send(request, reply, 'other', this.words(targetOf(request), reason))
+    const { operation } = request.routeOptions.config
+    const startedAt = operation === undefined ? undefined : performance.now() - reply.elapsedTime
+    const answer = this.words(targetOf(request), reason)
+    this.#core.answers.send(request, reply, operation ?? 'other', answer, startedAt)
   }
 
   /** There is no such route. */
@@ -63,19 +69,19 @@ export class Routing {
 
   /** The path cannot be decoded, or a part of it is too long to be anything. */
   failUnreadable(request: FastifyRequest, reply: FastifyReply): void {
-    const { api, answering } = this.#ownerOf(targetOf(request))
-    if (api.unreadable === undefined) this.fail(request, reply, { code: 'path_unknown' })
-    else void answering(api.unreadable.name, api.unreadable.work)(request, reply)
+    const { api } = this.#ownerOf(targetOf(request))
+    if (api.unreadable === undefined) {
+      this.fail(request, reply, { code: 'path_unknown' })
+      return
+    }
+    const { name, work } = api.unreadable
+    void answeringFor(api, this.#core.answers)(name, work)(request, reply)
   }
 
   #ownerOf(target: string): Owner {
     const path = decodedPath(target)
     return this.#owners.find(({ prefix }) => isUnder(path, prefix))!
   }
-}
-
-function ownerOf(prefix: string, api: Api, answers: Answers): Owner {
-  return { prefix, api, answering: answeringFor(api, answers) }
 }
 
 function isUnder(path: string, prefix: string): boolean {

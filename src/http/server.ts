@@ -9,16 +9,18 @@ import {
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
+import { Refusal } from '../intake/refusal.ts'
 import { Admission } from './admission/admission.ts'
 import { watchAdmission } from './admission/gauges.ts'
 import { withoutLongPipelines } from './admission/pipeline.ts'
 import { Answers } from './answer.ts'
-import type { ApiClass, HttpCore } from './api.ts'
+import type { ApiClass } from './api.ts'
 import { APIS, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
 import { Callers } from './caller.ts'
 import { ClientAddress } from './client-address.ts'
 import { clientErrorHandler, lastHeaders } from './client-error.ts'
+import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, clip } from './fault.ts'
 import { MetricsListener } from './metrics-listener.ts'
@@ -74,9 +76,9 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const answers = new Answers(log, registry, admission)
   const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
   const address = new ClientAddress(settings.trustedProxies)
-  const callers = new Callers({ accounts: deps.accounts, address, rate, admission: limit.admission })
+  const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
   const core: HttpCore = { deps, answers, limit, callers }
-  const routing = new Routing(servedApis(core, apis), answers)
+  const routing = new Routing(servedApis(core, apis), core)
 
   const app = fastify({
     serverFactory: (routed) => {
@@ -113,11 +115,11 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     logger: false,
   })
 
-  // Bodies are read by the APIs, with their own limits and words. A POST without a body to the framework is one it
-  // leaves alone; parsing nothing would still cost it a tenth of what accepting a message does.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-  app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
+  // Bodies are read by the APIs, with their own limits and words. What has none to the framework is left alone by it;
+  // parsing nothing would still cost it a tenth of what accepting a message does.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
     unused.delete(raw.socket)
@@ -244,6 +246,8 @@ function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): An
  * What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault.
  */
 function reasonOfFramework(error: unknown): AnyReason | null {
+  // A Refusal for what a schema does not allow carries marks of the framework.
+  if (error instanceof Refusal) return null
   if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return null
   const { code, statusCode } = error
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return null

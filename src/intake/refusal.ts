@@ -28,7 +28,7 @@ export type Reason =
   | { code: 'domain_inactive'; domain: string; why: string }
   /** Form dialect: the domain of `from` is not the domain of the path. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
-  | { code: 'field_missing'; field: 'from' | 'to' | 'message' }
+  | { code: 'field_missing'; field: string }
   | { code: 'body_missing' }
   /** A mailbox in `field` is not valid; `detail` says which and why. */
   | { code: 'address_invalid'; field: AddressField; detail: string }
@@ -56,6 +56,11 @@ export class Refusal extends Error {
     super('detail' in reason ? `${reason.code}: ${reason.detail}` : reason.code, options)
     this.reason = reason
   }
+}
+
+/** That the value of a field cannot be used. */
+export function invalidField(field: string, detail: string): Refusal {
+  return new Refusal({ code: 'field_invalid', field, detail })
 }
 
 /** True for what may be otherwise as soon as a domain is added or becomes active. */

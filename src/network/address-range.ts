@@ -35,8 +35,18 @@ export class AddressRanges {
   /** False for what is no address. An IPv4-mapped IPv6 address, as a socket for both has it, is the IPv4 address. */
   includes(text: string): boolean {
     const address = addressOf(text)
-    if (address === null) return false
-    return this.#ranges.some(([first, bits]) => first.kind() === address.kind() && address.match(first, bits))
+    return address !== null && this.#hold(address, 128)
+  }
+
+  /** Whether one of them holds all of this range. Throws NotARange. */
+  covers(range: string): boolean {
+    return this.#hold(...parse(range))
+  }
+
+  #hold(address: Address, least: number): boolean {
+    return this.#ranges.some(([first, bits]) => {
+      return bits <= least && first.kind() === address.kind() && address.match(first, bits)
+    })
   }
 }
 
@@ -74,7 +84,8 @@ function parse(text: string): Range {
   if (bits > all)
     throw new NotARange(`has a prefix of ${bits} bits; an ${kindName(written)} address has ${all}`)
   const range = withoutMapping(written, bits)
-  const network = networkOf(range)
+  const family = range[0].kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  const network = family.networkAddressFromCIDR(shown(range))
   if (network.toString() === range[0].toString()) return range
   throw new NotARange(`has bits set behind its prefix; is ${shown([network, range[1]])} meant?`)
 }
@@ -84,14 +95,6 @@ function withoutMapping(address: Address, bits: number): Range {
     return [address.toIPv4Address(), bits - 96]
   }
   return [address, bits]
-}
-
-function networkOf([address, bits]: Range): Address {
-  const octets = address.toByteArray().map((octet, index) => {
-    const kept = Math.min(8, Math.max(0, bits - index * 8))
-    return octet & (0xff00 >> kept) & 0xff
-  })
-  return ipaddr.fromByteArray(octets)
 }
 
 function shown([address, bits]: Range): string {

@@ -6,6 +6,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import { canonicalAddress } from './address-range.ts'
 
 /** All of IPv6 that is allocated for the public internet (RFC 4291 2.4, IANA): beyond it lie `::/96` and the like. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
@@ -46,16 +47,12 @@ export interface AddressGuardOptions {
 
 export function addressGuard(options: AddressGuardOptions): AddressGuard {
   if (options.allowPrivateNetworks) return () => null
-  const own = new Set([...(options.ownAddresses ?? interfaceAddresses())].map(canonical))
+  const own = new Set([...(options.ownAddresses ?? interfaceAddresses())].map(canonicalAddress))
   return (ip) => {
     const special = specialUse(ip)
     if (special !== null) return `${ip} is not a public address (${special})`
-    return own.has(canonical(ip)) ? `${ip} is an address of this machine itself` : null
+    return own.has(canonicalAddress(ip)) ? `${ip} is an address of this machine itself` : null
   }
-}
-
-function canonical(ip: string): string {
-  return isIP(ip) === 0 ? ip : ipaddr.process(ip).toString()
 }
 
 function interfaceAddresses(): string[] {

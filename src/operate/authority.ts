@@ -1,7 +1,18 @@
 /** Who may call which verb, and on whose things. */
-import type { AccountsSnapshot } from '../accounts/account.ts'
+import type { AccountsSnapshot, Principal } from '../accounts/account.ts'
+import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
 import { OperateError } from './error.ts'
-import type { Caller, Operation } from './operation.ts'
+
+/** Who asks. An operator acts above all companies; a member with what his key may do, within his own. */
+export type Caller = { kind: 'operator' } | { kind: 'member'; principal: Principal }
+
+export const OPERATOR: Caller = { kind: 'operator' }
+
+/** Who asks, and all accounts: what he may see of them say the functions below, and `find.ts`. */
+export interface Who {
+  caller: Caller
+  accounts: AccountsSnapshot
+}
 
 /**
  * What a verb asks of its caller; an operator may call them all.
@@ -25,22 +36,27 @@ export function authorise(caller: Caller, right: Right): void {
 /**
  * The accounts a caller may know of: for a member his company's, and of one domain where his key is restricted to it.
  */
-export function visibleAccounts({
-  caller,
-  accounts,
-}: Pick<Operation, 'caller' | 'accounts'>): AccountsSnapshot {
+export function visibleAccounts({ caller, accounts }: Who): AccountsSnapshot {
   if (caller.kind === 'operator') return accounts
   const { companyId, domainId } = caller.principal
+  const own = accountsOf(accounts, companyId)
+  if (domainId === null) return own
+  return {
+    companies: own.companies,
+    domains: own.domains.filter(({ id }) => id === domainId),
+    keys: own.keys.filter((key) => key.domainId === domainId),
+    // That of the whole company is also that of a domain which has none.
+    routes: own.routes.filter((route) => route.domainId === null || route.domainId === domainId),
+  }
+}
+
+export function accountsOf(accounts: AccountsSnapshot, companyId: string): AccountsSnapshot {
   const own = (each: { companyId: string }) => each.companyId === companyId
-  const within = (id: string | null) => domainId === null || id === domainId
   return {
     companies: accounts.companies.filter(({ id }) => id === companyId),
-    domains: accounts.domains.filter((domain) => own(domain) && within(domain.id)),
-    keys: accounts.keys.filter((key) => own(key) && within(key.domainId)),
-    // That of the whole company is also that of a domain which has none.
-    routes: accounts.routes.filter(
-      (route) => own(route) && (route.domainId === null || within(route.domainId)),
-    ),
+    domains: accounts.domains.filter(own),
+    keys: accounts.keys.filter(own),
+    routes: accounts.routes.filter(own),
   }
 }
 
@@ -53,9 +69,7 @@ export function authoriseWhole(caller: Caller): void {
   )
 }
 
-/** Whether the caller may know of what belongs to this company and sending domain. */
-export function mayKnow(caller: Caller, owner: { companyId: string; domainId: string }): boolean {
-  if (caller.kind === 'operator') return true
-  const { companyId, domainId } = caller.principal
-  return owner.companyId === companyId && (domainId === null || owner.domainId === domainId)
+/** Whether the caller may know of an email with this origin. */
+export function mayKnow(caller: Caller, origin: EmailOrigin): boolean {
+  return caller.kind === 'operator' || isOwn(caller.principal, origin)
 }

@@ -1,27 +1,22 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
-import { visibleAccounts } from './authority.ts'
+import { accountsOf, visibleAccounts } from './authority.ts'
 import { unlessTaken } from './error.ts'
-import { findCompany } from './find.ts'
-import { checkedName } from './names.ts'
-import type { Operation } from './operation.ts'
+import { checkedName, findCompany } from './find.ts'
 import { verb } from './verb.ts'
 
-export const createCompany = verb(
-  'operate',
-  async (op: Operation, input: { name: string }): Promise<Company> => {
-    const company: Company = {
-      id: randomUUIDv7(),
-      name: checkedName('company', input.name),
-      createdAt: op.now(),
-    }
-    await unlessTaken(op.store.addCompany(company))
-    return company
-  },
-)
+export const createCompany = verb('operate', async (op, input: { name: string }): Promise<Company> => {
+  const company: Company = {
+    id: randomUUIDv7(),
+    name: checkedName('company', input.name),
+    createdAt: op.now(),
+  }
+  await unlessTaken(op.store.addCompany(company))
+  return company
+})
 
 /** A member sees his own. */
-export const listCompanies = verb('read', async (op: Operation, _input: object): Promise<Company[]> => {
+export const listCompanies = verb('read', async (op, _input: object): Promise<Company[]> => {
   return visibleAccounts(op).companies
 })
 
@@ -33,12 +28,8 @@ export interface ShownCompany {
 }
 
 /** @param input.company name or id */
-export const showCompany = verb(
-  'read',
-  async (op: Operation, input: { company: string }): Promise<ShownCompany> => {
-    const company = findCompany(op, input.company)
-    const { domains, keys } = visibleAccounts(op)
-    const own = ({ companyId }: { companyId: string }) => companyId === company.id
-    return { company, domains: domains.filter(own), keys: keys.filter(own) }
-  },
-)
+export const showCompany = verb('read', async (op, input: { company: string }): Promise<ShownCompany> => {
+  const company = findCompany(op, input.company)
+  const { domains, keys } = accountsOf(visibleAccounts(op), company.id)
+  return { company, domains, keys }
+})

@@ -4,9 +4,15 @@ import { newDomain } from '../accounts/new-domain.ts'
 import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError, unlessTaken } from './error.ts'
-import { companyName, domainName, findCompany, findDomain, findWholeCompany } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import {
+  companyName,
+  domainName,
+  findDomain,
+  findWholeCompany,
+  listedAccounts,
+  type OfCompany,
+} from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 export interface DomainWithRecords {
   domain: SendingDomain
@@ -26,7 +32,7 @@ export interface NewDomainInput {
 /** A sending domain with fresh DKIM keys. Nothing can be sent from it before it is verified or activated. */
 export const addDomain = verb(
   'manage',
-  async (op: Operation, input: NewDomainInput): Promise<DomainWithRecords & { company: Company }> => {
+  async (op, input: NewDomainInput): Promise<DomainWithRecords & { company: Company }> => {
     const name = domainName(input.name)
     const company = findWholeCompany(op, input.company)
     refuseTaken(op, name)
@@ -56,34 +62,25 @@ function refuseTaken(op: Operation, name: string): void {
   })
 }
 
-export const listDomains = verb(
-  'read',
-  async (op: Operation, input: { company?: string | undefined }): Promise<SendingDomain[]> => {
-    const { domains } = visibleAccounts(op)
-    if (input.company === undefined) return domains
-    const { id } = findCompany(op, input.company)
-    return domains.filter(({ companyId }) => companyId === id)
-  },
-)
+export const listDomains = verb('read', async (op, of: OfCompany): Promise<SendingDomain[]> => {
+  return listedAccounts(op, of).domains
+})
 
 /** @param input.domain name or id, as in the verbs below */
-export const showDomain = verb(
-  'read',
-  async (op: Operation, input: { domain: string }): Promise<DomainWithRecords> => {
-    const domain = findDomain(op, input.domain)
-    return { domain, records: dnsRecords(domain, op.hostname) }
-  },
-)
+export const showDomain = verb('read', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
+  const domain = findDomain(op, input.domain)
+  return { domain, records: dnsRecords(domain, op.hostname) }
+})
 
 /**
  * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.
  */
-export const activateDomain = verb('operate', (op: Operation, input: { domain: string }) =>
+export const activateDomain = verb('operate', (op, input: { domain: string }) =>
   setSending(op, input.domain, 'active'),
 )
 
 /** The operator's word, which only he takes back. */
-export const suspendDomain = verb('operate', (op: Operation, input: { domain: string }) =>
+export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
   setSending(op, input.domain, 'suspended'),
 )
 
@@ -97,10 +94,7 @@ async function setSending(op: Operation, text: string, sending: SendingState): P
  */
 export const verifyDomain = verb(
   'manage',
-  async (
-    op: Operation,
-    input: { domain: string },
-  ): Promise<{ domain: SendingDomain; verification: Verification }> => {
+  async (op, input: { domain: string }): Promise<{ domain: SendingDomain; verification: Verification }> => {
     const asked = findDomain(op, input.domain)
     const verification = await verifyRecords(asked, op.hostname, op.resolver())
     // DNS takes seconds, in which the operator may have suspended it.

@@ -1,12 +1,9 @@
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import { OperateError } from './error.ts'
-import { companyScope, noSuchEmail, requireEmail } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { companyFilter, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
-export interface EmailListing {
-  /** Name or id. */
-  company?: string | undefined
+export interface EmailListing extends OfCompany {
   /** Id of an email: only those accepted before it. */
   before?: string | undefined
   limit: number
@@ -15,18 +12,14 @@ export interface EmailListing {
 /** Newest first. */
 export const listEmails = verb(
   'read',
-  async (op: Operation, { company, before, limit }: EmailListing): Promise<EmailSummary[]> => {
-    const companyId = companyScope(op, company)
-    return await op.store.listEmails({
-      limit,
-      ...(companyId !== null && { companyId }),
-      ...(before !== undefined && { before }),
-    })
+  async (op, { before, limit, ...of }: EmailListing): Promise<EmailSummary[]> => {
+    const page = { limit, ...(before !== undefined && { before }) }
+    return await op.store.listEmails({ ...companyFilter(op, of), ...page })
   },
 )
 
 /** Each recipient, every event, every SMTP dialogue. */
-export const showEmail = verb('read', (op: Operation, { id }: { id: string }) => historyOf(op, id))
+export const showEmail = verb('read', (op, { id }: { id: string }) => historyOf(op, id))
 
 /** Throws `not_found`, also when the caller may not know of it. */
 export async function historyOf(op: Operation, id: string): Promise<EmailHistory> {
@@ -44,15 +37,12 @@ export interface CanceledEmail {
   sending: number
 }
 
-export const cancelEmail = verb(
-  'manage',
-  async (op: Operation, { id }: { id: string }): Promise<CanceledEmail> => {
-    await requireEmail(op, id)
-    const result = await op.store.cancel(id, op.now())
-    if (result.canceled > 0 || result.sending > 0) return result
-    throw new OperateError('nothing_to_do', 'nothing to cancel: every recipient is done', {
-      verb: 'showEmail',
-      id,
-    })
-  },
-)
+export const cancelEmail = verb('manage', async (op, { id }: { id: string }): Promise<CanceledEmail> => {
+  await requireEmail(op, id)
+  const result = await op.store.cancel(id, op.now())
+  if (result.canceled > 0 || result.sending > 0) return result
+  throw new OperateError('nothing_to_do', 'nothing to cancel: every recipient is done', {
+    verb: 'showEmail',
+    id,
+  })
+})

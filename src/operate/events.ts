@@ -3,24 +3,20 @@ import type { EventFilter, EventType, LoggedEvent } from '../email/event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
 import { OperateError } from './error.ts'
-import { companyScope } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { companyFilter, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
-export interface EventsWanted {
-  /** Name or id. */
-  company?: string | undefined
+export interface EventsWanted extends OfCompany {
   types?: readonly EventType[] | undefined
   /** The number of the last event that is known already; absent: the last ones there are. */
   after?: number | undefined
+  /** At most so many of those that are there. */
+  limit: number
 }
 
 export const listEvents = verb(
   'read',
-  async (
-    op: Operation,
-    { after, limit, ...wanted }: EventsWanted & { limit: number },
-  ): Promise<LoggedEvent[]> => {
+  async (op, { after, limit, ...wanted }: EventsWanted): Promise<LoggedEvent[]> => {
     const filter = filterOf(op, wanted)
     if (after !== undefined) {
       await refuseUnseen(op, after)
@@ -30,22 +26,16 @@ export const listEvents = verb(
   },
 )
 
+export interface FollowedEvents extends EventsWanted, Omit<Following, 'filter' | 'after'> {}
+
 /**
  * What `follow` gives: first what `listEvents` would (with `after` all there is behind it), then what comes. It never
  * ends by itself.
  */
 export const followEvents = verb(
   'read',
-  async (
-    op: Operation,
-    {
-      after,
-      limit,
-      company,
-      types,
-      ...following
-    }: EventsWanted & { limit: number } & Omit<Following, 'filter' | 'after'>,
-  ): Promise<AsyncGenerator<LoggedEvent[]>> => {
+  async (op, input: FollowedEvents): Promise<AsyncGenerator<LoggedEvent[]>> => {
+    const { after, limit, company, types, ...following } = input
     const filter = filterOf(op, { company, types })
     if (after !== undefined) {
       await refuseUnseen(op, after)
@@ -75,7 +65,6 @@ async function* beginningWith(
   yield* rest
 }
 
-function filterOf(op: Operation, { company, types }: Pick<EventsWanted, 'company' | 'types'>): EventFilter {
-  const companyId = companyScope(op, company)
-  return { ...(companyId !== null && { companyId }), ...(types !== undefined && { types }) }
+function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): EventFilter {
+  return { ...companyFilter(op, of), ...(types !== undefined && { types }) }
 }

@@ -2,13 +2,17 @@
  * From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not
  * there.
  */
-import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
-import { authoriseWhole, mayKnow, visibleAccounts } from './authority.ts'
+import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from './authority.ts'
 import { type Hint, OperateError } from './error.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './verb.ts'
 
-type Who = Pick<Operation, 'caller' | 'accounts'>
+/** What a listing or an order may be narrowed to. */
+export interface OfCompany {
+  /** Name or id. */
+  company?: string | undefined
+}
 
 /** By id, else by name; a name in other letter case will do where it fits one company only. */
 export function findCompany(who: Who, text: string): Company {
@@ -34,14 +38,23 @@ export function findWholeCompany(who: Who, text: string): Company {
   return findCompany(who, text)
 }
 
-/**
- * The id of the company that a listing or an order is narrowed to; null: of all companies, which is for operators. A
- * member who names none means his own.
- */
-export function companyScope(who: Who, text: string | undefined): string | null {
+/** The id of the company; null: of all companies, which is for operators. A member who names none means his own. */
+export function companyScope(who: Who, { company }: OfCompany): string | null {
   authoriseWhole(who.caller)
-  if (text !== undefined) return findCompany(who, text).id
+  if (company !== undefined) return findCompany(who, company).id
   return who.caller.kind === 'operator' ? null : who.caller.principal.companyId
+}
+
+/** The same as part of what the store is asked for. */
+export function companyFilter(who: Who, of: OfCompany): { companyId?: string } {
+  const companyId = companyScope(who, of)
+  return companyId === null ? {} : { companyId }
+}
+
+/** What the caller may know of, of the company alone when it is named. */
+export function listedAccounts(who: Who, { company }: OfCompany): AccountsSnapshot {
+  const visible = visibleAccounts(who)
+  return company === undefined ? visible : accountsOf(visible, findCompany(who, company).id)
 }
 
 /** By id, else by name in Unicode or punycode. */
@@ -72,6 +85,18 @@ export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): Op
   return new OperateError('not_found', `there is no email with the id "${id}"`, hint)
 }
 
+const LONGEST_NAME = 200
+
+/** A name for people, without blanks around it. Throws `invalid`. */
+export function checkedName(what: 'company' | 'key', text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name)) return name
+  throw new OperateError(
+    'invalid',
+    `the name of a ${what} has 1 to ${LONGEST_NAME} characters, and no control characters`,
+  )
+}
+
 /** A-label form. Throws `invalid` when it is not a domain name. */
 export function domainName(text: string): string {
   return valid(() => parseDomain(text))
@@ -93,6 +118,6 @@ function valid<Value>(parse: () => Value): Value {
 }
 
 /** The company's name for people; its id when it is gone. */
-export function companyName({ accounts }: Pick<Operation, 'accounts'>, id: string): string {
+export function companyName({ accounts }: Pick<Who, 'accounts'>, id: string): string {
   return accounts.companies.find((company) => company.id === id)?.name ?? id
 }

@@ -1,12 +1,12 @@
 import type { Company } from '../accounts/account.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Store } from '../store/store.ts'
+import { OPERATOR } from './authority.ts'
 import { createCompany } from './companies.ts'
 import { activateDomain, addDomain } from './domains.ts'
 import { OperateError } from './error.ts'
 import { createKey } from './keys.ts'
 import { operationOn } from './open.ts'
-import { OPERATOR } from './operation.ts'
 
 /** What a first start made up, so that the first message is one paste away. The token is seen here only. */
 export interface FirstStart {

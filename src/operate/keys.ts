@@ -1,13 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type ApiKey, type Company, SCOPES, type Scope, type SendingDomain } from '../accounts/account.ts'
 import { newToken } from '../accounts/token.ts'
-import { canonicalRange, NotARange } from '../network/address-range.ts'
-import { visibleAccounts } from './authority.ts'
+import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain, findKey, findWholeCompany } from './find.ts'
-import { checkedName } from './names.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { checkedName, findDomain, findKey, findWholeCompany, listedAccounts, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 const MOST_RANGES = 100
 
@@ -16,20 +13,29 @@ export interface NewKeyInput {
   company: string
   /** What it is for. */
   name: string
-  /** Default: sending and reading. */
+  /** Default: sending and reading, as far as a member's key has them. */
   scopes?: readonly Scope[] | undefined
   /** Name or id of the only domain it may send from. */
   domain?: string | undefined
-  /** Addresses and ranges it may be used from; none: from anywhere. */
+  /** Addresses and ranges it may be used from; empty: from anywhere. */
   networks?: readonly string[] | undefined
   /** Unix ms from which it works no more. */
   expiresAt?: number | undefined
 }
 
-/** The token is seen here only: its hash alone is kept. */
+/** What a key may do, from where, and until when. */
+type Bounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
+
+const UNBOUNDED: Bounds = { scopes: [...SCOPES], networks: [], expiresAt: null }
+const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
+
+/**
+ * The token is seen here only: its hash alone is kept. A member's key gives no more than it has: what is not asked for
+ * goes as far as that key.
+ */
 export const createKey = verb(
   'manage',
-  async (op: Operation, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
+  async (op, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
     const name = checkedName('key', input.name)
     const company = findWholeCompany(op, input.company)
     const domain = input.domain === undefined ? null : ownDomain(op, company, input.domain)
@@ -39,11 +45,9 @@ export const createKey = verb(
       companyId: company.id,
       name,
       tokenHash: hash,
-      scopes: checkedScopes(input.scopes),
       domainId: domain?.id ?? null,
-      networks: checkedRanges(input.networks ?? []),
       createdAt: op.now(),
-      expiresAt: checkedExpiry(op, input.expiresAt),
+      ...boundsOf(op, input),
       revokedAt: null,
     }
     await op.store.addKey(key)
@@ -60,40 +64,75 @@ function ownDomain(op: Operation, company: Company, text: string): SendingDomain
   })
 }
 
-function checkedScopes(scopes: readonly Scope[] = ['sending', 'reading']): Scope[] {
+/** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
+function ownBounds({ caller, accounts, now }: Operation): Bounds {
+  if (caller.kind === 'operator') return UNBOUNDED
+  const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
+  if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own
+  throw new OperateError('not_allowed', 'this key works no more')
+}
+
+function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Bounds {
+  const own = ownBounds(op)
+  const bounds = {
+    scopes: scopes ? checkedScopes(scopes) : USUAL_SCOPES.filter((scope) => own.scopes.includes(scope)),
+    networks: networks ? checkedRanges(networks) : own.networks,
+    expiresAt: expiresAt === undefined ? own.expiresAt : checkedExpiry(op, expiresAt),
+  }
+  refuseBeyond(own, bounds)
+  return bounds
+}
+
+function refuseBeyond(own: Bounds, { scopes, networks, expiresAt }: Bounds): void {
+  const lacking = scopes.length === 0 ? 'sending' : scopes.find((scope) => !own.scopes.includes(scope))
+  if (lacking !== undefined) {
+    throw new OperateError('not_allowed', `this key lacks the scope ${lacking}, and gives only what it has`)
+  }
+  const ranges = new AddressRanges(own.networks)
+  const everywhere = networks.length === 0
+  if (ranges.size > 0 && (everywhere || !networks.every((range) => ranges.covers(range)))) {
+    const from = own.networks.join(', ')
+    throw new OperateError('not_allowed', `this key works from ${from} only, and gives none for elsewhere`)
+  }
+  if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {
+    const end = new Date(own.expiresAt).toISOString()
+    throw new OperateError('not_allowed', `this key ends at ${end}, and gives none that works longer`)
+  }
+}
+
+function checkedScopes(scopes: readonly Scope[]): Scope[] {
   const known = [...new Set(scopes)]
   if (known.length > 0 && known.every((scope) => SCOPES.includes(scope))) return known
   throw new OperateError('invalid', `a key has at least one scope; known are ${SCOPES.join(', ')}`)
 }
 
-function checkedRanges(ranges: readonly string[]): string[] {
-  try {
-    const known = [...new Set(ranges.map(canonicalRange))]
-    if (known.length <= MOST_RANGES) return known
-  } catch (error) {
-    if (!(error instanceof NotARange)) throw error
-    throw new OperateError('invalid', `what names addresses ${error.message}`, null, { cause: error })
-  }
+/** Each once, in its one spelling. Throws `invalid`. */
+export function checkedRanges(texts: readonly string[]): string[] {
+  const ranges = [...new Set(texts.map(checkedRange))]
+  if (ranges.length <= MOST_RANGES) return ranges
   throw new OperateError('invalid', `a key has at most ${MOST_RANGES} ranges of addresses`)
 }
 
-function checkedExpiry(op: Operation, at: number | undefined): number | null {
-  if (at === undefined || at > op.now()) return at ?? null
+function checkedRange(text: string): string {
+  try {
+    return canonicalRange(text)
+  } catch (error) {
+    if (!(error instanceof NotARange)) throw error
+    throw new OperateError('invalid', `"${text}" ${error.message}`, null, { cause: error })
+  }
+}
+
+function checkedExpiry(op: Operation, at: number): number {
+  if (at > op.now()) return at
   throw new OperateError('invalid', 'the end of a key must not be past')
 }
 
-export const listKeys = verb(
-  'read',
-  async (op: Operation, input: { company?: string | undefined }): Promise<ApiKey[]> => {
-    const { keys } = visibleAccounts(op)
-    if (input.company === undefined) return keys
-    const { id } = findCompany(op, input.company)
-    return keys.filter(({ companyId }) => companyId === id)
-  },
-)
+export const listKeys = verb('read', async (op, of: OfCompany): Promise<ApiKey[]> => {
+  return listedAccounts(op, of).keys
+})
 
 /** For good. Every node follows within a second. */
-export const revokeKey = verb('manage', async (op: Operation, input: { id: string }): Promise<ApiKey> => {
+export const revokeKey = verb('manage', async (op, input: { id: string }): Promise<ApiKey> => {
   const key = findKey(op, input.id)
   const revokedAt = op.now()
   if (!(await op.store.revokeKey(key.id, revokedAt))) {

@@ -5,8 +5,8 @@ import { secretKeyPath } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
 import { type BackupResult, backUpDatabase } from '../store/backup.ts'
 import { type SchemaUpdate, updateSchema } from '../store/schema.ts'
+import type { Caller } from './authority.ts'
 import { refuseMissing } from './open.ts'
-import type { Caller } from './operation.ts'
 import { verb } from './verb.ts'
 
 /** What these verbs are given instead of an open database. */
@@ -37,7 +37,7 @@ export const migrate = verb('operate', async (of: Maintenance, _input: object): 
   return await updateSchema(of.database)
 })
 
-/** Where the key is kept that the DKIM keys in this database are sealed with; null: it is a setting, or not there. */
+/** Where the key is kept that the secrets in this database are sealed with; null: it is a setting, or not there. */
 export function secretKeyFile(
   { secretKey }: Pick<Settings, 'secretKey'>,
   database: Settings['database'],

@@ -5,8 +5,9 @@ import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { type Caller, OPERATOR } from './authority.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
-import { type Caller, OPERATOR, type Operation } from './operation.ts'
+import type { Operation } from './verb.ts'
 
 /** What of the settings verbs go by. */
 export type OperateSettings = Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>

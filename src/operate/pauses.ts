@@ -1,27 +1,24 @@
 /** The operator's hand on what waits. */
 import type { Pause, PauseScope } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyName, companyScope, domainName } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { companyName, companyScope, domainName, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** What is absent narrows nothing. */
-export interface PauseInput {
-  /** Name or id. */
-  company?: string | undefined
+export interface PauseInput extends OfCompany {
   /** Recipient domain. */
   domain?: string | undefined
 }
 
 /** Waiting mail stays where it is, and loses no attempts; every node follows within a second. */
-export const pause = verb('operate', async (op: Operation, input: PauseInput): Promise<PauseScope> => {
+export const pause = verb('operate', async (op, input: PauseInput): Promise<PauseScope> => {
   const scope = scopeOf(op, input)
   await op.store.pause({ ...scope, since: op.now() })
   return scope
 })
 
 /** Ends the pause of exactly this. */
-export const resume = verb('operate', async (op: Operation, input: PauseInput): Promise<PauseScope> => {
+export const resume = verb('operate', async (op, input: PauseInput): Promise<PauseScope> => {
   const scope = scopeOf(op, input)
   if (await op.store.resume(scope)) return scope
   const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
@@ -32,15 +29,15 @@ export const resume = verb('operate', async (op: Operation, input: PauseInput): 
 })
 
 /** A member sees those of his company; that everything is paused, or a domain for all, shows in his queue. */
-export const listPauses = verb('read', async (op: Operation, _input: object): Promise<Pause[]> => {
-  const own = companyScope(op, undefined)
+export const listPauses = verb('read', async (op, _input: object): Promise<Pause[]> => {
+  const own = companyScope(op, {})
   const pauses = await op.store.pauses()
   return own === null ? pauses : pauses.filter(({ companyId }) => companyId === own)
 })
 
-function scopeOf(op: Operation, { company, domain }: PauseInput): PauseScope {
+function scopeOf(op: Operation, { domain, ...of }: PauseInput): PauseScope {
   return {
-    companyId: companyScope(op, company),
+    companyId: companyScope(op, of),
     domain: domain === undefined ? null : domainName(domain),
   }
 }

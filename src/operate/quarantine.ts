@@ -1,19 +1,14 @@
 /** Mail that took down the process in which it was tried. */
 import type { QuarantinedEmail } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyScope, requireEmail } from './find.ts'
-import type { Operation } from './operation.ts'
+import { companyFilter, companyScope, type OfCompany, requireEmail } from './find.ts'
 import { verb } from './verb.ts'
 
 /** Newest first. */
 export const listQuarantined = verb(
   'read',
-  async (
-    op: Operation,
-    { company, limit }: { company?: string | undefined; limit: number },
-  ): Promise<QuarantinedEmail[]> => {
-    const companyId = companyScope(op, company)
-    return await op.store.quarantined({ limit, ...(companyId !== null && { companyId }) })
+  async (op, { limit, ...of }: OfCompany & { limit: number }): Promise<QuarantinedEmail[]> => {
+    return await op.store.quarantined({ ...companyFilter(op, of), limit })
   },
 )
 
@@ -27,11 +22,8 @@ export interface Released {
 /** For operators, who know whether the fault is mended: a process of the service may die of it once more. */
 export const releaseQuarantined = verb(
   'operate',
-  async (
-    op: Operation,
-    { email, company }: { email?: string | undefined; company?: string | undefined },
-  ): Promise<Released> => {
-    const scope = { companyId: companyScope(op, company), emailId: email ?? null }
+  async (op, { email, ...of }: OfCompany & { email?: string | undefined }): Promise<Released> => {
+    const scope = { companyId: companyScope(op, of), emailId: email ?? null }
     if (email !== undefined) await requireEmail(op, email, { verb: 'listQuarantined' })
     const released = await op.store.releaseQuarantined(scope, op.now())
     if (released > 0 || email === undefined) return { ...scope, released }

@@ -2,9 +2,8 @@
 import { Pauses } from '../queue/pauses.ts'
 import type { QueueLane, Retried, RetryRequest } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyScope, domainName, findCompany, requireEmail } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { companyFilter, companyScope, domainName, findCompany, type OfCompany, requireEmail } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 export interface ShownLane extends QueueLane {
   /** A pause keeps it, be it of this lane alone or of more. */
@@ -12,21 +11,16 @@ export interface ShownLane extends QueueLane {
 }
 
 /** What waits, by company and recipient domain. */
-export const showQueue = verb(
-  'read',
-  async (op: Operation, input: { company?: string | undefined }): Promise<ShownLane[]> => {
-    const lanes = await op.store.queue(companyScope(op, input.company) ?? undefined)
-    const pauses = new Pauses()
-    pauses.replace(await op.store.pauses())
-    return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
-  },
-)
+export const showQueue = verb('read', async (op, of: OfCompany): Promise<ShownLane[]> => {
+  const lanes = await op.store.queue(companyFilter(op, of).companyId)
+  const pauses = new Pauses()
+  pauses.replace(await op.store.pauses())
+  return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
+})
 
-export interface RetryInput {
+export interface RetryInput extends OfCompany {
   /** Id of the one email. */
   email?: string | undefined
-  /** Name or id. */
-  company?: string | undefined
   /** Recipient domain. */
   domain?: string | undefined
   /** Told how many there are so far: hundreds of thousands take a while. */
@@ -41,12 +35,13 @@ export interface RetriedMail extends Retried {
 }
 
 /** Makes what waits for another time due now. Attempts already made still count. */
-export const retry = verb('manage', async (op: Operation, input: RetryInput): Promise<RetriedMail> => {
+export const retry = verb('manage', async (op, input: RetryInput): Promise<RetriedMail> => {
   const request: RetryRequest = {
     companyId: whose(op, input),
     domain: input.domain === undefined ? null : domainName(input.domain),
     emailId: input.email ?? null,
     now: op.now(),
+    byMember: op.caller.kind === 'member',
   }
   if (input.email !== undefined) await refuseDone(op, input.email)
   const retried = await op.store.retry(request, input.onStep)
@@ -55,7 +50,7 @@ export const retry = verb('manage', async (op: Operation, input: RetryInput): Pr
 })
 
 function whose(op: Operation, { email, company }: RetryInput): string | null {
-  if (email === undefined) return companyScope(op, company)
+  if (email === undefined) return companyScope(op, { company })
   return company === undefined ? null : findCompany(op, company).id
 }
 

@@ -1,14 +1,13 @@
 /** The octets of an email: those the capture kept, else composed and signed again, which gives the same. */
 import { BOUNDARIES } from '../accounts/seal.ts'
+import { messageFor } from '../delivery/message.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
 import { SigningKeys } from '../delivery/signing-keys.ts'
 import type { EmailHistory } from '../email/stored-email.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
-import { messageFor } from '../queue/deliveries.ts'
 import { historyOf } from './emails.ts'
 import { OperateError } from './error.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 export interface RawCopy {
   /** The recipients this copy is for. */
@@ -19,7 +18,7 @@ export interface RawCopy {
 /** At least one copy: all of them, or with `recipient` (an address) the one for it. */
 export const rawCopies = verb(
   'read',
-  async (op: Operation, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
+  async (op, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
     const { id, recipient } = input
     const history = await historyOf(op, id)
     const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
@@ -61,7 +60,7 @@ async function composed({ store, accounts, seal: openSeal }: Operation, id: stri
   return Promise.all(
     groups.map(async (recipients) => {
       const prepared = prepareMessage(
-        { emailId: id, message: messageFor(work, recipients), signing },
+        { email: work, message: messageFor(work, recipients), signing },
         { boundaries },
       )
       const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })

@@ -4,11 +4,9 @@ import type { Company, Route, SendingDomain } from '../accounts/account.ts'
 import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
 import { NotAllowed, parseRelay } from '../config/parse.ts'
 import { relayUrl } from '../config/relay-url.ts'
-import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain } from './find.ts'
-import type { Operation } from './operation.ts'
-import { verb } from './verb.ts'
+import { findCompany, findDomain, listedAccounts, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** Whose route: exactly one of the two, by name or id. */
 export interface RouteOwner {
@@ -29,10 +27,7 @@ export interface OwnedRoute {
  */
 export const setRoute = verb(
   'operate',
-  async (
-    op: Operation,
-    input: RouteOwner & { url: string; password?: string | undefined },
-  ): Promise<OwnedRoute> => {
+  async (op, input: RouteOwner & { url: string; password?: string | undefined }): Promise<OwnedRoute> => {
     const { company, domain } = ownerOf(op, input)
     const { url, credentials } = parsedRelay(input.url, input.password)
     const id = randomUUIDv7()
@@ -52,7 +47,7 @@ export const setRoute = verb(
 /** From now on its mail goes as all mail does. */
 export const removeRoute = verb(
   'operate',
-  async (op: Operation, input: RouteOwner): Promise<Omit<OwnedRoute, 'route'>> => {
+  async (op, input: RouteOwner): Promise<Omit<OwnedRoute, 'route'>> => {
     const { company, domain } = ownerOf(op, input)
     if (await op.store.removeRoute({ companyId: company.id, domainId: domain?.id ?? null })) {
       return { company, domain }
@@ -63,19 +58,14 @@ export const removeRoute = verb(
 )
 
 /** A member sees those of his own mail. */
-export const listRoutes = verb(
-  'read',
-  async (op: Operation, input: { company?: string | undefined }): Promise<OwnedRoute[]> => {
-    const { companies, domains, routes } = visibleAccounts(op)
-    const only = input.company === undefined ? null : findCompany(op, input.company).id
-    return routes.flatMap((route) => {
-      const company = companies.find(({ id }) => id === route.companyId)
-      const domain = domains.find(({ id }) => id === route.domainId) ?? null
-      if (company === undefined || (only !== null && only !== company.id)) return []
-      return [{ route, company, domain }]
-    })
-  },
-)
+export const listRoutes = verb('read', async (op, of: OfCompany): Promise<OwnedRoute[]> => {
+  const { companies, domains, routes } = listedAccounts(op, of)
+  return routes.flatMap((route) => {
+    const company = companies.find(({ id }) => id === route.companyId)
+    const domain = domains.find(({ id }) => id === route.domainId) ?? null
+    return company === undefined ? [] : [{ route, company, domain }]
+  })
+})
 
 function ownerOf(op: Operation, { company, domain }: RouteOwner): Omit<OwnedRoute, 'route'> {
   if (domain === undefined && company !== undefined)
@@ -92,22 +82,19 @@ function ownerOf(op: Operation, { company, domain }: RouteOwner): Omit<OwnedRout
 
 function parsedRelay(
   text: string,
-  password: string | undefined,
+  given: string | undefined,
 ): { url: string; credentials: RouteCredentials | null } {
   const relay = parsed(text)
-  if (password !== undefined) {
-    if (relay.user === null)
-      throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
-    if (relay.password !== '') throw new OperateError('invalid', 'the password is given twice')
+  const { user, password } = relay
+  const url = relayUrl(relay)
+  if (user === null) {
+    if (given === undefined) return { url, credentials: null }
+    throw new OperateError('invalid', 'a password needs a user: smtp://user@host:587')
   }
-  return { url: relayUrl(relay), credentials: credentialsOf(relay.user, password ?? relay.password) }
-}
-
-function credentialsOf(user: string | null, password: string | null): RouteCredentials | null {
-  if (user === null) return null
-  if (!password)
-    throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
-  return { user, password }
+  if (given !== undefined && password !== '') throw new OperateError('invalid', 'the password is given twice')
+  const secret = given ?? password
+  if (secret) return { url, credentials: { user, password: secret } }
+  throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
 }
 
 function parsed(text: string) {

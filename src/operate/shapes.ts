@@ -19,15 +19,8 @@ export function companyJson({ id, name, createdAt }: Company) {
   return { id, name, created_at: isoTime(createdAt) }
 }
 
-export function domainJson(domain: SendingDomain) {
-  return {
-    id: domain.id,
-    name: domain.name,
-    company_id: domain.companyId,
-    status: domain.status,
-    sending: domain.sending,
-    created_at: isoTime(domain.createdAt),
-  }
+export function domainJson({ id, name, companyId, status, sending, createdAt }: SendingDomain) {
+  return { id, name, company_id: companyId, status, sending, created_at: isoTime(createdAt) }
 }
 
 export function dnsRecordJson(record: DnsRecord) {
@@ -76,25 +69,16 @@ export function keyDomain(
   return domains.find(({ id }) => id === domainId)?.name ?? domainId
 }
 
-export function emailSummaryJson({
-  id,
-  companyId,
-  from,
-  to,
-  subject,
-  createdAt,
-  lastEvent,
-  size,
-}: EmailSummary) {
+export function emailSummaryJson(email: EmailSummary) {
   return {
-    id,
-    company_id: companyId,
-    from,
-    to,
-    subject,
-    created_at: isoTime(createdAt),
-    last_event: lastEvent,
-    size,
+    id: email.id,
+    company_id: email.companyId,
+    from: email.from,
+    to: email.to,
+    subject: email.subject,
+    created_at: isoTime(email.createdAt),
+    last_event: email.lastEvent,
+    size: email.size,
   }
 }
 
@@ -128,17 +112,9 @@ export function historyJson({ email, recipients, events, attempts }: EmailHistor
 
 function recipientJson(recipient: StoredRecipient) {
   const { position, address, kind, state, attempts, dueAt, lastCode, lastMessage, server } = recipient
-  return {
-    position,
-    address,
-    kind,
-    state,
-    attempts,
-    next_attempt_at: state === 'waiting' ? isoTime(dueAt) : null,
-    code: lastCode,
-    message: lastMessage,
-    server,
-  }
+  const next = state === 'waiting' ? isoTime(dueAt) : null
+  const answer = { code: lastCode, message: lastMessage, server }
+  return { position, address, kind, state, attempts, next_attempt_at: next, ...answer }
 }
 
 /** @param event.recipient position of the recipient; null: of the email as a whole */
@@ -198,15 +174,8 @@ export function pauseJson(pause: Pause) {
   return { ...pauseScopeJson(pause), since: isoTime(pause.since) }
 }
 
-export function quarantinedJson({
-  id,
-  companyId,
-  from,
-  subject,
-  recipients,
-  since,
-  message,
-}: QuarantinedEmail) {
+export function quarantinedJson(email: QuarantinedEmail) {
+  const { id, companyId, from, subject, recipients, since, message } = email
   return { id, company_id: companyId, from, subject, recipients, since: isoTime(since), message }
 }
 

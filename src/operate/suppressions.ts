@@ -2,26 +2,19 @@
 import type { Company } from '../accounts/account.ts'
 import type { Suppression } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { addressIn, companyScope, findWholeCompany } from './find.ts'
-import type { Operation } from './operation.ts'
+import { addressIn, companyFilter, findWholeCompany, type OfCompany } from './find.ts'
 import { verb } from './verb.ts'
 
-export interface SuppressionListing {
-  /** Name or id. */
-  company?: string | undefined
+export interface SuppressionListing extends OfCompany {
   address?: string | undefined
   limit: number
 }
 
 export const listSuppressions = verb(
   'read',
-  async (op: Operation, { company, address, limit }: SuppressionListing): Promise<Suppression[]> => {
-    const companyId = companyScope(op, company)
-    return await op.store.listSuppressions({
-      limit,
-      ...(companyId !== null && { companyId }),
-      ...(address !== undefined && { address }),
-    })
+  async (op, { address, limit, ...of }: SuppressionListing): Promise<Suppression[]> => {
+    const wanted = { limit, ...(address !== undefined && { address }) }
+    return await op.store.listSuppressions({ ...companyFilter(op, of), ...wanted })
   },
 )
 
@@ -34,10 +27,7 @@ export interface SuppressedAddress {
 /** What waits for the address ends as suppressed. */
 export const addSuppression = verb(
   'manage',
-  async (
-    op: Operation,
-    input: { company: string; address: string; reason: string },
-  ): Promise<SuppressedAddress> => {
+  async (op, input: { company: string; address: string; reason: string }): Promise<SuppressedAddress> => {
     const company = findWholeCompany(op, input.company)
     const address = addressIn(input.address)
     if (await op.store.addSuppression(company.id, address, input.reason, op.now()))
@@ -48,11 +38,9 @@ export const addSuppression = verb(
 
 export const removeSuppression = verb(
   'manage',
-  async (
-    op: Operation,
-    { company: text, address }: { company: string; address: string },
-  ): Promise<SuppressedAddress> => {
-    const company = findWholeCompany(op, text)
+  async (op, input: { company: string; address: string }): Promise<SuppressedAddress> => {
+    const { address } = input
+    const company = findWholeCompany(op, input.company)
     if (await op.store.removeSuppression(company.id, address)) return { address, company }
     throw new OperateError('not_found', `"${address}" is not on the list of ${company.name}`, {
       verb: 'listSuppressions',

@@ -1,7 +1,21 @@
-/** How a verb is made. */
-import { authorise, type Right } from './authority.ts'
+/** How a verb is made, and what it is given. */
+import type { Seal } from '../accounts/seal.ts'
+import type { TxtResolver } from '../accounts/verify.ts'
+import type { Store } from '../store/store.ts'
+import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
-import type { Caller, Operation } from './operation.ts'
+
+/** On which database, for whom. `accounts`: as they were when the operation began. */
+export interface Operation extends Who {
+  store: Store
+  /** The name this service sends under, as in EHLO: it stands in DNS records. */
+  hostname: string
+  /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
+  seal(): Promise<Seal>
+  resolver(): TxtResolver
+  /** Unix ms. */
+  now(): number
+}
 
 export interface Verb<Context, Input, Result> {
   (context: Context, input: Input): Promise<Result>

@@ -1,8 +1,16 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
+import { unanswered } from '../delivery/outcome.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
-import { type Attempted, attempted, type Decision, givenBack, type Outcome } from '../email/lifecycle.ts'
+import {
+  type Attempted,
+  attempted,
+  type Decision,
+  givenBack,
+  type Outcome,
+  postponedFrom,
+} from '../email/lifecycle.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
 /** How long what is to come again waits. */
@@ -25,7 +33,7 @@ export function attemptRecord(
   const before = new Map(ready.recipients.map((recipient) => [recipient.position, recipient]))
   const { schedule } = patience
   const nextAttempt = schedule.after(now)
-  const { emailId, startedAt, duration, server, tls, dialogue, captured = null } = result
+  const { startedAt, duration, server, tls, dialogue, captured = null } = result
   const recipients = result.outcomes.map((given) => {
     const outcome = result.died === undefined ? given : spared(given)
     const recipient = before.get(outcome.position)!
@@ -46,8 +54,8 @@ export function attemptRecord(
     }
     return { position: outcome.position, decision: attempted(recipient, happening) }
   })
-  const { leaseToken } = ready
-  return { emailId, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
+  const { email, leaseToken } = ready
+  return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
 }
 
 /** What a worker died of costs no attempt: it is tried where it can do no harm. */
@@ -62,7 +70,7 @@ function whenAgain(
   { again, pauses }: Patience,
   now: number,
 ): number {
-  return again ?? notBefore ?? now + pauses.after(now - (postponedSince || now))
+  return again ?? notBefore ?? now + pauses.after(now - postponedFrom(postponedSince, now))
 }
 
 /** Gives a delivery back untried, as the path it would take is closed. `now` in Unix ms. */
@@ -122,22 +130,10 @@ function untried(
 }
 
 /** The result of an attempt that came to nothing on our side, for all recipients. */
-export function unprepared(
-  { email, recipients }: ReadyDelivery,
-  startedAt: number,
-  error: unknown,
-): DeliveryResult {
-  const message = `Could not be prepared: ${error instanceof Error ? error.message : String(error)}`.slice(
-    0,
-    1_000,
-  )
-  return {
-    emailId: email.id,
-    outcomes: recipients.map(({ position }) => ({ position, verdict: 'deferred', message })),
-    server: null,
-    dialogue: '',
-    startedAt,
-    duration: 0,
-    tls: null,
-  }
+export function unprepared(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
+  const why = error instanceof Error ? error.message : String(error)
+  const message = `Could not be prepared: ${why}`.slice(0, 1_000)
+  const result = unanswered(ready, startedAt, (position) => ({ position, verdict: 'deferred', message }))
+  // Nobody was asked.
+  return { ...result, server: null }
 }

@@ -1,5 +1,6 @@
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts'
+import type { ClaimFilter } from './claim-filter.ts'
 import { MAX_RECIPIENTS } from './deliveries.ts'
 
 /** Octets one claim brings, and recipients of one company. */
@@ -13,8 +14,7 @@ const BACK_OFF_MS = 500
 const TELL_MS = 10_000
 
 /** What there is room for now. */
-export interface Wanted
-  extends Pick<ClaimRequest, 'maxRecipients' | 'skip' | 'skipCompanies' | 'skipDomains'> {
+export interface Wanted extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients'> {
   /** Some of what is skipped is so for want of room. */
   full: boolean
 }

@@ -1,35 +1,41 @@
-import type { Delivery, DeliveryMessage, SigningKey } from '../delivery/delivery.ts'
-import type { Path } from '../delivery/path/path.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import { type Path, pathOf } from '../delivery/path/path.ts'
 import { messageSizes } from '../delivery/weight.ts'
-import { queuedOf, sentOf } from '../email/codec.ts'
-import { parseAddressList } from '../mail/address/address.ts'
-import type { MessageContent } from '../mail/message.ts'
+import { queuedOf, untriedOf } from '../email/codec.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
-import { UNRESOLVED } from './unresolved.ts'
 
 /**
  * RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; more are not to be relied on.
  */
 export const MAX_RECIPIENTS = 100
 
+/**
+ * A delivery that may start as soon as a session is free. What is composed of it and the keys that sign it are added
+ * when it begins.
+ */
+export interface ReadyDelivery extends Omit<Delivery, 'message' | 'signing'> {
+  email: ClaimedEmail
+  recipients: ClaimedRecipient[]
+  path: Path
+  suspicion: Suspicion
+  /** Octets it holds in memory while it waits: its share of the email's. */
+  size: number
+  /** Octets of the message: once it is begun it has a copy of its own, whoever else gets the same email. */
+  messageSize: number
+}
+
+/** Stands for the path of a delivery that waits to know its own. */
+export const UNRESOLVED: Path = pathOf({
+  source: { name: '', helo: '' },
+  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
+  policy: { id: '', route: { kind: 'direct' }, firstAlone: false },
+  limits: { sessions: 0, waiting: 0 },
+})
+
 /** The work an accepted email leaves to do, in the shape a claim would bring it back. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
   const work = queuedOf(email) as ClaimedEmail
-  work.recipients = leased.map((position) => {
-    const { address, domain, variables } = email.recipients[position]!
-    return {
-      position,
-      address,
-      domain,
-      attempts: 0,
-      variables,
-      preferredServer: null,
-      uncertain: false,
-      postponedSince: null,
-      suspicion: 0,
-    }
-  })
+  work.recipients = leased.map((position) => untriedOf(email.recipients[position]!, position))
   return work
 }
 
@@ -69,79 +75,22 @@ export function deliveriesOf(
   }
   const size = Math.ceil(email.size / groups.length)
   const messageSize = messageSizes(email)
-  return groups.map(({ path, recipients }) => ({
-    companyId: email.companyId,
-    path,
-    email,
-    recipients,
-    leaseToken,
-    size,
-    messageSize: messageSize(recipients[0]!),
-  }))
-}
-
-/** The gravest of the recipients. */
-export function suspicionOf(recipients: readonly ClaimedRecipient[]): Suspicion {
-  return recipients.reduce<Suspicion>(
-    (gravest, { suspicion }) => (suspicion > gravest ? suspicion : gravest),
-    0,
-  )
-}
-
-/** What the courier is given. */
-export function deliveryOf(
-  { email, recipients, path, leaseToken }: ReadyDelivery,
-  signing: SigningKey[],
-): Delivery {
-  return {
-    emailId: email.id,
-    ...sentOf(email),
-    recipients,
-    path,
-    message: messageFor(email, recipients),
-    signing,
-    preferredServer: recipients[0]?.preferredServer ?? null,
-    preferredOnly: recipients[0]?.uncertain ?? false,
-    leaseToken,
-    suspicion: suspicionOf(recipients),
-  }
-}
-
-/** What these recipients of the email are sent: the same for all, or in batch sending one recipient's own copy. */
-export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]): DeliveryMessage {
-  if (!email.individual) {
-    return email.raw === null
-      ? { kind: 'parts', content: email.content }
-      : { kind: 'raw', raw: email.raw, date: email.content.date, addressee: null }
-  }
-  const [recipient] = recipients
-  const { address, name, text } = shownMailboxOf(email.content, recipient!)
-  const addressee = { address, name, variables: recipient!.variables ?? {} }
-  if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
-  return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
-}
-
-interface ShownMailbox {
-  address: string
-  name: string
-  /** The mailbox as the sender wrote it. */
-  text: string
-}
-
-const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
-
-/** Whom a copy is addressed to: the recipient; for one in cc or bcc, the first of `to`, whose copy it is. */
-function shownMailboxOf(content: MessageContent, recipient: ClaimedRecipient): ShownMailbox {
-  let byAddress = shown.get(content.to)
-  if (byAddress === undefined) {
-    byAddress = new Map()
-    for (const text of content.to) {
-      for (const mailbox of parseAddressList(text)) {
-        if (!byAddress.has(mailbox.address)) byAddress.set(mailbox.address, mailbox)
-      }
+  return groups.map(({ path, recipients }) => {
+    const [first] = recipients as [ClaimedRecipient]
+    return {
+      email,
+      recipients,
+      path,
+      leaseToken,
+      preferredServer: first.preferredServer,
+      preferredOnly: first.uncertain,
+      suspicion: gravest(recipients),
+      size,
+      messageSize: messageSize(first),
     }
-    shown.set(content.to, byAddress)
-  }
-  const mailbox = byAddress.get(recipient.address) ?? byAddress.values().next().value
-  return mailbox ?? { address: recipient.address, name: '', text: recipient.address }
+  })
+}
+
+function gravest(recipients: readonly ClaimedRecipient[]): Suspicion {
+  return recipients.reduce<Suspicion>((most, { suspicion }) => (suspicion > most ? suspicion : most), 0)
 }

@@ -1,6 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import type { ClaimedRecipient, NewSuppressions as Told } from '../store/store.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * Work that comes this long after a suppression was read may have been looked at by the store before it was made: its
@@ -35,7 +35,7 @@ export class NewSuppressions {
     }
     for (const ready of waiting) {
       for (const { position, address } of ready.recipients) {
-        if (!names.has(nameOf(ready.companyId, address))) continue
+        if (!names.has(nameOf(ready.email.companyId, address))) continue
         const marked = this.#marked.get(ready)
         if (marked === undefined) this.#marked.set(ready, new Set([position]))
         else marked.add(position)
@@ -54,7 +54,7 @@ export class NewSuppressions {
     if (this.#marked.get(ready)?.has(position) === true) return true
     if (this.#recent.size === 0) return false
     this.#forget(this.#now())
-    return this.#recent.has(nameOf(ready.companyId, address))
+    return this.#recent.has(nameOf(ready.email.companyId, address))
   }
 
   #forget(now: number): void {

@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import { BY_HAND } from '../email/lifecycle.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so
@@ -12,13 +14,13 @@ import type { ReadyDelivery } from './ready-queues.ts'
 const IN_A_ROW = 3
 /** The same trouble is told again this often. */
 const TELL_MS = 10 * 60_000
-/** Paths whose limits come and go, and which are therefore told of no oftener than that; the oldest is forgotten. */
+/**
+ * Paths whose limits come and go, and which are therefore told of no oftener than that; the one met longest ago is
+ * forgotten.
+ */
 const MAX_TOLD = 1_000
 /** Troubles told in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
-/** What was on its way to the store when the path was clear again is released by another look. */
-const LATECOMERS_MS = 2_000
-
 /** However much mail `queue retry` makes due, a closed path is tried for it this often: a provider locks accounts. */
 const INSIST_MS = 10_000
 
@@ -41,7 +43,7 @@ interface Trouble {
   closed: boolean
   probeAt: number
   probe: ReadyDelivery | null
-  /** Unix ms: when it was last tried because the operator said so. */
+  /** Unix ms: when it was last tried because somebody said so. */
   insistedAt: number
   /** Sending domains (ids) whose mail was held for it. */
   held: Set<string>
@@ -53,8 +55,8 @@ export interface PathHealthParts {
   pauses: ProbePauses
   /** Name of a sending domain, for the log. */
   domainName(id: string): string
-  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). */
-  release(domainId: string, dueBefore: number): void
+  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). Never rejects. */
+  release(domainId: string, dueBefore: number): Promise<void>
   log: Log
 }
 
@@ -74,8 +76,10 @@ export class PathHealth {
   readonly #parts: PathHealthParts
   readonly #troubles = new Map<string, Trouble>()
   /** By path and kind. */
-  readonly #told = new Map<string, LogThrottle>()
+  readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
+  /** Sending domains (ids) whose mail is being released, and whether more of it has come to be released meanwhile. */
+  readonly #releasing = new Map<string, boolean>()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
@@ -95,11 +99,10 @@ export class PathHealth {
     if (this.#troubles.size === 0) return null
     const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
-    const insisted = ready.recipients.some(({ postponedSince }) => postponedSince === 0)
+    const insisted = insists(ready)
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
-      trouble.held.add(ready.email.domainId)
       // Spread, so that another is there to try if this one's turn passes; all are released when the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
       return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
@@ -109,6 +112,29 @@ export class PathHealth {
       if (insisted) trouble.insistedAt = now
     }
     return null
+  }
+
+  /** That it was given back, as its path is closed, is durable. */
+  heldWritten(ready: ReadyDelivery): void {
+    const closed = keysOf(ready)
+      .flatMap((path) => this.#troubles.get(path) ?? [])
+      .filter((trouble) => trouble.closed)
+    for (const { held } of closed) held.add(ready.email.domainId)
+    // The path was clear again before this was there to be released.
+    if (closed.length === 0) void this.#release(ready.email.domainId)
+  }
+
+  /** One after the other: what is written while one is under way comes with the next. */
+  async #release(domainId: string): Promise<void> {
+    const { release, pauses } = this.#parts
+    const underWay = this.#releasing.has(domainId)
+    this.#releasing.set(domainId, underWay)
+    if (underWay) return
+    do {
+      this.#releasing.set(domainId, false)
+      await release(domainId, Date.now() + 3 * pauses.longest)
+    } while (this.#releasing.get(domainId))
+    this.#releasing.delete(domainId)
   }
 
   /** True when the path is tried sooner for it. */
@@ -145,7 +171,6 @@ export class PathHealth {
     const certain = hindrance.kind === 'busy' ? alone : hindrance.wide
     if (!trouble.closed && !certain && trouble.inARow < IN_A_ROW) return null
     trouble.closed = true
-    trouble.held.add(ready.email.domainId)
     this.#tell(path, ready, hindrance, trouble)
     return trouble.probeAt
   }
@@ -191,17 +216,13 @@ export class PathHealth {
     if (trouble === undefined) return
     this.#troubles.delete(key)
     if (!trouble.closed) return
-    const { log, pauses, release } = this.#parts
-    if (trouble.told)
-      log.info({ site: path.site.name }, 'Mail goes through again; what had to wait for it leaves now')
+    if (trouble.told) {
+      const site = path.site.name
+      this.#parts.log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+    }
     // A provider's limit is reached again and again; all else is news.
     if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
-    const dueBefore = Date.now() + 3 * pauses.longest
-    const releaseAll = () => {
-      for (const domainId of trouble.held) release(domainId, dueBefore)
-    }
-    releaseAll()
-    setTimeout(releaseAll, LATECOMERS_MS).unref()
+    for (const domainId of trouble.held) void this.#release(domainId)
   }
 
   /** The attempt did not get as far as an answer about the path. */
@@ -212,23 +233,14 @@ export class PathHealth {
     trouble.probeAt = now + this.#parts.pauses.after(now - trouble.since)
   }
 
-  #throttle(key: string): LogThrottle {
-    let throttle = this.#told.get(key)
-    if (throttle === undefined) {
-      throttle = new LogThrottle(TELL_MS)
-      this.#told.set(key, throttle)
-      if (this.#told.size > MAX_TOLD) this.#told.delete(this.#told.keys().next().value!)
-    }
-    return throttle
-  }
-
   #tell(key: string, { path, email }: ReadyDelivery, report: HindranceReport, trouble: Trouble): void {
     const { kind, message, wide } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
     // Domains whose servers are down are nothing to be woken for.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#throttle(toldKey(key, kind))
+    const throttle = this.#told.get(toldKey(key, kind)) ?? new LogThrottle(TELL_MS)
+    this.#told.set(toldKey(key, kind), throttle)
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not told after all: the next refusal may be.
@@ -249,6 +261,14 @@ export class PathHealth {
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }
+}
+
+/** Somebody whose word counts for this path wants it to be tried now. */
+function insists({ recipients, path }: ReadyDelivery): boolean {
+  const own = path.policy.id !== DEFAULT_ROUTE
+  return recipients.some(
+    ({ postponedSince }) => postponedSince === BY_HAND.operator || (own && postponedSince === BY_HAND.member),
+  )
 }
 
 function toldKey(path: string, kind: HindranceReport['kind']): string {

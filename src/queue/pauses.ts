@@ -1,4 +1,5 @@
-import type { ClaimRequest, Pause } from '../store/store.ts'
+import type { Pause } from '../store/store.ts'
+import type { ClaimFilter } from './claim-filter.ts'
 
 /** What the operator has told to stay where it is, as it stands now. */
 export class Pauses {
@@ -44,7 +45,7 @@ export class Pauses {
   }
 
   /** What a claim is to leave out. */
-  get skipped(): Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDomains'> {
+  get skipped(): ClaimFilter {
     return { skip: [...this.#lanes], skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
   }
 }

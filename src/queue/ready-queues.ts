@@ -1,33 +1,14 @@
 import { SharedPool } from '../common/shared-pool.ts'
 import { LARGE_MESSAGE } from '../delivery/delivery.ts'
 import type { Path } from '../delivery/path/path.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import { Fifo } from './fifo.ts'
+import { type HoldingLimits, Holdings } from './holdings.ts'
 
-/** A delivery that may start as soon as a session is free. */
-export interface ReadyDelivery {
-  companyId: string
-  path: Path
-  email: ClaimedEmail
-  /** Those of the email's recipients it is for. */
-  recipients: ClaimedRecipient[]
-  leaseToken: number
-  /** Octets it holds in memory while it waits: its share of the email's. */
-  size: number
-  /** Octets of the message: once it is begun it has a copy of its own, whoever else gets the same email. */
-  messageSize: number
-}
-
-export interface ReadyLimits {
+export interface ReadyLimits extends HoldingLimits {
   /** Sessions at once, altogether. Those of a path: session-limits.ts. */
   concurrency: number
-  /**
-   * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing
-   * yet may go beyond, by octets up to twice as far.
-   */
-  maxDeliveries: number
-  maxBytes: number
-  /** Octets of large messages under way, in the same way. */
+  /** Octets of large messages under way. Companies that have none may go beyond, up to twice as far. */
   maxLargeBytes: number
 }
 
@@ -74,9 +55,6 @@ class PathState {
 
 class Company {
   busy = 0
-  /** Deliveries waiting here, and octets of these and of those under way. */
-  held = 0
-  bytes = 0
   /** Octets of large messages under way. */
   largeBytes = 0
   /** Lanes that can be served now, in turn. */
@@ -101,12 +79,12 @@ const CHOICES = 8
  * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large
  * ones are begun only while those under way leave room; a lane that begins with one is set aside until then.
  *
- * Sessions, places and octets are shared by one rule: a company may take more only while what it has is less than (a
- * multiple of) what is free. So the more companies press, the less each may hold, and something is left for one that
- * has nothing yet; that one gets a place whatever the limits say, and a session from those kept for such as it.
+ * Sessions are shared by the rule of memory (holdings.ts): a company may take more only while it has less than three
+ * times what is free. One that has none gets a session from those kept for such as it.
  */
 export class ReadyQueues {
-  readonly #limits: ReadyLimits
+  /** What waits here, or elsewhere to know its path, and what is under way. */
+  readonly holdings: Holdings
   readonly #companies = new Map<string, Company>()
   /** By key of the path. */
   readonly #paths = new Map<string, PathState>()
@@ -116,23 +94,19 @@ export class ReadyQueues {
   #aside: Lane[] = []
   #ring: Company[] = []
   readonly #sessions: SharedPool
-  readonly #places: SharedPool
-  readonly #octets: SharedPool
   readonly #large: SharedPool
   /** Sessions of a path at once, as things stand. */
   readonly #limitOf: (path: Path) => number
 
   constructor(limits: ReadyLimits, limitOf: (path: Path) => number) {
-    const { concurrency, maxDeliveries, maxBytes, maxLargeBytes } = limits
-    this.#limits = limits
+    const { concurrency, maxLargeBytes } = limits
+    this.holdings = new Holdings(limits)
     this.#sessions = new SharedPool({
       size: concurrency,
       kept: Math.ceil(concurrency * KEPT_FOR_NEWCOMERS),
       timesFree: SESSIONS_OF_FREE,
     })
-    this.#places = new SharedPool({ size: maxDeliveries, kept: 0, timesFree: 1 })
-    // As much again is kept for companies that hold nothing yet.
-    this.#octets = new SharedPool({ size: 2 * maxBytes, kept: maxBytes, timesFree: 1 })
+    // As much again is kept for companies that have none.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
   }
@@ -145,19 +119,14 @@ export class ReadyQueues {
     }
   }
 
-  /** Deliveries waiting here, not counting those under way. */
-  get waiting(): number {
-    return this.#places.taken
-  }
+  /** Sessions that are busy. */
   get busy(): number {
     return this.#sessions.taken
   }
+
   /** Sessions that are busy on this path. */
   busyOn(path: Path): number {
     return this.#paths.get(path.key)?.busy ?? 0
-  }
-  get bytes(): number {
-    return this.#octets.taken
   }
 
   /** Those waiting here, in no particular order. Nothing may be added or taken meanwhile. */
@@ -165,53 +134,32 @@ export class ReadyQueues {
     for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
   }
 
-  /** Places left for deliveries of any company. */
-  get room(): number {
-    return Math.max(0, this.#limits.maxDeliveries - this.#places.taken)
-  }
-
-  /** Even companies that hold nothing must wait: their first messages together would be too much for the memory. */
-  get overfull(): boolean {
-    return this.#octets.exhausted
-  }
-
   /** May this company add work for this path? */
   hasRoom(companyId: string, path: Path): boolean {
-    const company = this.#companies.get(companyId)
-    if (company === undefined) return !this.overfull
-    return this.#mayHold(company, 1) && waitingFor(company, path) < path.limits.waiting
-  }
-
-  /** The same, while it is not known which path it takes. */
-  hasRoomFor(companyId: string): boolean {
-    const company = this.#companies.get(companyId)
-    return company === undefined ? !this.overfull : this.#mayHold(company, 1)
+    return this.holdings.allow(companyId) && this.#waitingFor(companyId, path) < path.limits.waiting
   }
 
   /**
    * Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place.
    */
   wants(companyId: string, path: Path): boolean {
-    const company = this.#companies.get(companyId)
-    if (company === undefined) return !this.overfull
-    return this.#mayHold(company, 2) && waitingFor(company, path) * 2 < path.limits.waiting
+    return this.holdings.allow(companyId, 2) && this.#waitingFor(companyId, path) * 2 < path.limits.waiting
   }
 
   full(): Full {
-    const full: Full = { companies: [], lanes: [] }
-    for (const company of this.#companies.values()) {
-      if (!this.#mayHold(company, 1)) full.companies.push(company.id)
-      else {
-        for (const { waiting, state } of company.lanes.values()) {
-          if (waiting.length >= state.path.limits.waiting) full.lanes.push({ companyId: company.id, waiting })
-        }
+    const full: Full = { companies: this.holdings.full(), lanes: [] }
+    const companies = new Set(full.companies)
+    for (const { id, lanes } of this.#companies.values()) {
+      if (companies.has(id)) continue
+      for (const { waiting, state } of lanes.values()) {
+        if (waiting.length >= state.path.limits.waiting) full.lanes.push({ companyId: id, waiting })
       }
     }
     return full
   }
 
   push(ready: ReadyDelivery): void {
-    const company = this.#company(ready.companyId)
+    const company = this.#company(ready.email.companyId)
     const { path } = ready
     let lane = company.lanes.get(path.key)
     if (lane === undefined) {
@@ -220,26 +168,8 @@ export class ReadyQueues {
       company.lanes.set(path.key, lane)
     }
     lane.waiting.push(ready)
-    this.keepPlace(ready)
+    this.holdings.add(ready)
     if (!lane.queued) this.#enqueue(lane)
-  }
-
-  /** Counts what waits elsewhere, for its path to be known, as if it waited here. */
-  keepPlace({ companyId, size }: ReadyDelivery): void {
-    const company = this.#company(companyId)
-    company.held++
-    company.bytes += size
-    this.#places.take(1)
-    this.#octets.take(size)
-  }
-
-  freePlace({ companyId, size }: ReadyDelivery): void {
-    const company = this.#company(companyId)
-    company.held--
-    company.bytes -= size
-    this.#places.give(1)
-    this.#octets.give(size)
-    if (company.busy === 0 && company.held === 0) this.#companies.delete(companyId)
   }
 
   /** The next delivery to start, or null when there is none or no session is free. Call `done` when it has ended. */
@@ -268,8 +198,7 @@ export class ReadyQueues {
       state.busy++
       company.busy++
       this.#sessions.take(1)
-      company.held--
-      this.#places.give(1)
+      this.holdings.begin(ready)
       if (lane.waiting.length > 0) company.ring.push(lane)
       else {
         lane.queued = false
@@ -285,12 +214,11 @@ export class ReadyQueues {
   /** The delivery has ended: its session is free for the next. */
   done(ready: ReadyDelivery): void {
     const state = this.#stateOf(ready.path)
-    const company = this.#company(ready.companyId)
+    const company = this.#company(ready.email.companyId)
     state.busy--
     company.busy--
-    company.bytes -= ready.size
     this.#sessions.give(1)
-    this.#octets.give(ready.size)
+    this.holdings.end(ready)
     const large = largeBytes(ready)
     if (large > 0) {
       company.largeBytes -= large
@@ -300,7 +228,7 @@ export class ReadyQueues {
     if (state.parked.length > 0) this.#idle.add(state)
     for (const idle of this.#idle) this.#unpark(idle)
     if (state.busy === 0 && state.lanes === 0) this.#paths.delete(state.path.key)
-    if (company.busy === 0 && company.held === 0) this.#companies.delete(company.id)
+    if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
   }
 
   /** Takes everything out that has not started (to give it back at a stop). */
@@ -309,16 +237,13 @@ export class ReadyQueues {
     for (const company of this.#companies.values()) {
       for (const lane of company.lanes.values()) {
         for (let ready = lane.waiting.shift(); ready !== undefined; ready = lane.waiting.shift()) {
-          company.bytes -= ready.size
-          this.#octets.give(ready.size)
-          this.#places.give(1)
+          this.holdings.remove(ready)
           rest.push(ready)
         }
         lane.queued = false
         lane.state.lanes--
       }
       company.lanes.clear()
-      company.held = 0
       while (company.ring.shift() !== undefined);
       company.queued = false
     }
@@ -331,12 +256,6 @@ export class ReadyQueues {
 
   #isFull({ path, busy }: PathState): boolean {
     return busy >= this.#limitOf(path)
-  }
-
-  /** `times`: so many times what it has now. */
-  #mayHold(company: Company, times: number): boolean {
-    if (company.held === 0 && company.busy === 0) return !this.overfull
-    return this.#places.allows(company.held * times) && this.#octets.allows(company.bytes * times)
   }
 
   #maySpeak(company: Company): boolean {
@@ -377,6 +296,10 @@ export class ReadyQueues {
       return true
     }
     return false
+  }
+
+  #waitingFor(companyId: string, path: Path): number {
+    return this.#companies.get(companyId)?.lanes.get(path.key)?.waiting.length ?? 0
   }
 
   #company(id: string): Company {
@@ -428,8 +351,4 @@ export class ReadyQueues {
 
 function largeBytes({ messageSize }: ReadyDelivery): number {
   return messageSize < LARGE_MESSAGE ? 0 : messageSize
-}
-
-function waitingFor(company: Company, path: Path): number {
-  return company.lanes.get(path.key)?.waiting.length ?? 0
 }

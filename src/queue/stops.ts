@@ -1,9 +1,9 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { Log } from '../common/logging.ts'
-import type { ClaimedRecipient, ClaimRequest, Store } from '../store/store.ts'
+import type { ClaimedRecipient, Store } from '../store/store.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 import { NewSuppressions } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
 
 /** Work of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
@@ -48,7 +48,8 @@ export class Stops {
   /** Emails with recipients being sent that are to be canceled. */
   #toCancel: ReadonlySet<string> = new Set()
   readonly #suppressions = new NewSuppressions()
-  readonly #pauses = new Pauses()
+  /** As they were read last. */
+  readonly pauses = new Pauses()
   #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
   #reading = false
@@ -79,7 +80,7 @@ export class Stops {
   sift(ready: ReadyDelivery, now: number): Sifted | null {
     const whole = this.#whole(ready, now)
     if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, why: whole }] }
-    if (this.#pauses.none && this.#suppressions.none(ready)) return null
+    if (this.pauses.none && this.#suppressions.none(ready)) return null
     const parts = Map.groupBy(ready.recipients, (recipient) => this.#part(ready, recipient))
     if (parts.size === 1 && parts.has(null)) return null
     const back = [...parts].flatMap(([message, recipients]) => {
@@ -88,21 +89,6 @@ export class Stops {
       return [{ recipients, why: { dueAt, held: false, message } }]
     })
     return { go: parts.get(null) ?? [], back }
-  }
-
-  /** May fresh mail of this company to this domain be begun at once? */
-  paused(companyId: string, domain: string): boolean {
-    return this.#pauses.covers(companyId, domain)
-  }
-
-  /** Everything is paused: there is nothing to claim. */
-  get allPaused(): boolean {
-    return this.#pauses.all
-  }
-
-  /** What a claim is to leave out because it is paused. */
-  get skipped(): Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDomains'> {
-    return this.#pauses.skipped
   }
 
   /** Domains may have become active: what was held for them is due now. */
@@ -147,7 +133,7 @@ export class Stops {
   }
 
   #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {
-    if (this.#pauses.covers(ready.companyId, recipient.domain)) return PAUSED
+    if (this.pauses.covers(ready.email.companyId, recipient.domain)) return PAUSED
     return this.#suppressions.concern(ready, recipient) ? SUPPRESSED : null
   }
 
@@ -184,7 +170,7 @@ export class Stops {
     this.#toCancel = new Set(cancels)
     this.#cursor = suppressions.cursor
     this.#suppressions.add(suppressions.added, waiting())
-    if (this.#pauses.replace(pauses)) onChanged()
+    if (this.pauses.replace(pauses)) onChanged()
   }
 }
 

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import type { Log } from '../common/logging.ts'
 import type { Condemned } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
-import { suspicionOf } from './deliveries.ts'
-import type { ReadyDelivery } from './ready-queues.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /** Emails remembered: what of them is in memory already was handed out before they were known. */
 const MAX_KNOWN = 1_000
@@ -27,8 +27,8 @@ interface Known {
 /** Mail that may take down the process that composes or sends it, and mail that did. */
 export class Suspects {
   readonly #parts: SuspectsParts
-  /** By email, oldest first. */
-  readonly #known = new Map<string, Known>()
+  /** By email. */
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN })
   #stopped = false
 
   constructor(parts: SuspectsParts) {
@@ -38,14 +38,18 @@ export class Suspects {
   /** The delivery, its recipients as suspect as their email has become since they were claimed. */
   weighed(ready: ReadyDelivery): ReadyDelivery {
     const suspicion = this.#known.get(ready.email.id)?.suspicion ?? 0
-    if (suspicion <= suspicionOf(ready.recipients)) return ready
-    return { ...ready, recipients: ready.recipients.map((recipient) => ({ ...recipient, suspicion })) }
+    if (suspicion <= ready.suspicion) return ready
+    return {
+      ...ready,
+      suspicion,
+      recipients: ready.recipients.map((recipient) => ({ ...recipient, suspicion })),
+    }
   }
 
   /** A worker died of this email. */
   suspect(emailId: string): void {
     const known = this.#known.get(emailId)
-    this.#remember(emailId, { condemned: 0, ...known, suspicion: known?.suspicion || 1 })
+    this.#known.set(emailId, { condemned: 0, ...known, suspicion: known?.suspicion || 1 })
   }
 
   /**
@@ -56,7 +60,7 @@ export class Suspects {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1
-    this.#remember(email.id, { suspicion: 2, condemned })
+    this.#known.set(email.id, { suspicion: 2, condemned })
     // What is sent to all is as dangerous for the others; what a server does about it, or what is in one copy, need not
     // be.
     const same = during === 'composing' && !email.individual
@@ -88,11 +92,5 @@ export class Suspects {
 
   stop(): void {
     this.#stopped = true
-  }
-
-  #remember(emailId: string, known: Known): void {
-    this.#known.delete(emailId)
-    this.#known.set(emailId, known)
-    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!)
   }
 }

@@ -1,13 +1,6 @@
-import { type Path, pathOf } from '../delivery/path/path.ts'
-import type { ReadyDelivery, ReadyQueues } from './ready-queues.ts'
-
-/** Stands for the path of a delivery that waits to know its own. */
-export const UNRESOLVED: Path = pathOf({
-  source: { name: '', helo: '' },
-  site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
-  policy: { id: '', route: { kind: 'direct' }, firstAlone: false },
-  limits: { sessions: 0, waiting: 0 },
-})
+import type { Path } from '../delivery/path/path.ts'
+import type { ReadyDelivery } from './deliveries.ts'
+import type { Holdings } from './holdings.ts'
 
 /**
  * Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised
@@ -15,22 +8,22 @@ export const UNRESOLVED: Path = pathOf({
  */
 export class Unresolved {
   readonly #waiting = new Set<ReadyDelivery>()
-  readonly #queues: ReadyQueues
+  readonly #holdings: Holdings
   readonly #found: (ready: ReadyDelivery) => void
 
   /** `found`: takes over a delivery that has its path. */
-  constructor(queues: ReadyQueues, found: (ready: ReadyDelivery) => void) {
-    this.#queues = queues
+  constructor(holdings: Holdings, found: (ready: ReadyDelivery) => void) {
+    this.#holdings = holdings
     this.#found = found
   }
 
   /** `path` never rejects. */
   add(ready: ReadyDelivery, path: Promise<Path>): void {
     this.#waiting.add(ready)
-    this.#queues.keepPlace(ready)
+    this.#holdings.add(ready)
     void path.then((known) => {
       if (!this.#waiting.delete(ready)) return
-      this.#queues.freePlace(ready)
+      this.#holdings.remove(ready)
       ready.path = known
       this.#found(ready)
     })
@@ -44,7 +37,7 @@ export class Unresolved {
   drain(): ReadyDelivery[] {
     const rest = [...this.#waiting]
     this.#waiting.clear()
-    for (const ready of rest) this.#queues.freePlace(ready)
+    for (const ready of rest) this.#holdings.remove(ready)
     return rest
   }
 }

@@ -1,6 +1,8 @@
 /** What goes to delivery: rows in the shape that the queries of both databases give them. */
 import { type Columns, rowReader } from '../email/codec.ts'
-import { fieldsOf } from '../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
+import type { Held } from '../email/lifecycle/attempted.ts'
+import { UNTRIED } from '../email/lifecycle/birth.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
@@ -19,13 +21,15 @@ export interface FileRow {
   bytes: Uint8Array | null
 }
 
-const COLUMNS_OF_WORK: Columns = {
-  ...COLUMNS,
-  listOf: (text, name) => orDamaged(() => COLUMNS.listOf(text, name), name),
-  mapOf: (text, name) => orDamaged(() => COLUMNS.mapOf(text, name), name),
-}
-
-const claimedOf = rowReader<ClaimedEmail>(fieldsOf('queue'), COLUMNS_OF_WORK)
+const claimedOf = rowReader<ClaimedEmail>(
+  fieldsOf('queue'),
+  orDamaged((field) => `the stored field ${field} is damaged`),
+)
+const recipientOf = rowReader<ClaimedRecipient>(
+  recipientFieldsOf('queue'),
+  orDamaged((field) => `the stored field ${field} of the recipient is damaged`),
+  ['position', ...Object.keys(UNTRIED)],
+)
 
 /**
  * The email without recipients. `row`, `large`: rows with a column for each field that who claims it reads; `files`: in
@@ -39,35 +43,15 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
 }
 
 /**
- * `text`: its variables in JSON. ContentDamaged (returned, not thrown: other recipients are not concerned) when they do
- * not read back.
+ * `row`: with a column for each field that who claims it reads. ContentDamaged (returned, not thrown: other recipients
+ * are not concerned) when one does not read back.
  */
-export function claimedRecipient(
-  recipient: Omit<ClaimedRecipient, 'variables'>,
-  text: string | null,
-): ClaimedRecipient | ContentDamaged {
-  const variables = variablesOf(text)
-  if (variables instanceof ContentDamaged) return variables
-  const { position, address, domain, attempts, preferredServer, uncertain, postponedSince, suspicion } =
-    recipient
-  return {
-    position,
-    address,
-    domain,
-    attempts,
-    variables,
-    preferredServer,
-    uncertain,
-    postponedSince,
-    suspicion,
-  }
-}
-
-function variablesOf(text: string | null): Record<string, string> | ContentDamaged | null {
+export function claimedRecipient(row: Held & { position: number }): ClaimedRecipient | ContentDamaged {
   try {
-    return text === null ? null : (JSON.parse(text) as Record<string, string>)
+    return recipientOf(row)
   } catch (error) {
-    return new ContentDamaged('the stored variables of the recipient are damaged', { cause: error })
+    if (error instanceof ContentDamaged) return error
+    throw error
   }
 }
 
@@ -91,10 +75,19 @@ function fileOf(
   return file
 }
 
-function orDamaged<T>(read: () => T, field: string): T {
-  try {
-    return read()
-  } catch (error) {
-    throw new ContentDamaged(`the stored field ${field} is damaged`, { cause: error })
+/** Columns that throw ContentDamaged, with such a message, where they do not read back. */
+function orDamaged(message: (field: string) => string): Columns {
+  const read = <T>(of: (text: string | null) => T, text: string | null, field: string): T => {
+    try {
+      return of(text)
+    } catch (error) {
+      throw new ContentDamaged(message(field), { cause: error })
+    }
+  }
+  const { listOf, mapOf } = COLUMNS
+  return {
+    ...COLUMNS,
+    listOf: (text, field) => read((text) => listOf(text, field), text, field),
+    mapOf: (text, field) => read((text) => mapOf(text, field), text, field),
   }
 }

@@ -1,10 +1,6 @@
-/**
- * The columns of emails in both databases, and the functions between them and an email: all from the table of fields.
- */
-import { type Columns, rowReader } from '../email/codec.ts'
-import { type Declared, type Email, fieldsOf, type Reader } from '../email/fields.ts'
-import type { StoredEmail } from '../email/stored-email.ts'
-import type { MessageContent } from '../mail/message.ts'
+/** The columns of emails and recipients in both databases, from the table of fields. */
+import type { Columns } from '../email/codec.ts'
+import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
 /** Reading a list or map throws a SyntaxError where the JSON is damaged. */
@@ -37,11 +33,3 @@ export function octetsRead(reader: Reader, tableOf: (field: Declared) => string)
     .map((field) => `coalesce(octet_length(${tableOf(field)}.${field.column}), 0)`)
     .join(' + ')
 }
-
-/** What `readEmail` gives of the email, from a row of its columns. */
-export const shownOf = rowReader<Omit<StoredEmail, 'lastEvent' | 'contentRemoved'>>(fieldsOf('show'), COLUMNS)
-
-type Listed = Email<'list'> & { content: Pick<MessageContent, 'from' | 'to' | 'subject'> }
-
-/** The same for `listEmails`. */
-export const listedOf = rowReader<Listed>(fieldsOf('list'), COLUMNS)

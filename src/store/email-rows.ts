@@ -1,26 +1,20 @@
 /**
  * What the API and the operator read back about emails: rows in the shape that the queries of both databases give them.
  */
-import type { EventDetail, EventType } from '../email/event.ts'
-import { listedOf, shownOf } from './email-columns.ts'
+import { rowReader } from '../email/codec.ts'
+import type { EmailEvent, EventDetail } from '../email/event.ts'
+import { fieldsOf, type Recipient, recipientFieldsOf } from '../email/fields.ts'
+import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredEmail, StoredRecipient } from './store.ts'
 
 /** With a column for each field that is shown. */
-export interface EmailRow {
-  id: string
-  lastEvent: EventType
-  contentRemoved: boolean
-}
+export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
 
-export interface RecipientRow extends Omit<StoredRecipient, 'variables'> {
-  variables: string | null
-}
+/** With a column for each field of a recipient that is shown. */
+export type RecipientRow = Omit<StoredRecipient, keyof Recipient<'show'>>
 
-export interface EventRow {
-  recipient: number | null
-  type: EventType
-  at: number
+export interface EventRow extends Omit<EmailEvent, 'emailId' | 'detail'> {
   detail: string | null
 }
 
@@ -36,10 +30,12 @@ export interface CapturedRow {
   raw: Uint8Array
 }
 
-export function storedEmail(row: EmailRow): StoredEmail {
-  const { lastEvent, contentRemoved } = row
-  return { ...shownOf(row, row), lastEvent, contentRemoved }
-}
+export const storedEmail: (row: EmailRow) => StoredEmail = rowReader(fieldsOf('show'), COLUMNS, [
+  'lastEvent',
+  'contentRemoved',
+])
+
+const givenOf = rowReader<Recipient<'show'>>(recipientFieldsOf('show'), COLUMNS)
 
 export function historyOf(
   email: EmailRow,
@@ -49,12 +45,7 @@ export function historyOf(
 ): EmailHistory {
   return {
     email: storedEmail(email),
-    recipients: recipients.map(({ variables, ...recipient }) => {
-      return {
-        ...recipient,
-        variables: variables === null ? null : mapOf<Record<string, string>>(variables),
-      }
-    }),
+    recipients: recipients.map((row) => ({ ...row, ...givenOf(row) })),
     events: events.map(({ detail, ...event }) => {
       return { emailId: email.id, ...event, detail: mapOf<EventDetail>(detail) }
     }),
@@ -64,9 +55,12 @@ export function historyOf(
   }
 }
 
+/** In a list nothing is in a content. */
+const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
+const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
+
 export function summaryOf(row: SummaryRow): EmailSummary {
-  const { content, ...email } = listedOf(row, row)
-  return { ...email, ...content, lastEvent: row.lastEvent }
+  return listedOf(row)
 }
 
 export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {

@@ -20,8 +20,5 @@ export async function openStore(database: Settings['database'], options: OpenOpt
   if (database.engine === 'sqlite') return await SqliteStore.open(database.path, options)
   // The driver is loaded only where it is used.
   const { PostgresStore } = await import('./postgres/postgres-store.ts')
-  return await PostgresStore.open(
-    database.url,
-    options.onFault === undefined ? {} : { onFault: options.onFault },
-  )
+  return await PostgresStore.open(database.url)
 }

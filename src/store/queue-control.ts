@@ -85,6 +85,8 @@ export interface RetryRequest extends PauseScope {
   emailId: string | null
   /** Unix ms: their new due time. Those that are due by then are left alone. */
   now: number
+  /** At a member's word, which does not have a closed path tried that others share. */
+  byMember?: boolean
 }
 
 export interface Retried {

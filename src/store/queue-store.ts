@@ -53,9 +53,9 @@ export interface QueueStore {
    */
   releaseHeld(domainId: string, release: HeldRelease): Promise<number>
   /**
-   * Makes waiting recipients due now, in bounded steps (`postponedSince` is 0 then); `onStep` is told the sum after
-   * each. Attempts made, the server to ask first and the doubt about a lost answer stay as they are; what is being sent
-   * is left alone.
+   * Makes waiting recipients due now, in bounded steps (`postponedSince` says by whom: BY_HAND); `onStep` is told the
+   * sum after each. Attempts made, the server to ask first and the doubt about a lost answer stay as they are; what is
+   * being sent is left alone.
    */
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
   /** What waits, is being sent or in quarantine, one line for each company and recipient domain. */

@@ -1,18 +1,15 @@
 /** From the octets between DATA and the final dot to a submission: what `messages.mime` makes of the same message. */
 import { readMimeMessage } from '../http/form/submission.ts'
-import { checkedKey } from '../http/idempotency.ts'
-import { withIdempotency } from '../http/reading.ts'
-import type { Terms } from '../intake/check.ts'
+import { checkedKey, type Idempotent } from '../http/idempotency.ts'
 import { Refusal } from '../intake/refusal.ts'
 import type { Submission } from '../intake/submission.ts'
 import { IDEMPOTENCY_FIELD } from '../mail/raw/control.ts'
 import { withEncodedWords } from '../mail/raw/international.ts'
 import { RawError, readRawControl } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
-import { sameMessage } from './same-message.ts'
 
+/** What is known of a message beside its octets. */
 export interface Handed {
-  body: Uint8Array
   /** Of the envelope. */
   recipients: string[]
   /** That the login named; null: the one of From. */
@@ -21,29 +18,24 @@ export interface Handed {
   international: boolean
 }
 
-/** A message that is read and checked in a worker. */
-export interface MessageOrder extends Handed {
-  terms: Terms
-}
-
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
 /** Throws a Refusal or a Fault for what cannot be done as asked. */
-export function readMessage(handed: Handed): Submission | Promise<Submission> {
-  const { recipients, domain } = handed
-  const content = contentOf(handed)
+export function readMessage({ recipients, domain, international }: Handed, body: Buffer): Submission {
+  const content = contentOf(body, international)
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]
   const { domain: _, ...read } = readMimeMessage(domain ?? '', { fields, files })
-  const submission: Submission = domain === null ? read : { ...read, domain }
-  const key = idempotencyKey(content)
-  if (key === null) return submission
-  const same = { ...submission, raw: sameMessage(content) }
-  return withIdempotency(submission, { key, endpoint: 'SMTP' }, same)
+  return domain === null ? read : { ...read, domain }
 }
 
-function contentOf({ body, international }: Handed): Buffer {
-  const content = asBuffer(body)
+/** Of a message that has been read. */
+export function namedKey({ raw }: Submission): Idempotent | null {
+  const key = idempotencyKey(asBuffer(raw!))
+  return key === null ? null : { key, endpoint: 'SMTP' }
+}
+
+function contentOf(content: Buffer, international: boolean): Buffer {
   if (!international) return content
   try {
     return withEncodedWords(content)

@@ -1,9 +1,16 @@
-/** A message that is not small, in a worker. */
-import { type Read, readAndCheck } from '../http/reading.ts'
-import { type MessageOrder, readMessage } from './message.ts'
+/** A message, read on the spot or in a worker. */
+import { type Reader, readJob } from '../http/reading.ts'
+import { asBuffer } from '../workers/job.ts'
+import { type Handed, namedKey, readMessage } from './message.ts'
+import { sameMessage } from './same-message.ts'
 
 export { buffersOf } from '../http/reading.ts'
 
-export default function readSubmitted({ terms, ...handed }: MessageOrder): Promise<Read> {
-  return readAndCheck(() => readMessage(handed), terms)
+export const messageReader: Reader<Handed> = {
+  job: new URL(import.meta.url),
+  read: readMessage,
+  named: namedKey,
+  same: (submission) => ({ ...submission, raw: sameMessage(asBuffer(submission.raw!)) }),
 }
+
+export default readJob(messageReader)

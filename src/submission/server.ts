@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
-import type { HttpCore } from '../http/api.ts'
+import type { HttpCore } from '../http/core.ts'
 import { cannotListen } from '../http/start-error.ts'
 import { CertificateWatch, readCertificate } from '../http/tls.ts'
 import { FailedLogins } from './failed-logins.ts'

@@ -6,16 +6,13 @@ import type { Socket } from 'node:net'
 import type { Principal } from '../accounts/account.ts'
 import type { Admission } from '../http/admission/admission.ts'
 import type { Visit, Visitor } from '../http/admission/visit.ts'
-import type { HttpCore } from '../http/api.ts'
+import type { HttpCore } from '../http/core.ts'
 import type { AnyReason } from '../http/fault.ts'
-import { type Read, readElsewhere, SMALL_BODY } from '../http/reading.ts'
+import { Reading } from '../http/reading.ts'
 import { withId } from '../http/target.ts'
 import type { Receipt } from '../intake/submission.ts'
-import { jobAt } from '../workers/job.ts'
 import { Body } from './body.ts'
-import { type MessageOrder, readMessage } from './message.ts'
-
-const job = jobAt<MessageOrder, Read>(new URL('./read-job.ts', import.meta.url))
+import { messageReader } from './read-job.ts'
 
 /** Octets of recipients for which room is asked at once. */
 const RECIPIENTS_ROOM = 4 * 1024
@@ -91,17 +88,9 @@ export class Transaction {
   /** Resolves when the message is durable. Rejects with what it is refused for. */
   async accept(body: Buffer): Promise<Receipt> {
     const { core, principal, domain, international } = this.#parts
-    const { intake, workers } = core.deps
     await this.#turn()
-    const handed = { body, recipients: [...this.recipients], domain, international }
-    if (body.length <= SMALL_BODY) {
-      const read = readMessage(handed)
-      const submission = read instanceof Promise ? await read : read
-      // A small template with many recipients is much work.
-      if (submission.recipientVariables === undefined) return intake.submit(principal, submission)
-    }
-    const order = { ...handed, terms: intake.terms() }
-    return intake.accept(principal, await readElsewhere(workers, principal.companyId, job, order))
+    const handed = { recipients: [...this.recipients], domain, international }
+    return new Reading(core.deps, messageReader).accept(principal, handed, body, null)
   }
 
   /** Nothing is held for it any more. Again is without effect. */

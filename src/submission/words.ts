@@ -62,11 +62,7 @@ export function smtpWords(reason: AnyReason): Reply {
       return reply(550, '5.5.3', `There are too many recipients, ${reason.max} are allowed`)
     case 'message_too_large':
     case 'body_too_large':
-      return reply(
-        552,
-        '5.3.4',
-        `The message is larger than ${inMegabytes(reason.code === 'body_too_large' ? reason.messageMax : reason.max)}`,
-      )
+      return reply(552, '5.3.4', `The message is larger than ${inMegabytes(reason.max)}`)
     case 'options_too_large':
       return reply(550, '5.6.0', `The X-Mailgun fields have more than ${reason.max / 1024} KB together`)
     case 'unsupported':

@@ -1,4 +1,5 @@
 /** A task on its way to a worker, and what main thread and worker say to each other. */
+import { monotonic } from '../common/clock.ts'
 
 export interface Task {
   company: string
@@ -29,5 +30,5 @@ export const PROGRESS_OCTETS = 8
 
 /** Milliseconds by a clock that all threads of the process share; wraps around. */
 export function clock(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n) | 0
+  return monotonic() | 0
 }

@@ -87,8 +87,9 @@ export class Worker {
     return this.#tasks.some((task) => task.company === company)
   }
 
-  /** Expects a worker that is not busy. */
+  /** Expects a worker that is not busy; of no tasks it hears nothing. */
   give(tasks: Task[]): void {
+    if (tasks.length === 0) return
     clearTimeout(this.#rest)
     const posted = tasks.map(({ url, input }) => ({ url, input }))
     Atomics.store(this.#progress, AT, -1)

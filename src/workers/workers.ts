@@ -104,10 +104,8 @@ export class Workers {
     }
     const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
     return new Promise<Output>((resolve, reject) => {
-      const answer = resolve as (output: unknown) => void
-      const { url } = job
-      const order = { company, weight, url, input, transfer, until }
-      lane.push(company, { ...order, lost: false, resolve: answer, reject })
+      const answer = { resolve: resolve as (output: unknown) => void, reject }
+      lane.push(company, { company, weight, url: job.url, input, transfer, until, lost: false, ...answer })
       this.#dispatch()
     })
   }
@@ -115,12 +113,16 @@ export class Workers {
   /** Does what was given so far, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.waiting > 0 || this.#workers.some(({ busy }) => busy)) {
+    if (!this.#idle) {
       await new Promise<void>((resolve) => {
         this.#done = resolve
       })
     }
     await Promise.all(this.#workers.map((worker) => worker.end()))
+  }
+
+  get #idle(): boolean {
+    return this.waiting === 0 && !this.#workers.some(({ busy }) => busy)
   }
 
   #laneOf({ weight }: Task): CompanyTurns<Task> {
@@ -129,20 +131,15 @@ export class Workers {
 
   #dispatch(): void {
     const [forSmall, ...others] = this.#workers as [Worker, ...Worker[]]
-    if (!forSmall.busy) this.#give(forSmall, this.#together())
+    if (!forSmall.busy) forSmall.give(this.#together())
     for (const worker of others) {
       if (worker.busy) continue
       const task = this.#next(this.#large, (company) => this.#held(company) < this.#share)
-      if (task !== null) this.#give(worker, [task])
+      if (task !== null) worker.give([task])
       // A thread is not started for a few small tasks that another will have done sooner.
-      else if (worker.started || this.#small.length > MOST_TOGETHER) this.#give(worker, this.#together())
+      else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#together())
     }
-    if (this.#done !== undefined && this.waiting === 0 && !this.#workers.some(({ busy }) => busy))
-      this.#done()
-  }
-
-  #give(worker: Worker, tasks: Task[]): void {
-    if (tasks.length > 0) worker.give(tasks)
+    if (this.#idle) this.#done?.()
   }
 
   /** Small tasks that go together, of one company after the other. */
@@ -168,9 +165,6 @@ export class Workers {
 
   /** Workers that are at large tasks of the company. */
   #held(company: string): number {
-    return this.#workers.reduce(
-      (held, worker, index) => held + (index > 0 && worker.works(company) ? 1 : 0),
-      0,
-    )
+    return this.#workers.filter((worker, index) => index > 0 && worker.works(company)).length
   }
 }

@@ -5,7 +5,7 @@ import { AccountDirectory } from '../../src/accounts/directory.ts'
 import { mayRead } from '../../src/accounts/reading.ts'
 import { checkSending } from '../../src/accounts/sending.ts'
 import { hashToken, isToken, newToken } from '../../src/accounts/token.ts'
-import { TOKEN_IN_TEXT } from '../../src/common/token-text.ts'
+import { TOKEN_IN_TEXT } from '../../src/log.ts'
 
 const acme = { id: 'c-acme', name: 'Acme', createdAt: 2 }
 const other = { id: 'c-other', name: 'Other', createdAt: 1 }

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Preload } from '../../harness/preload/preload.ts'
-import type { SendingDomain } from '../../src/accounts/account.ts'
+import type { Route, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
+import { sealCredentials } from '../../src/accounts/routes.ts'
 import { openPrivateKey, Seal, SealBroken } from '../../src/accounts/seal.ts'
 import { loadSecretKey, openSeal, SecretKeyError } from '../../src/accounts/secret-key.ts'
 import { dkimPublicKey } from '../../src/mail/dkim/key.ts'
@@ -62,7 +63,7 @@ describe('the secret key', () => {
     secretKey: null,
     database: { engine: 'sqlite' as const, path: join(folder, name) },
   })
-  const accountsWith = (domains: SendingDomain[]) => ({ companies: [], domains, keys: [], routes: [] })
+  const accountsWith = (domains: SendingDomain[], routes: Route[] = []) => ({ domains, routes })
 
   test('is made once, for its owner only, and found again', async () => {
     const source = sqlite('new/postroad.db')
@@ -134,6 +135,26 @@ describe('the secret key', () => {
     )
     const missing = sqlite('lost.db')
     await assert.rejects(openSeal(missing, accounts), /lost\.db\.key is missing/)
+    await assert.rejects(stat(`${missing.database.path}.key`), { code: 'ENOENT' })
+  })
+
+  test('is proven on the credentials of routes, also where nothing else is sealed', async () => {
+    const right = sqlite('routes/postroad.db')
+    const seal = await openSeal(right, accountsWith([]))
+    const owner = { companyId: 'c', domainId: null, createdAt: 1 }
+    const open: Route = { id: 'r1', ...owner, url: 'smtp://open.test:25', sealed: null }
+    const sealed = sealCredentials(seal, 'r2', { user: 'u', password: 'p' })
+    const closed: Route = { id: 'r2', ...owner, url: 'smtp://relay.test:587', sealed }
+    await openSeal(right, accountsWith([], [open, closed]))
+
+    const wrong = { ...right, secretKey: randomBytes(32) }
+    await assert.rejects(
+      openSeal(wrong, accountsWith([], [open, closed])),
+      (error) => error instanceof SecretKeyError && /smtp:\/\/relay\.test:587/.test(error.message),
+    )
+    await openSeal(wrong, accountsWith([], [open]))
+    const missing = sqlite('lost-routes.db')
+    await assert.rejects(openSeal(missing, accountsWith([], [closed])), /lost-routes\.db\.key is missing/)
     await assert.rejects(stat(`${missing.database.path}.key`), { code: 'ENOENT' })
   })
 })

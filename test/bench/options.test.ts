@@ -31,7 +31,7 @@ test('what cannot be used is named in one line', async () => {
     ['run', ['--sink', 'quick'], /^sink behaviour "quick" is not understood/],
     ['run', ['--database', 'mysql'], /^--database mysql: sqlite, postgres, or a postgres:\/\/ URL is needed/],
     ['soak', ['--minutes', '-1'], /^--minutes -1: a number above 0 is needed|'--minutes'/],
-    ['compare', ['--systems', 'exim'], /^--systems exim: some of/],
+    ['compare', ['--systems', 'exim'], /^--systems exim: one of/],
     ['abuse', ['--attack', 'kindness'], /^--attack kindness: one of nothing, /],
     ['abuse', ['--memory', 'much'], /needs a number and a unit/],
     ['beside', ['/nowhere'], /^Name the directory of another checkout/],
@@ -77,10 +77,10 @@ test('npm runs each of them, whatever Node.js the machine has', async () => {
   assert.deepEqual(
     measuring.map(([, command]) => command),
     ['run', 'beside', 'scaling', 'growth', 'soak', 'abuse', 'compare'].map(
-      (program) => `exec node scripts/bench.mjs ${program}`,
+      (program) => `exec node scripts/run.mjs bench/${program}.ts`,
     ),
   )
-  const script = new URL('../../scripts/bench.mjs', import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, [script, 'growth', '--help'])
+  const script = new URL('../../scripts/run.mjs', import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, [script, 'bench/growth.ts', '--help'])
   assert.match(stdout, /^Usage: node bench\/growth\.ts/)
 })

@@ -31,7 +31,7 @@ test('a process that is killed is heard of by name, and can still be stopped', a
   writeFileSync(script, `process.kill(process.pid, 'SIGKILL')`)
   const short = new PinnedProcess('all', new URL(`file://${script}`))
   await assert.rejects(short.hear(), /short-lived\.mjs ended with SIGKILL/)
-  short.order({ anything: true })
+  await assert.rejects(short.ask({ anything: true }), /short-lived\.mjs/)
   await short.stop()
 })
 

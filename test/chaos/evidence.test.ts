@@ -38,6 +38,13 @@ test('a second message after a cut is explained when the cut kept the record awa
   assert.equal(cause(both, 114_000), 'cut-off-before-record')
 })
 
+test('what was taken over from a silent node may be sent by its successor of the same name', () => {
+  const log = logWith([['pause-long', ['d1'], 103_000, 113_000]])
+  log.lives.get(LIVES[0]!)!.until = 135_000
+  assert.equal(cause(log, 157_000, 2), 'paused-before-record')
+  assert.equal(cause(logWith([['pause-long', ['d2'], 103_000, 113_000]]), 157_000, 2), 'unexplained')
+})
+
 test('a second message is not explained by what another node suffered, what was short, late or over', () => {
   assert.equal(cause(logWith([]), 106_000), 'unexplained')
   assert.equal(cause(logWith([['cut', ['d2'], 99_990, 110_000]]), 106_000), 'unexplained')

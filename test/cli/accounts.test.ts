@@ -219,7 +219,7 @@ describe('the commands about accounts', () => {
     assert.deepEqual([key.scopes, key.domain], [['reading', 'management'], 'xn--bcher-kva.example'])
     const scope = await place.run(...args, '--scope', 'everything')
     assert.equal(scope.code, 2)
-    assert.match(scope.stderr, /"everything" is not a scope; known are sending, reading, management/)
+    assert.match(scope.stderr, /'everything' is invalid\. Allowed choices are sending, reading, management/)
     const foreign = await place.run(
       'key',
       'create',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LateResults } from '../../src/cluster/late-results.ts'
 import type { Facts } from '../../src/email/lifecycle.ts'
-import type { ReadyDelivery } from '../../src/queue/ready-queues.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
 import type { AttemptRecord, ClaimedEmail } from '../../src/store/store.ts'
 
 const HOUR = 3_600_000

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { configurationPage } from '../../scripts/configuration-page.ts'
 import { type Environment, effectiveSettings, loadSettings, SettingsError } from '../../src/config/load.ts'
-import { configurationPage } from '../../src/config/page.ts'
 import { SETTING_NAMES } from '../../src/config/schema.ts'
 
 const load = (env: Environment) => loadSettings(env, { envFile: null })
@@ -275,7 +275,7 @@ describe('where settings come from', () => {
       ['{"POSTROAD_LISTEN": {}}', /POSTROAD_LISTEN in .* must be a string/],
     ] as const) {
       const configFile = file('b.json', content)
-      assert.throws(() => loadSettings({}, { envFile: null, configFile }), message)
+      assert.throws(() => load({ POSTROAD_CONFIG: configFile }), message)
     }
   })
 

@@ -55,7 +55,7 @@ async function start(t: TestContext, step: 'rcpt' | 'dot'): Promise<Stage> {
     },
     async held() {
       const page = await (await fetch(`${service.url}/metrics`)).text()
-      return number(page, 'postroad_ready_deliveries') + number(page, 'postroad_deliveries_sending')
+      return number(page, 'postroad_ready_deliveries') + number(page, 'postroad_deliveries_in_session')
     },
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { CountedCourier } from '../../src/delivery/counted-courier.ts'
-import type { Courier } from '../../src/delivery/courier.ts'
+import type { Courier } from '../../src/delivery/delivery.ts'
 import { deliveryTo } from './route/rig.ts'
 
 const never: Courier = {

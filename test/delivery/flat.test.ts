@@ -10,9 +10,7 @@ import { wayBy } from './route/rig.ts'
 const { privateKey } = generateKeyPairSync('ed25519')
 
 const delivery: Delivery = {
-  emailId: 'email',
-  companyId: 'company',
-  sender: 'a@acme.test',
+  email: { id: 'email', companyId: 'company', sender: 'a@acme.test', testMode: true },
   recipients: [
     { position: 3, address: 'x@x.test', attempts: 2 },
     { position: 5, address: 'y@x.test', attempts: 0 },
@@ -22,7 +20,6 @@ const delivery: Delivery = {
   signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'ed25519-sha256', privateKey }],
   preferredServer: 'mx.x.test [192.0.2.1]:25',
   preferredOnly: true,
-  testMode: true,
   leaseToken: 7,
 }
 
@@ -83,7 +80,8 @@ test('a delivery arrives as it was sent: ready messages, parts with and without 
     const filled: Delivery = { ...parts, message: { kind: 'parts', content, addressee } }
     arrives(filled)
   }
-  arrives({ ...delivery, preferredServer: null, preferredOnly: false, testMode: false })
+  const email = { ...delivery.email, testMode: false }
+  arrives({ ...delivery, email, preferredServer: null, preferredOnly: false })
 })
 
 test('a large message stays behind, and what else there is of its delivery arrives', () => {
@@ -92,7 +90,7 @@ test('a large message stays behind, and what else there is of its delivery arriv
   assert.ok(message.kind === 'raw' && message.raw.length === 0)
   const { message: _, ...sent } = delivery
   assert.deepEqual(rest, sent)
-  assert.deepEqual(flatDelivery(1, delivery, true).slice(4, 7), [null, null, null])
+  assert.deepEqual(flatDelivery(1, delivery, true).slice(3, 6), [null, null, null])
 })
 
 test('a file that is a small part of a request takes only itself along', () => {
@@ -109,7 +107,6 @@ test('a file that is a small part of a request takes only itself along', () => {
 
 test('a result arrives as it was sent, with all and with nothing that is optional', () => {
   const result: DeliveryResult = {
-    emailId: 'email',
     outcomes: [
       { position: 3, verdict: 'bounced', message: 'no', code: 550, enhancedCode: '5.1.1', suppress: true },
       { position: 5, verdict: 'delivered', message: 'yes', alsoEvents: ['complained'] },
@@ -124,6 +121,6 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
   }
   const { captured: _, ...bare } = { ...result, server: null, tls: null }
   for (const sent of [result, bare]) {
-    assert.deepEqual(resultOf(structuredClone(flatResult(1, sent)), 'email'), sent)
+    assert.deepEqual(resultOf(structuredClone(flatResult(1, sent))), sent)
   }
 })

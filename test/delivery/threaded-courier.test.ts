@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { monotonic } from '../../src/common/clock.ts'
 import { postedLog } from '../../src/common/logging.ts'
-import type { Courier } from '../../src/delivery/courier.ts'
-import type { Delivery } from '../../src/delivery/delivery.ts'
+import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
+import type { ToThread } from '../../src/delivery/thread/message.ts'
 import { ThreadedCourier } from '../../src/delivery/thread/threaded-courier.ts'
 import { startSink } from '../support/sink.ts'
 import { relayAt, wayBy } from './route/rig.ts'
@@ -15,9 +16,7 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 function delivery(number: number): Delivery {
   return {
-    emailId: `email ${number}`,
-    companyId: 'company',
-    sender: 'a@acme.test',
+    email: { id: `email ${number}`, companyId: 'company', sender: 'a@acme.test', testMode: false },
     recipients: [{ position: 0, address: `to${number}@x.test`, attempts: 0 }],
     path: wayBy({ kind: 'capture' }),
     message: {
@@ -37,8 +36,8 @@ function delivery(number: number): Delivery {
     },
     signing: [{ id: 'key', domain: 'acme.test', selector: 's', algorithm: 'rsa-sha256', privateKey }],
     preferredServer: null,
+    preferredOnly: false,
     leaseToken: 1,
-    testMode: false,
   }
 }
 
@@ -50,8 +49,8 @@ test('deliveries are spread over threads and come back with their own results', 
       Array.from({ length: 20 }, (_, number) => courier.deliver(delivery(number))),
     )
     assert.deepEqual(
-      results.map(({ emailId, outcomes }) => [emailId, outcomes[0]!.verdict]),
-      results.map((_, number) => [`email ${number}`, 'delivered']),
+      results.map(({ dialogue, outcomes }) => [/to\d+@/.exec(dialogue)![0], outcomes[0]!.verdict]),
+      results.map((_, number) => [`to${number}@`, 'delivered']),
     )
     const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())![1]!.trim())
     assert.equal(new Set(subjects).size, 20)
@@ -101,6 +100,31 @@ test('a thread sees at once when the right to send ends, begins, or passes to an
   }
 })
 
+test('a thread does not remember every route there ever was, and knows those of what it is given', async (t) => {
+  const posted = t.mock.method(Worker.prototype, 'postMessage')
+  const courier = open(1, 1)
+  t.after(() => courier.close(1_000))
+  const rehearsal = delivery(1)
+  rehearsal.email.testMode = true
+  const by = (id: string): Delivery => {
+    const path = wayBy({ kind: 'direct' }, 'simulator')
+    return { ...rehearsal, path: { ...path, policy: { ...path.policy, id } } }
+  }
+  // The first of them is changed ten thousand times; what goes by the other is under way all the time.
+  const ids = Array.from({ length: 20_200 }, (_, n) => (n % 2 === 0 ? `route ${n / 2}` : 'another'))
+  const results = await Promise.all(ids.map((id) => courier.deliver(by(id))))
+  assert.ok(results.every(({ outcomes }) => outcomes[0]!.verdict === 'delivered'))
+  let remembered = 0
+  let most = 0
+  for (const { arguments: args } of posted.mock.calls) {
+    const { kind } = args[0] as ToThread
+    if (kind === 'forget') remembered = 0
+    else if (kind === 'key' || kind === 'policy') remembered++
+    most = Math.max(most, remembered)
+  }
+  assert.ok(most < 10_010, `${most} remembered`)
+})
+
 test('what a thread had under way when it died is uncertain, the operator is told, and the next delivery gets a new thread', async () => {
   const told: string[] = []
   // A thread that cannot start dies with what it was given.
@@ -145,7 +169,7 @@ function open(
   )
   const path = wayBy(relayAt(port, { tls: 'off' }))
   return {
-    deliver: (one) => courier.deliver({ ...one, path }),
+    deliver: (one) => courier.deliver(one.path.site.kind === 'simulator' ? one : { ...one, path }),
     close: (ms) => courier.close(ms),
   }
 }

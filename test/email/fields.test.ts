@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
+  CHANGES,
   CONTENTS,
+  listReader,
+  RECIPIENTS,
   rowBinder,
   rowReader,
   SENT,
-  sentOf,
   WHOLE,
   type WholeEmail,
 } from '../../src/email/codec.ts'
@@ -16,18 +18,29 @@ import {
   bool,
   CONTENT,
   company,
+  count,
+  type Declared,
   EMAIL,
+  FACT_FIELDS,
+  FACTS,
   type Field,
   type FieldType,
   fieldsOf,
   int,
   octets,
+  optionalCount,
+  optionalMap,
   optionalTime,
+  optionalWord,
+  RECIPIENT,
   type Reader,
+  type Recipient,
+  recipientFieldsOf,
   text,
   uuid,
   word,
 } from '../../src/email/fields.ts'
+import type { Facts } from '../../src/email/lifecycle.ts'
 import { COLUMNS, selected } from '../../src/store/email-columns.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
@@ -35,6 +48,7 @@ import { temporaryDirectory } from '../store/directory.ts'
 
 const mailboxes = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 3 })
 const words = fc.string({ unit: 'binary' })
+const maps = fc.dictionary(fc.string({ minLength: 1 }), words, { maxKeys: 3, noNullPrototype: true })
 const octetsOf = fc.uint8Array({ maxLength: 50 })
 
 /** Values by type; of lists and maps, by name. */
@@ -48,6 +62,10 @@ const BY_TYPE = new Map<FieldType<never>, fc.Arbitrary<unknown>>([
   [bool, fc.boolean()],
   [int, fc.maxSafeNat()],
   [optionalTime, fc.option(fc.maxSafeNat())],
+  [optionalWord, fc.option(words)],
+  [count, fc.nat()],
+  [optionalCount, fc.option(fc.nat())],
+  [optionalMap, fc.option(maps)],
 ] as [FieldType<never>, fc.Arbitrary<unknown>][])
 const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   to: mailboxes,
@@ -56,14 +74,17 @@ const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   replyTo: mailboxes,
   headers: fc.array(fc.tuple(words, words), { maxLength: 3 }),
   tags: fc.array(fc.record({ name: words, value: words }, { noNullPrototype: true }), { maxLength: 3 }),
-  variables: fc.dictionary(fc.string({ minLength: 1 }), words, { maxKeys: 3, noNullPrototype: true }),
+  variables: maps,
 }
 
-function values(fields: Record<string, Field<unknown>>): fc.Arbitrary<Record<string, unknown>> {
+function values(
+  fields: Record<string, Field<unknown>>,
+  constraints: { requiredKeys?: never[] } = {},
+): fc.Arbitrary<Record<string, unknown>> {
   const entries = Object.entries(fields).map(([name, { type }]) => {
     return [name, BY_TYPE.get(type as FieldType<never>) ?? BY_NAME[name]!]
   })
-  return fc.record(Object.fromEntries(entries), { noNullPrototype: true })
+  return fc.record(Object.fromEntries(entries), { noNullPrototype: true, ...constraints })
 }
 
 const files = fc.array(
@@ -96,8 +117,35 @@ test('what crosses to another thread is what was sent', () => {
       const sent = Object.fromEntries(
         fieldsOf('send').map(({ name }) => [name, email[name as keyof WholeEmail]]),
       )
-      assert.deepEqual(SENT.unpack(structuredClone(SENT.pack(email, asIs))), sent)
-      assert.deepEqual(sentOf(email), sent)
+      assert.deepEqual(SENT.unpack(structuredClone(SENT.pack(email))), sent)
+    }),
+  )
+})
+
+test('recipients cross as they were given, and of what becomes of them what changes', () => {
+  const recipients = values(RECIPIENT) as fc.Arbitrary<Recipient>
+  const changes = values(FACTS, { requiredKeys: [] }) as fc.Arbitrary<Partial<Facts>>
+  fc.assert(
+    fc.property(recipients, changes, (recipient, change) => {
+      assert.deepEqual(RECIPIENTS.unpack(structuredClone(RECIPIENTS.pack(recipient))), recipient)
+      assert.deepEqual(CHANGES.unpack(structuredClone(CHANGES.pack(change))), change)
+    }),
+  )
+})
+
+test('recipients come from their columns as they went there', () => {
+  const given = recipientFieldsOf()
+  const bind = rowBinder<Recipient, unknown>(given, COLUMNS)
+  const read = rowReader<Recipient>(given, COLUMNS)
+  const bindFacts = rowBinder<Facts, unknown>(FACT_FIELDS, COLUMNS)
+  const readFacts = listReader<Facts & { email: number }>(['email'], FACT_FIELDS)
+  const recipients = values(RECIPIENT) as fc.Arbitrary<Recipient>
+  const facts = values(FACTS) as unknown as fc.Arbitrary<Facts>
+  fc.assert(
+    fc.property(recipients, facts, (recipient, facts) => {
+      const row = Object.fromEntries(bind(recipient, 7).map((value, at) => [given[at]!.name, value]))
+      assert.deepEqual(read(row, row), recipient)
+      assert.deepEqual(readFacts([1, ...bindFacts(facts, 7)]), { email: 1, ...facts })
     }),
   )
 })
@@ -123,7 +171,7 @@ test('octets are made ready to cross, each once', () => {
 
 test('what comes from the columns is what went there, as either database gives it', () => {
   const fields = fieldsOf()
-  const bind = rowBinder<unknown>(fields, COLUMNS)
+  const bind = rowBinder<WholeEmail, unknown>(fields, COLUMNS)
   const read = rowReader<WholeEmail>(fields, COLUMNS)
   fc.assert(
     fc.property(wholes, fc.boolean(), (email, postgres) => {
@@ -147,7 +195,7 @@ test('what comes from the columns is what went there, as either database gives i
 })
 
 test('times and sizes go to their columns as whole numbers', () => {
-  const bind = rowBinder<unknown>(fieldsOf(), COLUMNS)
+  const bind = rowBinder<WholeEmail, unknown>(fieldsOf(), COLUMNS)
   const [email] = fc.sample(wholes, 1) as [WholeEmail]
   Object.assign(email, { createdAt: 1.4, scheduledAt: 2.5, size: 3.6 })
   email.content.date = 4.4
@@ -187,15 +235,39 @@ test('the columns and their types', () => {
   ])
 })
 
+test('the columns of recipients and their types', () => {
+  const columns = [...recipientFieldsOf(), ...FACT_FIELDS].map(
+    ({ column, type }) => `${column} ${type.column}`,
+  )
+  assert.deepEqual(columns, [
+    'address text',
+    'domain text',
+    'kind text',
+    'variables text',
+    'state text',
+    'due_at int8',
+    'attempts int4',
+    'uncertain bool',
+    'preferred_server text',
+    'postponed_since int8',
+    'held_for text',
+    'suspicion int4',
+    'cancel bool',
+    'server text',
+    'last_code int4',
+    'last_message text',
+  ])
+})
+
 test('who reads what', () => {
-  const namesOf = (reader: Reader) =>
-    fieldsOf(reader)
-      .map(({ name }) => name)
-      .toSorted()
+  const names = (fields: readonly Declared[]) => fields.map(({ name }) => name).toSorted()
+  const namesOf = (reader: Reader) => names(fieldsOf(reader))
+  assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
+  assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)
   const queue = ['companyId', 'domainId', 'id', 'individual', 'raw', 'sender', 'size', 'testMode']
   assert.deepEqual(namesOf('queue'), [...queue, ...content].toSorted())
-  assert.deepEqual(namesOf('send'), ['companyId', 'sender', 'testMode'])
+  assert.deepEqual(namesOf('send'), ['companyId', 'id', 'sender', 'testMode'])
   const own = [
     'bcc',
     'companyId',
@@ -233,5 +305,8 @@ test('SQLite has a column for each, and none besides but those of the row itself
   const columns = (large: boolean) => fieldsOf().filter((field) => (field.large === true) === large)
   const named = (large: boolean) => columns(large).map(({ column }) => column)
   assert.deepEqual(inTable('emails').toSorted(), [...named(false), 'num', 'sent'].toSorted())
+  const ofRecipients = [...recipientFieldsOf(), ...FACT_FIELDS].map(({ column }) => column)
+  const ofRow = ['email', 'position', 'company', 'lease', 'held_domain']
+  assert.deepEqual(inTable('recipients').toSorted(), [...ofRecipients, ...ofRow].toSorted())
   assert.deepEqual(inTable('contents').toSorted(), [...named(true), 'created_at', 'email'].toSorted())
 })

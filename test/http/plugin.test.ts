@@ -1,47 +1,84 @@
 /** A third API beside those there are: a class of some thirty lines, and everything under its paths is answered in its words. */
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
-import { planMemory } from '../../src/config/memory-plan.ts'
+import type { Principal } from '../../src/accounts/account.ts'
 import type { Answer } from '../../src/http/answer.ts'
-import type { Answering, Api, ApiClass, HttpCore } from '../../src/http/api.ts'
+import type { Answering, Api } from '../../src/http/api.ts'
 import { APIS } from '../../src/http/apis.ts'
 import { readBody } from '../../src/http/body.ts'
+import type { HttpCore } from '../../src/http/core.ts'
+import { type Content, endpoint } from '../../src/http/endpoint.ts'
 import { type AnyReason, Fault } from '../../src/http/fault.ts'
-import { createServer, type HttpServer } from '../../src/http/server.ts'
-import { typed } from '../../src/http/typed.ts'
-import { noHandover } from '../../src/intake/handover.ts'
-import { Intake } from '../../src/intake/intake.ts'
-import { createLogger } from '../../src/log.ts'
-import { LoopMonitor } from '../../src/loop-monitor.ts'
-import { Metrics } from '../../src/metrics.ts'
+import type { HttpServer } from '../../src/http/server.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { type Service, startService } from '../support/service.ts'
 import { RawConnection } from './requests.ts'
+import { serveApis } from './serve.ts'
 
-const ADD = {
-  config: { operation: 'line_add' },
+const SUM = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['sum'],
+  properties: { sum: { type: 'integer' } },
+} as const
+
+const sum = endpoint({
+  method: 'GET',
+  url: '/line/sum',
+  operation: 'line_add',
+  access: 'anybody',
   schema: {
+    operationId: 'lineSum',
+    summary: 'Adds two numbers',
     querystring: {
       type: 'object',
       required: ['a', 'b'],
       properties: { a: { type: 'integer' }, b: { type: 'integer' } },
     },
-    response: {
-      200: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['sum'],
-        properties: { sum: { type: 'integer' } },
+    response: { 200: SUM },
+  },
+})(async ({ query: { a, b } }) => ({ status: 200, body: { sum: a + b } }))
+
+const sumAll = endpoint({
+  method: 'POST',
+  url: '/line/sums',
+  operation: 'line_add_all',
+  access: 'management',
+  schema: {
+    operationId: 'lineSumAll',
+    summary: 'Adds any number of numbers',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['numbers'],
+      properties: {
+        numbers: { type: 'array', items: { type: 'integer' } },
+        from: { type: 'integer', default: 0 },
       },
     },
+    response: { 201: SUM },
   },
-} as const
+})(async ({ body, caller }) => {
+  const sum = body.numbers.reduce((total, number) => total + number, body.from ?? 0)
+  // What the schema does not name stays here.
+  return { status: 201, body: { sum, keyId: caller.keyId }, headers: { 'x-line': 'added' } }
+})
+
+/** Bodies that are JSON, whatever they say of themselves. */
+const CONTENT: Content = {
+  check() {},
+  read: (octets) => JSON.parse(octets.toString()) as unknown,
+  isText: false,
+}
 
 /** One line of text a message, `to: text`; the key in a header of its own, errors as text. */
 class LineApi implements Api {
   readonly prefixes = ['/line']
+  readonly endpoints = [sum, sumAll]
+  readonly content = CONTENT
   readonly #core: HttpCore
 
   constructor(core: HttpCore) {
@@ -49,10 +86,17 @@ class LineApi implements Api {
   }
 
   words(reason: AnyReason): Answer {
-    const status = { key_missing: 401, key_invalid: 401, path_unknown: 404, method_unknown: 405 }[
-      reason.code as string
-    ]
-    const own = reason.code === 'body_too_large' ? 413 : 'status' in reason ? reason.status : 500
+    const status = {
+      key_missing: 401,
+      key_invalid: 401,
+      scope_missing: 403,
+      path_unknown: 404,
+      method_unknown: 405,
+      body_too_large: 413,
+      field_missing: 422,
+      field_invalid: 422,
+    }[reason.code as string]
+    const own = 'status' in reason ? reason.status : 500
     return { status: status ?? own, type: 'text/line', body: `no: ${reason.code}\n` }
   }
 
@@ -62,18 +106,17 @@ class LineApi implements Api {
       answering('line_send', (request, reply) => this.#send(request, reply)),
     )
     app.get<{ Params: { id: string } }>('/line/:id', async () => assert.fail('a fault of its own'))
-    app.register(async (scope) => {
-      typed(scope, this.#core.answers).get('/line/sum', ADD, async ({ query }, reply) =>
-        reply.send({ sum: query.a + query.b }),
-      )
-    })
+  }
+
+  async admit(request: IncomingMessage): Promise<Principal> {
+    const token = request.headers['x-line-key']
+    if (typeof token !== 'string') throw new Fault({ code: 'key_missing' })
+    return this.#core.callers.admit(request, token)
   }
 
   async #send({ raw }: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const { callers, deps, limit } = this.#core
-    const token = raw.headers['x-line-key']
-    if (typeof token !== 'string') throw new Fault({ code: 'key_missing' })
-    const caller = await callers.admit(raw, token)
+    const { deps, limit } = this.#core
+    const caller = await this.admit(raw)
     const [to, text] = (await readBody(raw, reply.raw, limit)).toString().split(': ')
     const more = {
       cc: [],
@@ -99,45 +142,15 @@ describe('a third API', () => {
   let workers: Workers
   let url: string
   let key: string
-
-  /** The service's own store, behind another HTTP server. */
-  async function serve(apis: readonly ApiClass[]): Promise<HttpServer> {
-    const { store } = service
-    const metrics = new Metrics()
-    const settings = {
-      ...service.settings,
-      listen: { host: '127.0.0.1', port: 0 },
-      maxMessageSize: 1_000_000,
-      metrics: 'same' as const,
-    }
-    const log = createLogger('silent')
-    const accounts = new LiveAccounts({ source: store, onFault: assert.fail, onLook: () => {} })
-    await accounts.refresh()
-    const intake = { store, accounts, handover: noHandover, deriveText: () => '', limits: settings, metrics }
-    return createServer(
-      {
-        api: true,
-        settings,
-        plan: planMemory(settings),
-        monitor: new LoopMonitor(metrics.registry, log),
-        accounts,
-        intake: new Intake(intake),
-        workers,
-        store,
-        registry: metrics.registry,
-        log,
-        version: '0.0.0',
-        ready: () => store.probe(),
-      },
-      apis,
-    )
-  }
+  let manager: string
 
   before(async () => {
     service = await startService()
-    key = (await service.tenant('line.test')).key.token
+    const tenant = await service.tenant('line.test')
+    key = tenant.key.token
+    manager = (await service.key(tenant.company.id, { scopes: ['management'] })).token
     workers = new Workers({ memory: 64, onDeath: assert.fail })
-    server = await serve([...APIS, LineApi])
+    server = await serveApis(service, workers, [...APIS, LineApi])
     url = (await server.listen()).url
   })
   after(async () => {
@@ -195,15 +208,63 @@ describe('a third API', () => {
     await assertLine(await fetch(`${url}/line/1`), 500, 'no: internal')
   })
 
-  test('a route with a schema: what is asked is checked, and what is answered leaves like every answer', async () => {
+  test('a declared route: what is asked is checked, and what is answered leaves like every answer', async () => {
     const answer = await fetch(`${url}/line/sum?a=1&b=2`, { headers: { 'x-request-id': 'mine' } })
     assert.equal(await answer.text(), '{"sum":3}')
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.equal(answer.headers.get('x-request-id'), 'mine')
-    await assertLine(await fetch(`${url}/line/sum?a=1&b=two`), 400, 'no: http_malformed')
+    await assertLine(await fetch(`${url}/line/sum?a=1&b=two`), 422, 'no: field_invalid')
+    await assertLine(await fetch(`${url}/line/sum?a=1`), 422, 'no: field_missing')
     const counted = await (await fetch(`${url}/metrics`)).text()
     assert.match(counted, /postroad_http_requests_total\{operation="line_add",status="200"\} 1/)
+    assert.match(counted, /postroad_http_requests_total\{operation="line_add",status="422"\} 2/)
+    assert.match(counted, /postroad_http_request_seconds_count\{operation="line_add"\} 3/)
+  })
+
+  describe('a declared route with a body', () => {
+    const sums = (body: string, token = manager) => post({ 'x-line-key': token }, body, '/line/sums')
+
+    test('gets what was sent, and says what its schema names', async () => {
+      const answer = await sums('{"numbers":[1,2,3],"from":10}')
+      assert.equal(answer.status, 201)
+      assert.equal(answer.headers.get('x-line'), 'added')
+      assert.equal(await answer.text(), '{"sum":16}')
+      assert.equal(await (await sums('{"numbers":[]}')).text(), '{"sum":0}')
+    })
+
+    test('asks for the key first, then for its scope, then for the body', async () => {
+      await assertLine(await post({}, 'no JSON', '/line/sums'), 401, 'no: key_missing')
+      await assertLine(await sums('no JSON', key), 403, 'no: scope_missing')
+    })
+
+    for (const [body, code] of [
+      ['{}', 'field_missing'],
+      ['{"numbers":[1,"2"]}', 'field_invalid'],
+      ['{"numbers":1}', 'field_invalid'],
+      ['{"numbers":[],"from":null}', 'field_invalid'],
+      ['{"numbers":[],"form":1}', 'field_invalid'],
+      ['[]', 'field_invalid'],
+    ] as const) {
+      test(`refuses ${body}`, async () => assertLine(await sums(body), 422, `no: ${code}`))
+    }
+
+    test('reads no more of a body than it may have, and what it read counts until the answer', async () => {
+      const tooLarge = `{"numbers":[${'1,'.repeat(200_000)}1]}`
+      await assertLine(await sums(tooLarge), 413, 'no: body_too_large')
+      // In chunks, without a length that could be refused.
+      const connection = new RawConnection(url)
+      connection.write(
+        `POST /line/sums HTTP/1.1\r\nhost: x\r\nx-line-key: ${manager}\r\ntransfer-encoding: chunked\r\n\r\n`,
+      )
+      connection.write('1\r\n{\r\n')
+      const under = async () =>
+        /under_way\{state="all"\} (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+      while ((await under()) !== '1') await turn()
+      connection.write(`${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n`)
+      assert.match(await connection.closed(), /^HTTP\/1.1 413 [\s\S]*no: body_too_large\n/)
+      assert.equal(await under(), '0')
+    })
   })
 
   test('an expectation that nobody understands, in its words', async () => {
@@ -219,11 +280,21 @@ describe('a third API', () => {
     }
   })
 
-  test('a path that two want, and a route beyond its paths, are refused at the start', async () => {
-    await assert.rejects(serve([LineApi, LineApi]), /Two APIs want the paths under \/line/)
+  test('a path that two want, a route beyond its paths, and a body that counts for nobody are refused at the start', async () => {
+    await assert.rejects(
+      serveApis(service, workers, [LineApi, LineApi]),
+      /Two APIs want the paths under \/line/,
+    )
     class Greedy extends LineApi {
       override readonly prefixes = ['/greedy']
     }
-    await assert.rejects(serve([Greedy]), /\/line is a route of an API that does not own it/)
+    await assert.rejects(
+      serveApis(service, workers, [Greedy]),
+      /\/line is a route of an API that does not own it/,
+    )
+    class Open extends LineApi {
+      override readonly endpoints = [{ ...sumAll, access: 'anybody' as const }]
+    }
+    await assert.rejects(serveApis(service, workers, [Open]), /\/line\/sums takes a body from anybody/)
   })
 })

@@ -83,6 +83,23 @@ describe('a range of addresses', () => {
     }
   })
 
+  test('covers the ranges that lie within it, and no others', () => {
+    const ranges = new AddressRanges(['10.0.0.0/8', '192.0.2.0/24', '2001:db8::/32'])
+    for (const text of [
+      '10.0.0.0/8',
+      '10.255.0.0/16',
+      '192.0.2.7',
+      '::ffff:10.0.0.0/104',
+      '2001:db8:1::/48',
+    ]) {
+      assert.ok(ranges.covers(text), text)
+    }
+    for (const text of ['10.0.0.0/7', '0.0.0.0/0', '::/0', '192.0.3.0/24', '2001:db8::/31', '11.0.0.1']) {
+      assert.ok(!ranges.covers(text), text)
+    }
+    assert.throws(() => ranges.covers('10.0.0.1/8'), NotARange)
+  })
+
   test('addresses have one spelling too', () => {
     assert.equal(canonicalAddress('::FFFF:192.0.2.1'), '192.0.2.1')
     assert.equal(canonicalAddress('2001:DB8:0::1'), '2001:db8::1')

@@ -39,7 +39,7 @@ test('a node that is killed while the database does not answer has handed over n
   gate.open()
   await until(async () => (await node.metric('postroad_unrecorded')) === BOUND, 'the bound to be reached')
   // Two seconds in which no result is written.
-  await until(async () => (await node.metric('postroad_delivery_paused')) === 1, 'delivery to pause')
+  await until(async () => (await node.metric('postroad_delivery_halted')) === 1, 'delivery to halt')
   assert.equal(await node.metric('postroad_unrecorded'), BOUND)
   assert.equal(sink.messages.length, BOUND)
   await node.child.kill('SIGKILL')

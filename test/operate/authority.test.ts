@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import type { Right } from '../../src/operate/authority.ts'
+import type { Scope } from '../../src/accounts/account.ts'
+import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emails from '../../src/operate/emails.ts'
@@ -11,13 +12,14 @@ import * as keys from '../../src/operate/keys.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nodes from '../../src/operate/nodes.ts'
-import { OPERATOR, type Operation } from '../../src/operate/operation.ts'
 import * as pauses from '../../src/operate/pauses.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as routes from '../../src/operate/routes.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
+import type { Operation } from '../../src/operate/verb.ts'
+import { apiKey } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
 type Outcome = 'ok' | 'not_found' | 'not_allowed'
@@ -263,7 +265,7 @@ describe('who may do what', () => {
     }
   })
 
-  test('retry by a member makes due only what his company sent', async () => {
+  test('retry by a member makes due only what his company sent, at a member’s word', async () => {
     const dueAt = Date.now() + 3_600_000
     const [his, other] = [await world.email(world.beta, { dueAt }), await world.email(world.acme, { dueAt })]
     const retried = await queue.retry(await world.operation('foreign'), {})
@@ -271,6 +273,72 @@ describe('who may do what', () => {
     const due = async ({ id }: { id: string }) => (await world.store.readHistory(id))!.recipients[0]!.dueAt!
     assert.equal(await due(his), retried.request.now)
     assert.equal(await due(other), dueAt)
+    // Closed paths that others share are not tried for it, as they are for an operator.
+    assert.equal(retried.request.byMember, true)
+    const { request } = await queue.retry(await world.operation('operator'), { company: 'Acme' })
+    assert.equal(request.byMember, false)
+  })
+
+  test('a key gives no more than it has', async () => {
+    const now = Date.now()
+    const [soon, later] = [now + 60_000, now + 120_000]
+    const own = {
+      ...apiKey(world.acme.company),
+      scopes: ['reading', 'management'] satisfies Scope[],
+      networks: ['10.0.0.0/8', '2001:db8::/32'],
+      expiresAt: soon,
+    }
+    const op = await world.as(own)
+    const create = (input: Partial<keys.NewKeyInput>) =>
+      keys.createKey(op, { company: 'Acme', name: 'k', ...input })
+
+    // What is not asked for is as far as the key goes that makes it.
+    const { key } = await create({})
+    assert.deepEqual([key.scopes, key.networks, key.expiresAt], [['reading'], own.networks, soon])
+    const within: Partial<keys.NewKeyInput>[] = [
+      { scopes: ['management'] },
+      { networks: ['10.0.0.0/8'] },
+      { networks: ['10.1.0.0/16', '2001:db8::7'] },
+      { networks: ['::ffff:10.1.2.3'] },
+      { expiresAt: soon - 1 },
+    ]
+    for (const input of within) await create(input)
+
+    const beyond: [Partial<keys.NewKeyInput>, RegExp][] = [
+      [{ scopes: ['sending'] }, /lacks the scope sending/],
+      [{ scopes: ['reading', 'sending', 'management'] }, /lacks the scope sending/],
+      [{ networks: [] }, /10\.0\.0\.0\/8, 2001:db8::\/32/],
+      [{ networks: ['10.0.0.0/8', '192.0.2.1'] }, /10\.0\.0\.0\/8/],
+      [{ networks: ['10.0.0.0/7'] }, /10\.0\.0\.0\/8/],
+      [{ networks: ['0.0.0.0/0'] }, /10\.0\.0\.0\/8/],
+      [{ networks: ['::/0'] }, /10\.0\.0\.0\/8/],
+      [{ expiresAt: later }, /ends/],
+    ]
+    for (const [input, said] of beyond) {
+      const error = await failure(create(input))
+      assert.equal(error?.code, 'not_allowed', JSON.stringify(input))
+      assert.match(error!.message, said)
+    }
+
+    const management = await world.as({
+      ...apiKey(world.acme.company),
+      ...{ scopes: ['management'], networks: [], expiresAt: null },
+    })
+    const nothing = await failure(keys.createKey(management, { company: 'Acme', name: 'k' }))
+    assert.equal(nothing?.code, 'not_allowed')
+    const unbounded = await keys.createKey(management, {
+      ...{ company: 'Acme', name: 'k', scopes: ['management'] },
+      ...{ networks: ['192.0.2.0/24'], expiresAt: later },
+    })
+    assert.deepEqual([unbounded.key.networks, unbounded.key.expiresAt], [['192.0.2.0/24'], later])
+
+    // A key that was revoked while its holder was at work gives nothing any more.
+    await world.store.revokeKey(own.id, now)
+    const revoked = { ...op, accounts: await world.store.accounts() }
+    assert.equal(
+      (await failure(keys.createKey(revoked, { company: 'Acme', name: 'k' })))?.code,
+      'not_allowed',
+    )
   })
 
   test("another company's domain is taken, and its owner is not told", async () => {

@@ -6,17 +6,16 @@ import { join } from 'node:path'
 import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
-import { type Caller, OPERATOR, type Operation } from '../../src/operate/operation.ts'
+import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
+import type { Operation } from '../../src/operate/verb.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { NewEmail, Store } from '../../src/store/store.ts'
-import { accept, apiKey, company, email, newId, node } from '../store/samples.ts'
+import { accept, apiKey, company, email, node } from '../store/samples.ts'
 
-/** A member's key: `domain` restricts it. */
-function member(companyId: string, scopes: Scope[], domainId: string | null = null): Caller {
-  return {
-    kind: 'member',
-    principal: { keyId: newId(), companyId, scopes: new Set(scopes), domainId, address: '192.0.2.1' },
-  }
+/** Who calls with this key. */
+function member({ id, companyId, scopes, domainId }: ApiKey): Caller {
+  const principal = { keyId: id, companyId, scopes: new Set(scopes), domainId, address: '192.0.2.1' }
+  return { kind: 'member', principal }
 }
 
 export interface Owned {
@@ -35,20 +34,18 @@ export class World implements AsyncDisposable {
   readonly #directory: string
   #serial = 0
 
-  private constructor(store: Store, directory: string, seal: Seal, acme: Owned, beta: Owned) {
+  private constructor(
+    store: Store,
+    directory: string,
+    seal: Seal,
+    { acme, beta, callers }: Pick<World, 'acme' | 'beta' | 'callers'>,
+  ) {
     this.store = store
     this.acme = acme
     this.beta = beta
     this.#seal = seal
     this.#directory = directory
-    this.callers = {
-      operator: OPERATOR,
-      manager: member(acme.company.id, ['reading', 'management']),
-      reader: member(acme.company.id, ['reading']),
-      sender: member(acme.company.id, ['sending']),
-      restricted: member(acme.company.id, ['reading', 'management'], acme.domains[0].id),
-      foreign: member(beta.company.id, ['reading', 'management']),
-    }
+    this.callers = callers
   }
 
   static async make(): Promise<World> {
@@ -56,7 +53,20 @@ export class World implements AsyncDisposable {
     const store = await openStore({ engine: 'sqlite', path: join(directory, 'x.db') }, { exclusive: false })
     const seal = new Seal(randomBytes(32))
     const [acme, beta] = [await owned(store, seal, 'Acme'), await owned(store, seal, 'Beta')]
-    const world = new World(store, directory, seal, acme, beta)
+    const by = async ({ company }: Owned, scopes: Scope[], domainId: string | null = null) => {
+      const key = { ...apiKey(company), scopes, domainId, networks: [], expiresAt: null }
+      await store.addKey(key)
+      return member(key)
+    }
+    const callers = {
+      operator: OPERATOR,
+      manager: await by(acme, ['reading', 'management']),
+      reader: await by(acme, ['reading']),
+      sender: await by(acme, ['sending']),
+      restricted: await by(acme, ['reading', 'management'], acme.domains[0].id),
+      foreign: await by(beta, ['reading', 'management']),
+    }
+    const world = new World(store, directory, seal, { acme, beta, callers })
     for (const each of [acme, beta]) {
       const name = each.company.name.toLowerCase()
       await world.email(each)
@@ -78,6 +88,12 @@ export class World implements AsyncDisposable {
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       now: () => Date.now(),
     }
+  }
+
+  /** What a member with this key works with. */
+  async as(key: ApiKey): Promise<Operation> {
+    await this.store.addKey(key)
+    return { ...(await this.operation('operator')), caller: member(key) }
   }
 
   /** A domain name that nobody has yet. */

@@ -1,14 +1,13 @@
 /** The service in this process, one real mail server before it, and a DNS that leads to the server's addresses. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { selfSigned } from '../../harness/certificate.ts'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { keysOfDomains, type PublishedKeys } from '../../harness/verify-dkim.ts'
 import type { RelayRoute, Settings } from '../../src/config/settings.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
-import { OPERATOR } from '../../src/operate/operation.ts'
 import { rawCopies } from '../../src/operate/raw-copies.ts'
 import type { EmailHistory } from '../../src/store/store.ts'
 import { ApiClient } from '../support/api-client.ts'
@@ -188,14 +187,4 @@ async function arrived(look: () => Promise<boolean>): Promise<boolean> {
     await pause(15)
   }
   return true
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer()
-  server.listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryResult, RecipientOutcome } from '../../src/delivery/delivery.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
+import { untriedOf } from '../../src/email/codec.ts'
 import { attemptRecord } from '../../src/queue/attempt.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import type { ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import { to } from '../store/samples.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const FIRST = 'a.mx.x.test [192.0.2.1]:25'
 const SECOND = 'b.mx.x.test [192.0.2.2]:25'
@@ -31,15 +33,8 @@ function recordedOf(
 ) {
   const claimed = before.map(
     (each, position): ClaimedRecipient => ({
-      position,
-      address: 'to@x.test',
-      domain: 'x.test',
+      ...untriedOf(to('to@x.test'), position),
       attempts: 1,
-      variables: null,
-      preferredServer: null,
-      uncertain: false,
-      postponedSince: null,
-      suspicion: 0,
       ...each,
     }),
   )
@@ -66,17 +61,8 @@ function recordedOf(
     size: 1,
     recipients: claimed,
   }
-  const ready = {
-    companyId: 'c',
-    path: pathTo('x.test'),
-    email,
-    recipients: claimed,
-    leaseToken: 1,
-    size: 1,
-    messageSize: 1,
-  }
+  const ready = readyFor('c', pathTo('x.test'), { email, recipients: claimed })
   const result = {
-    emailId: 'e',
     outcomes: claimed.map(({ position }) => ({
       position,
       verdict: 'deferred' as const,

@@ -1,34 +1,35 @@
 /** What is full in memory, said in the words of a claim. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Path } from '../../src/delivery/path/path.ts'
 import { claimFilter } from '../../src/queue/claim-filter.ts'
-import { type ReadyDelivery, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { ReadyQueues } from '../../src/queue/ready-queues.ts'
+import type { ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const NOTHING = { skip: [], skipCompanies: [], skipDomains: [] }
 const LIMITS = { concurrency: 8, maxDeliveries: 100, maxBytes: 1_000, maxLargeBytes: 1_000 }
 
-function queuesWith(deliveries: Partial<ReadyDelivery>[], limits = LIMITS): ReadyQueues {
+function queuesWith(deliveries: ReadyDelivery[], limits = LIMITS): ReadyQueues {
   const queues = new ReadyQueues(limits, () => 1)
-  for (const one of deliveries) {
-    const rest = { recipients: [], email: {} as ClaimedEmail, leaseToken: 1, size: 1, messageSize: 1 }
-    queues.push({ companyId: 'a', path: pathTo('x.test'), ...rest, ...one })
-  }
+  for (const one of deliveries) queues.push(one)
   return queues
 }
 
-const to = (...domains: string[]) => domains.map((domain) => ({ domain }) as ClaimedRecipient)
+function ready(companyId: string, path: Path, ...domains: string[]): ReadyDelivery {
+  return readyFor(companyId, path, { recipients: domains.map((domain) => ({ domain }) as ClaimedRecipient) })
+}
 
 for (const kind of ['relay', 'simulator', 'direct'] as const) {
   test(`where a company has enough waiting for a path (${kind}), a claim leaves out the recipient domains that wait for it`, () => {
     const path = pathTo('there', { kind, waiting: 3 })
     const queues = queuesWith([
-      { path, recipients: to('x.test', 'y.test') },
-      { path, recipients: to('x.test') },
-      { path, recipients: to('z.test') },
-      { path, companyId: 'b', recipients: to('x.test') },
-      { recipients: to('w.test') },
+      ready('a', path, 'x.test', 'y.test'),
+      ready('a', path, 'x.test'),
+      ready('a', path, 'z.test'),
+      ready('b', path, 'x.test'),
+      ready('a', pathTo('x.test'), 'w.test'),
     ])
     assert.deepEqual(claimFilter(queues.full(), NOTHING), {
       ...NOTHING,
@@ -38,7 +39,7 @@ for (const kind of ['relay', 'simulator', 'direct'] as const) {
 }
 
 test('companies that take no more are left out as a whole, beside what is paused', () => {
-  const queues = queuesWith([{ recipients: to('x.test') }], { ...LIMITS, maxDeliveries: 1 })
+  const queues = queuesWith([ready('a', pathTo('x.test'), 'x.test')], { ...LIMITS, maxDeliveries: 1 })
   const paused = { skip: ['c\0x.test'], skipCompanies: ['d'], skipDomains: ['y.test'] }
   assert.deepEqual(claimFilter(queues.full(), paused), { ...paused, skipCompanies: ['a', 'd'] })
 })

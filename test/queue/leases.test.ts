@@ -49,7 +49,7 @@ test('what was taken under a lease that is lost is not begun: it goes out under 
   }
   const begun = deliveries.filter(({ leaseToken }) => leaseToken === lost)
   assert.deepEqual(
-    begun.map(({ emailId }) => emailId),
+    begun.map(({ email }) => email.id),
     [first.id],
   )
   assert.equal(sink.messages.length, 3)

@@ -1,5 +1,7 @@
-/** Paths for the tests of the queue. */
+/** Paths, and what waits for them, for the tests of the queue. */
 import { DEFAULT_ROUTE, type Path, type PathLimits, pathOf, type Site } from '../../src/delivery/path/path.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import type { ClaimedEmail } from '../../src/store/store.ts'
 
 /** Of direct mail to a site of this name, unless said otherwise. */
 export function pathTo(
@@ -12,4 +14,20 @@ export function pathTo(
     policy: { id: DEFAULT_ROUTE, route: { kind: 'direct' }, firstAlone: false },
     limits: { sessions: 3, waiting: 100, ...limits },
   })
+}
+
+/** Of this company along this path. */
+export function readyFor(companyId: string, path: Path, changes: Partial<ReadyDelivery> = {}): ReadyDelivery {
+  return {
+    email: { companyId, domainId: 'd' } as ClaimedEmail,
+    recipients: [],
+    path,
+    leaseToken: 1,
+    preferredServer: null,
+    preferredOnly: false,
+    suspicion: 0,
+    size: 1,
+    messageSize: 1,
+    ...changes,
+  }
 }

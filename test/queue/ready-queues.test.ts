@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { type ReadyDelivery, type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { type ReadyLimits, ReadyQueues } from '../../src/queue/ready-queues.ts'
+import type { ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 const LIMITS: ReadyLimits = {
   concurrency: 8,
@@ -29,7 +30,7 @@ function ready(
 ): ReadyDelivery {
   const path = typeof to === 'string' ? pathTo(to) : to
   const recipients = domains.map((domain) => ({ domain }) as ClaimedRecipient)
-  return { companyId, path, email: {} as ClaimedEmail, recipients, leaseToken: 1, size, messageSize }
+  return readyFor(companyId, path, { recipients, size, messageSize })
 }
 
 function takeAll(queues: ReadyQueues): ReadyDelivery[] {
@@ -49,7 +50,7 @@ test('companies take turns, however much one of them has waiting', () => {
   const queues = readyQueues({ sessions: 100, concurrency: 8 })
   for (let i = 0; i < 50; i++) queues.push(ready('big', 'relay'))
   for (let i = 0; i < 3; i++) queues.push(ready('small', 'relay'))
-  const first = takeAll(queues).map(({ companyId }) => companyId)
+  const first = takeAll(queues).map(({ email }) => email.companyId)
   assert.equal(first.filter((company) => company === 'small').length, 3)
 })
 
@@ -58,7 +59,7 @@ test('a path takes no more sessions than its limit, and gets the next when one e
   for (let i = 0; i < 5; i++) queues.push(ready('a', 'x.test'))
   const taken = takeAll(queues)
   assert.equal(taken.length, SESSIONS)
-  assert.equal(queues.waiting, 2)
+  assert.equal(queues.holdings.waiting, 2)
   queues.done(taken[0]!)
   assert.equal(takeAll(queues).length, 1)
 })
@@ -80,7 +81,7 @@ test('a company with many dead sites leaves a quarter of the sessions to others'
   assert.equal(takeAll(queues).length, 6)
   queues.push(ready('b', 'alive.test'))
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -92,7 +93,7 @@ test('the company with the fewest sessions is served first', () => {
   for (let i = 0; i < 3; i++) queues.push(ready('a', `more${i}.test`))
   queues.push(ready('b', 'b.test'))
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
   assert.equal(held.length, 3)
@@ -114,7 +115,7 @@ test('full lanes and full companies are named, and room is what is left', () => 
   queues.push(ready('a', y))
   assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
   assert.equal(queues.hasRoom('a', y), false)
-  assert.equal(queues.room, 3)
+  assert.equal(queues.holdings.room, 3)
 })
 
 test('one that has nothing yet is let in although the memory is full of the messages of others', () => {
@@ -137,28 +138,28 @@ test('the octets of a company that goes on are free again when a delivery has en
     return n
   }
   const first = fill()
-  assert.ok(queues.bytes >= 20 && queues.bytes <= 100)
+  assert.ok(queues.holdings.bytes >= 20 && queues.holdings.bytes <= 100)
   const [ended, ...goOn] = takeAll(queues)
   assert.equal(fill(), 0)
   queues.done(ended!)
   assert.equal(fill(), 1)
   assert.equal(queues.drain().length, first - goOn.length)
-  assert.equal(queues.bytes, goOn.length * 20)
+  assert.equal(queues.holdings.bytes, goOn.length * 20)
   assert.equal(fill(), first - goOn.length)
-  assert.equal(queues.waiting, first - goOn.length)
+  assert.equal(queues.holdings.waiting, first - goOn.length)
 })
 
 test('there is never less than no room, and nothing more is let in than there are places', () => {
   const queues = readyQueues({ maxDeliveries: 6 })
   for (let n = 0; n < 10; n++) queues.push(ready(`company ${n}`, 'x.test'))
-  assert.equal(queues.room, 0)
-  assert.equal(queues.waiting, 10)
+  assert.equal(queues.holdings.room, 0)
+  assert.equal(queues.holdings.waiting, 10)
   // All are at their share; only one that has nothing yet is let in.
   assert.equal(queues.full().companies.length, 10)
   assert.equal(queues.hasRoom('company 0', pathTo('y.test')), false)
   assert.equal(queues.hasRoom('another', pathTo('x.test')), true)
-  while (queues.waiting > 3) for (const one of takeAll(queues)) queues.done(one)
-  assert.equal(queues.room, 6 - queues.waiting)
+  while (queues.holdings.waiting > 3) for (const one of takeAll(queues)) queues.done(one)
+  assert.equal(queues.holdings.room, 6 - queues.holdings.waiting)
 })
 
 test('the first messages of many companies do not fill the memory either', () => {
@@ -170,7 +171,7 @@ test('the first messages of many companies do not fill the memory either', () =>
     admitted++
   }
   assert.equal(admitted, 7)
-  assert.equal(queues.overfull, true)
+  assert.equal(queues.holdings.overfull, true)
 })
 
 for (const noisy of [1, 2, 3, 20]) {
@@ -187,7 +188,7 @@ for (const noisy of [1, 2, 3, 20]) {
     assert.ok(queues.hasRoom('quiet', pathTo('alive.test')))
     queues.push(ready('quiet', 'alive.test'))
     assert.deepEqual(
-      takeAll(queues).map(({ companyId }) => companyId),
+      takeAll(queues).map(({ email }) => email.companyId),
       ['quiet'],
     )
   })
@@ -204,7 +205,7 @@ test('a session that comes free at a site goes to a company that may use it, who
   takeAll(queues)
   queues.done(first!)
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -220,7 +221,7 @@ test('large messages are begun only while those under way leave room, which no c
   const more = takeAll(queues)
   assert.deepEqual(
     Array.from(
-      Map.groupBy(more, ({ companyId }) => companyId),
+      Map.groupBy(more, ({ email }) => email.companyId),
       ([id, { length }]) => [id, length],
     ).sort(),
     [
@@ -252,7 +253,7 @@ test('a session that a large message leaves unused goes to the next in line for 
   takeAll(queues)
   queues.done(first)
   assert.deepEqual(
-    takeAll(queues).map(({ companyId }) => companyId),
+    takeAll(queues).map(({ email }) => email.companyId),
     ['b'],
   )
 })
@@ -282,7 +283,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
         assert.ok(busy.length <= LIMITS.concurrency)
         assert.ok(busy.filter(({ messageSize }) => messageSize === LARGE).length <= 4)
         assert.equal(queues.busy, busy.length)
-        assert.equal(queues.waiting, pushed.size - begun.size)
+        assert.equal(queues.holdings.waiting, pushed.size - begun.size)
       }
       for (const one of steps) {
         if (typeof one === 'number') {
@@ -300,7 +301,7 @@ test('nothing is lost, doubled or over a limit, whatever comes and ends in whate
         start()
       }
       assert.equal(begun.size, pushed.size)
-      assert.equal(queues.bytes, 0)
+      assert.equal(queues.holdings.bytes, 0)
     }),
   )
 })
@@ -311,7 +312,7 @@ test('draining gives back what has not begun, and the queues can be used again',
   for (let i = 0; i < 3; i++) queues.push(ready('a', 'y.test', 10, LARGE))
   const busy = takeAll(queues)
   assert.equal(queues.drain().length, 4)
-  assert.equal(queues.waiting, 0)
+  assert.equal(queues.holdings.waiting, 0)
   for (const one of busy) queues.done(one)
   queues.push(ready('a', 'x.test'))
   assert.equal(takeAll(queues).length, 1)
@@ -328,7 +329,7 @@ test('a path that is given more sessions uses them at once, for every company th
   queues.limitsChanged()
   const more = takeAll(queues)
   assert.equal(more.length, 4)
-  assert.deepEqual([...new Set(more.map(({ companyId }) => companyId))].sort(), ['a', 'b', 'c'])
+  assert.deepEqual([...new Set(more.map(({ email }) => email.companyId))].sort(), ['a', 'b', 'c'])
   sessions = 1
   queues.limitsChanged()
   for (const one of more) queues.done(one)

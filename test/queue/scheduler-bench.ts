@@ -12,8 +12,7 @@ import { Membership } from '../../src/cluster/membership.ts'
 import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
 import { Unrecorded } from '../../src/cluster/unrecorded.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
-import type { Courier } from '../../src/delivery/courier.ts'
-import type { Delivery } from '../../src/delivery/delivery.ts'
+import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { PathFinder } from '../../src/delivery/path/path-finder.ts'
 import { RouteCourier } from '../../src/delivery/route-courier.ts'
 import { SigningKeys } from '../../src/delivery/signing-keys.ts'
@@ -26,7 +25,13 @@ import type { ReadyLimits } from '../../src/queue/ready-queues.ts'
 import { RetrySchedule } from '../../src/queue/retry-schedule.ts'
 import { Scheduler } from '../../src/queue/scheduler.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type NewEmail, type NodeDescription, type Store, StoreUnavailable } from '../../src/store/store.ts'
+import {
+  type AttemptRecord,
+  type NewEmail,
+  type NodeDescription,
+  type Store,
+  StoreUnavailable,
+} from '../../src/store/store.ts'
 import { email } from '../store/samples.ts'
 import { type Script, type Sink, startSink } from '../support/sink.ts'
 
@@ -41,6 +46,8 @@ const LIMITS: ReadyLimits = {
 class StoreFaults {
   /** Records fail while this is set. */
   failing = false
+  /** Asked for before each record. */
+  onRecord: (attempt: AttemptRecord) => Promise<void> = () => Promise.resolve()
   /** What accepting fails with, while it is set. */
   refusing: Error | null = null
   /** Claims answered so far, and who is told when one begins. */
@@ -104,10 +111,11 @@ class StoreFaults {
           }
         }
         if (name !== 'record') return value.bind(target)
-        return (...args: unknown[]) => {
-          if (!this.failing) return value.apply(target, args)
+        return async (attempt: AttemptRecord) => {
+          await this.onRecord(attempt)
+          if (!this.failing) return await target.record(attempt)
           this.failed.resolve()
-          return Promise.reject(new StoreUnavailable('the disk is full'))
+          throw new StoreUnavailable('the disk is full')
         }
       },
     })
@@ -134,6 +142,8 @@ export interface Bench {
 export interface BenchOptions {
   script?: Script
   limits?: Partial<ReadyLimits> & { siteConcurrency?: number }
+  /** Milliseconds between attempts. */
+  waits?: number[]
   /** False: the test starts the scheduler. */
   begun?: boolean
   /** Other nodes may share the database: this one beats, three times in so many milliseconds. Its right never ends by itself. */
@@ -208,7 +218,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     isolated: noted,
     domain: (id) => (id === domain.id ? domain : undefined),
     signingKeys: new SigningKeys(seal),
-    retrySchedule: new RetrySchedule([1, 1, 1]),
+    retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),
     limits: { ...LIMITS, ...limits },
     monitor: new LoopMonitor(metrics.registry, createLogger('silent')),

@@ -7,7 +7,7 @@ import { Intake } from '../../src/intake/intake.ts'
 import { type Reason, Refusal } from '../../src/intake/refusal.ts'
 import type { Submission } from '../../src/intake/submission.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import { acme, apiKey } from '../store/samples.ts'
+import { acme, apiKey, to } from '../store/samples.ts'
 import { newEmail, occupied, start, until } from './scheduler-bench.ts'
 
 for (const [what, limits, most] of [
@@ -17,7 +17,7 @@ for (const [what, limits, most] of [
   test(`what waits in memory is bounded: ${what}`, async (t) => {
     const { accept, faults, scheduler, sink, store, release } = await occupied(t, { limits })
     for (let n = 0; n < 50; n++) await accept(`to${n}@x.test`, { size: 10_000 })
-    const held = () => scheduler.counts.ready + scheduler.counts.sending
+    const held = () => scheduler.counts.ready + scheduler.counts.inSession
     assert.ok(held() <= most, `${held()} held`)
     const { claims } = faults
     // What was given no lease is due: a claim must leave it where it is.
@@ -53,9 +53,9 @@ async function crowded(t: TestContext, maxDeliveries: number) {
 test('what waited in the store is claimed as far as there are places', async (t) => {
   const { faults, scheduler, sink, store, release } = await crowded(t, 30)
   await until(() => faults.claims >= 2)
-  const { ready, sending } = scheduler.counts
+  const { ready, inSession } = scheduler.counts
   assert.ok(ready > 4 && ready <= 30, `${ready} ready`)
-  assert.equal((await store.counts(Date.now())).sending, ready + sending)
+  assert.equal((await store.counts(Date.now())).sending, ready + inSession)
   release()
   await sink.until(60)
 })
@@ -63,7 +63,7 @@ test('what waited in the store is claimed as far as there are places', async (t)
 test('when the first messages of many companies fill the memory, nothing more is claimed until some have left', async (t) => {
   const limits = { maxBytes: 100_000 }
   const { accept, faults, scheduler, sink, store, release } = await occupied(t, { limits })
-  const held = () => scheduler.counts.ready + scheduler.counts.sending
+  const held = () => scheduler.counts.ready + scheduler.counts.inSession
   /** How many were held at each claim. */
   const claims: number[] = []
   faults.onClaim = () => claims.push(held())
@@ -113,9 +113,7 @@ for (const scheduled of [false, true]) {
     const addresses = Array.from({ length: 250 }, (_, n) => `to${n}@x.test`)
     await accept(addresses[0]!, {
       scheduledAt: scheduled ? 1 : null,
-      recipients: addresses.map((address) => {
-        return { address, domain: 'x.test', kind: 'to', variables: null }
-      }),
+      recipients: addresses.map((address) => to(address)),
     })
     await sink.when(() => sink.messages.flatMap(({ recipients }) => recipients).length === 250, '250 copies')
     const sizes = sink.messages.map(({ recipients }) => recipients.length).sort((a, b) => b - a)

@@ -1,6 +1,7 @@
 /** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
@@ -9,9 +10,9 @@ test('while results cannot be recorded nothing new is sent; afterwards all of it
   const first = await accept('first@x.test')
   await sink.until(1)
   await faults.failed.promise
-  await until(() => scheduler.counts.paused)
+  await until(() => scheduler.counts.halted)
   const later = [await accept('second@x.test'), await accept('third@x.test')]
-  assert.equal(scheduler.counts.sending, 0)
+  assert.equal(scheduler.counts.inSession, 0)
   assert.equal(sink.messages.length, 1)
   faults.failing = false
   await sink.until(3)
@@ -19,7 +20,7 @@ test('while results cannot be recorded nothing new is sent; afterwards all of it
     await until(async () => (await stateOf(store, email)).state === 'delivered')
   }
   assert.equal(sink.messages.length, 3)
-  assert.equal(scheduler.counts.paused, false)
+  assert.equal(scheduler.counts.halted, false)
 })
 
 test('more than fits into memory is delivered all the same', async (t) => {
@@ -39,7 +40,7 @@ test('a large message does not wait in memory: it is read back when there is roo
   const { id } = await accept('to@x.test', { content: { ...email.content, html }, size: html.length })
   await sink.until(1)
   assert.deepEqual(
-    deliveries.map(({ emailId }) => emailId),
+    deliveries.map(({ email }) => email.id),
     [id],
   )
 })
@@ -123,12 +124,47 @@ test('what is being given back while its domain becomes active leaves all the sa
   await sink.until(1)
 })
 
+test('what is being given back for a closed path while the path is clear again leaves all the same', async (t) => {
+  const tried = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  let closed = true
+  const { accept, faults, sink, store, scheduler } = await start(t, {
+    waits: [600_000],
+    script: async ({ step }) => {
+      if (step !== 'mail') return undefined
+      if (closed) return { reply: '530 5.7.0 Authentication required' }
+      tried.resolve()
+      await answer.promise
+      return undefined
+    },
+  })
+  const first = await accept('first@x.test')
+  await until(async () => (await stateOf(store, first)).state === 'waiting')
+  closed = false
+  await store.retry({ companyId: null, domain: null, emailId: first.id, now: Date.now() })
+  scheduler.waiting(Date.now())
+  await tried.promise
+
+  const asked = Promise.withResolvers<void>()
+  const write = Promise.withResolvers<void>()
+  faults.onRecord = async ({ emailId }) => {
+    if (emailId === first.id) return
+    asked.resolve()
+    await write.promise
+  }
+  await accept('second@x.test')
+  await asked.promise
+  answer.resolve()
+  await until(async () => (await stateOf(store, first)).state === 'delivered')
+  assert.deepEqual([...scheduler.counts.closed], [])
+  write.resolve()
+  await sink.until(2)
+})
+
 test('a recipient suppressed while it waits in memory for a session is not sent to', async (t) => {
   const { accept, faults, sink, store, domain, release } = await occupied(t)
   const both = await accept('second@x.test', {
-    recipients: ['Gone@x.test', 'there@x.test'].map((address) => {
-      return { address, domain: 'x.test', kind: 'to', variables: null }
-    }),
+    recipients: [to('Gone@x.test'), to('there@x.test')],
   })
   await store.addSuppression(domain.companyId, 'gone@X.test'.toLowerCase(), 'asked to', Date.now())
   await until(() => faults.read.added > 0)
@@ -202,7 +238,7 @@ test('while everything is paused nothing is begun, and nothing is lost', async (
   release()
   await until(async () => (await store.counts(Date.now())).sending === 0)
   await accept('third@z.test')
-  assert.deepEqual([scheduler.counts.ready, scheduler.counts.sending], [0, 0])
+  assert.deepEqual([scheduler.counts.ready, scheduler.counts.inSession], [0, 0])
   assert.deepEqual(await store.counts(Date.now() + 1_000), { waiting: 2, sending: 0, quarantined: 0, due: 2 })
   await store.resume({ companyId: null, domain: null })
   await sink.until(3)

@@ -2,21 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
-import { type ReadyDelivery, ReadyQueues } from '../../src/queue/ready-queues.ts'
-import { UNRESOLVED, Unresolved } from '../../src/queue/unresolved.ts'
-import type { ClaimedEmail } from '../../src/store/store.ts'
-import { pathTo } from './paths.ts'
+import { type ReadyDelivery, UNRESOLVED } from '../../src/queue/deliveries.ts'
+import { ReadyQueues } from '../../src/queue/ready-queues.ts'
+import { Unresolved } from '../../src/queue/unresolved.ts'
+import { pathTo, readyFor } from './paths.ts'
 
 function start(maxDeliveries = 100) {
   const limits = { concurrency: 8, maxDeliveries, maxBytes: 1_000, maxLargeBytes: 1_000 }
   const queues = new ReadyQueues(limits, () => 8)
-  const unresolved = new Unresolved(queues, (ready) => queues.push(ready))
+  const unresolved = new Unresolved(queues.holdings, (ready) => queues.push(ready))
   return { queues, unresolved }
 }
 
 function delivery(companyId = 'a', size = 10): ReadyDelivery {
-  const rest = { email: {} as ClaimedEmail, recipients: [], leaseToken: 1, messageSize: 1 }
-  return { companyId, path: UNRESOLVED, size, ...rest }
+  return readyFor(companyId, UNRESOLVED, { size })
 }
 
 test('it takes its path as soon as that is known, whoever else still waits', async () => {
@@ -26,7 +25,7 @@ test('it takes its path as soon as that is known, whoever else still waits', asy
   unresolved.add(first, dead.promise)
   unresolved.add(second, Promise.resolve(pathTo('x.test')))
   assert.equal(queues.take(), null)
-  assert.equal(queues.waiting, 2)
+  assert.equal(queues.holdings.waiting, 2)
   await null
   assert.equal(queues.take(), second)
   assert.equal(second.path.key, pathTo('x.test').key)
@@ -37,17 +36,17 @@ test('it takes its path as soon as that is known, whoever else still waits', asy
   assert.deepEqual([...unresolved.deliveries()], [])
   queues.done(first)
   queues.done(second)
-  assert.deepEqual([queues.waiting, queues.busy, queues.bytes], [0, 0, 0])
+  assert.deepEqual([queues.holdings.waiting, queues.busy, queues.holdings.bytes], [0, 0, 0])
 })
 
 test('its place and its octets are taken meanwhile, by its company', () => {
   const { queues, unresolved } = start(6)
   for (let i = 0; i < 3; i++) unresolved.add(delivery('a'), new Promise(() => {}))
-  assert.equal(queues.room, 3)
-  assert.equal(queues.bytes, 30)
-  assert.equal(queues.hasRoomFor('a'), false)
+  assert.equal(queues.holdings.room, 3)
+  assert.equal(queues.holdings.bytes, 30)
+  assert.equal(queues.holdings.allow('a'), false)
   assert.deepEqual(queues.full(), { companies: ['a'], lanes: [] })
-  assert.equal(queues.hasRoomFor('b'), true)
+  assert.equal(queues.holdings.allow('b'), true)
 })
 
 test('a stop takes it out, and what is found later begins nothing', async () => {
@@ -56,9 +55,9 @@ test('a stop takes it out, and what is found later begins nothing', async () => 
   const one = delivery()
   unresolved.add(one, late.promise)
   assert.deepEqual(unresolved.drain(), [one])
-  assert.deepEqual([queues.waiting, queues.bytes], [0, 0])
+  assert.deepEqual([queues.holdings.waiting, queues.holdings.bytes], [0, 0])
   late.resolve(pathTo('x.test'))
   await late.promise
   assert.equal(queues.take(), null)
-  assert.equal(queues.waiting, 0)
+  assert.equal(queues.holdings.waiting, 0)
 })

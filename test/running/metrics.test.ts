@@ -91,8 +91,8 @@ test('the gauges show what waits, what is ready and what is under way', async ()
   const api = await clientOf(service)
   const gauges = async () => ({
     ready: (await samples(service, 'postroad_ready_deliveries'))[''],
-    sending: (await samples(service, 'postroad_deliveries_sending'))[''],
-    paused: (await samples(service, 'postroad_delivery_paused'))[''],
+    inSession: (await samples(service, 'postroad_deliveries_in_session'))[''],
+    halted: (await samples(service, 'postroad_delivery_halted'))[''],
     recipients: await samples(service, 'postroad_recipients'),
   })
   const recipients = (waiting: number, leased: number, due = 0) => ({
@@ -101,14 +101,14 @@ test('the gauges show what waits, what is ready and what is under way', async ()
     '{state="quarantined"}': 0,
     '{state="due"}': due,
   })
-  assert.deepEqual(await gauges(), { ready: 0, sending: 0, paused: 0, recipients: recipients(0, 0) })
+  assert.deepEqual(await gauges(), { ready: 0, inSession: 0, halted: 0, recipients: recipients(0, 0) })
 
   for (let number = 0; number < 5; number++) await api.accepted(to(`n${number}@x.test`))
   for (let number = 0; number < 4; number++) {
     await api.accepted({ ...to(`later${number}@x.test`), scheduled_at: SOON() })
   }
   await until(() => gate.waiting === 2, 'both sessions to begin')
-  assert.deepEqual(await gauges(), { ready: 3, sending: 2, paused: 0, recipients: recipients(4, 5) })
+  assert.deepEqual(await gauges(), { ready: 3, inSession: 2, halted: 0, recipients: recipients(4, 5) })
 
   gate.open()
   await sink.until(5)
@@ -116,10 +116,10 @@ test('the gauges show what waits, what is ready and what is under way', async ()
     async () => (await gauges()).recipients['{state="sending"}'] === 0,
     'all results to be recorded',
   )
-  assert.deepEqual(await gauges(), { ready: 0, sending: 0, paused: 0, recipients: recipients(4, 0) })
+  assert.deepEqual(await gauges(), { ready: 0, inSession: 0, halted: 0, recipients: recipients(4, 0) })
 })
 
-test('while the database is away recipients have no figure, not even zero, and delivery counts as paused', {
+test('while the database is away recipients have no figure, not even zero, and delivery counts as halted', {
   skip: withoutPostgres(),
 }, async (t) => {
   const database = new URL(await freshDatabase(t))
@@ -135,19 +135,19 @@ test('while the database is away recipients have no figure, not even zero, and d
   const api = await clientOf(service)
   await api.accepted({ ...to('to@x.test'), scheduled_at: SOON() })
   const recipients = () => samples(service, 'postroad_recipients')
-  const paused = async () => (await samples(service, 'postroad_delivery_paused'))['']
+  const halted = async () => (await samples(service, 'postroad_delivery_halted'))['']
   const counted = await recipients()
   assert.equal(counted['{state="waiting"}'], 1)
-  await until(async () => (await paused()) === 0, 'delivery to be possible')
+  await until(async () => (await halted()) === 0, 'delivery to be possible')
 
   way.severByReset()
-  await until(async () => (await paused()) === 1, 'delivery to pause')
+  await until(async () => (await halted()) === 1, 'delivery to halt')
   assert.deepEqual(await recipients(), {})
   // The rest of the page is all the more wanted.
   assert.deepEqual(await samples(service, 'postroad_emails_accepted_total'), { '': 1 })
 
   way.mend()
-  await until(async () => (await paused()) === 0, 'delivery to go on')
+  await until(async () => (await halted()) === 0, 'delivery to go on')
   await until(async () => (await recipients())['{state="waiting"}'] === 1, 'the figures to come back')
   assert.deepEqual(await recipients(), counted)
 })

@@ -7,7 +7,7 @@ import type { Company } from '../../src/accounts/account.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Call, Changed, Outcome, Writes } from '../../src/store/sqlite/protocol.ts'
-import { QueueReader } from '../../src/store/sqlite/read/queue.ts'
+import { queue } from '../../src/store/sqlite/read/queue.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
 import type { ClaimedEmail, ClaimRequest, NewEmail } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
@@ -39,7 +39,7 @@ class Model {
   readonly rows: Row[] = []
   readonly #owners: Company[]
   readonly #stores: readonly [Transactions, Transactions]
-  readonly #queue: QueueReader
+  readonly #queue: ReturnType<typeof queue>
   readonly #dbs: readonly [DatabaseSync, DatabaseSync]
   /** What the first store has yet to tell of the second one's writes. */
   #foreign: Changed = { accounts: false, queue: false, stops: false }
@@ -49,7 +49,7 @@ class Model {
     migrate(dbs[0], path)
     this.#dbs = dbs
     this.#stores = [new Transactions(dbs[0], path), new Transactions(dbs[1], path)]
-    this.#queue = new QueueReader(dbs[0])
+    this.#queue = queue(dbs[0])
     this.#owners = ['One', 'Two', 'Three'].map(company)
     for (const owner of this.#owners) this.#run(0, { name: 'addCompany', args: [owner] })
   }
@@ -157,7 +157,7 @@ class Model {
       quarantined: 0,
       due: waiting.filter((dueAt) => dueAt <= this.now).length,
     })
-    const lanes = this.#queue.lanes().map((lane) => [lane.companyId, lane.domain, lane.waiting, lane.sending])
+    const lanes = this.#queue.queue().map((lane) => [lane.companyId, lane.domain, lane.waiting, lane.sending])
     const counted = Map.groupBy(this.rows, (row) => `${this.companies[row.company]} ${row.domain}`)
     const expected = [...counted].map(([name, rows]) => {
       const leased = rows.filter(({ dueAt }) => dueAt === null).length

@@ -6,6 +6,7 @@ import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { readOperations } from '../../src/store/sqlite/read/operations.ts'
 import { Changes } from '../../src/store/sqlite/write/changes.ts'
+import { Damage } from '../../src/store/sqlite/write/damage.ts'
 import { Memory } from '../../src/store/sqlite/write/memory.ts'
 import { writeOperations } from '../../src/store/sqlite/write/operations.ts'
 import { temporaryDirectory } from './directory.ts'
@@ -43,7 +44,7 @@ test('no statement of the SQLite store reads through a table that grows with his
   first.close()
   const db = new Explained(path)
   t.after(() => db.close())
-  writeOperations(db, new Changes(), new Memory())
+  writeOperations(db, { changes: new Changes(), memory: new Memory(), damage: new Damage() })
   readOperations(db)
   assert.ok(db.plans.length > 80)
 

@@ -4,7 +4,7 @@ import type { RouteRequest, RouteResult } from './route.ts'
 export async function capture(request: RouteRequest): Promise<RouteResult> {
   const message = await request.message({ eightBitMime: true, smtpUtf8: true })
   return {
-    outcomes: request.recipients.map(({ position }) => ({
+    outcomes: request.delivery.recipients.map(({ position }) => ({
       position,
       verdict: 'delivered',
       code: 250,

@@ -47,16 +47,16 @@ export class DirectRoute implements Route {
     this.#hosts = new HostMemory(options.pauses)
   }
 
-  /** `request.recipients` are of one domain. */
+  /** `request.delivery.recipients` are of one domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
     const { limits } = this.#options
-    const domain = domainOf(request.recipients)
+    const domain = domainOf(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
       request.dialogue.note(found.failure.message)
-      return allFailed(request, found.failure, null)
+      return allFailed(request, found.failure)
     }
-    const { preferredServer, preferredOnly = false } = request.delivery
+    const { preferredServer, preferredOnly } = request.delivery
     const preferred = preferredServer === null ? null : parseServer(preferredServer)
     const all = spread(found.ranks)
     const known = preferred !== null && all.includes(preferred.host)
@@ -76,8 +76,8 @@ export class DirectRoute implements Route {
       // The domain's other servers, not asked this time, may see it differently.
       pinned: only,
     })
-    const { failures, ...result } = await walk.visit(servers)
-    this.#tellOfRefusedAddresses(domain, failures)
+    const result = await walk.visit(servers)
+    this.#tellOfRefusedAddresses(domain, walk.failures)
     // A server that must be asked again stays the one to ask when it could not be reached.
     return { ...result, server: result.server ?? (only ? preferredServer : null) }
   }
@@ -120,10 +120,10 @@ function domainOf(recipients: DeliveryRecipient[]): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
-function allFailed(request: RouteRequest, failure: RouteFailure, server: string | null): RouteResult {
+function allFailed({ delivery }: RouteRequest, failure: RouteFailure): RouteResult {
   return {
-    outcomes: request.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
-    server,
+    outcomes: delivery.recipients.map(({ position }) => outcomeOfFailure(position, failure)),
+    server: null,
     tls: null,
   }
 }

@@ -1,7 +1,6 @@
 /** What every route is given and gives back. */
 
-import type { DeathCause } from '../../workers/error.ts'
-import type { Delivery, DeliveryRecipient, HindranceReport, RecipientOutcome } from '../delivery.ts'
+import type { Delivery, DeliveryResult } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandOver } from '../smtp/transaction.ts'
@@ -9,7 +8,6 @@ import type { HandOver } from '../smtp/transaction.ts'
 /** One delivery with its recipients, and what its attempt shares. */
 export interface RouteRequest {
   delivery: Delivery
-  recipients: DeliveryRecipient[]
   message: PreparedMessage
   dialogue: Dialogue
   /** False once nothing may be handed over any more: the lease is over, or we are stopping. */
@@ -20,18 +18,11 @@ export interface RouteRequest {
   stopping: AbortSignal
 }
 
-export interface RouteResult {
-  /** One for each of the request's recipients. */
-  outcomes: RecipientOutcome[]
-  server: string | null
-  tls: string | null
-  captured?: Uint8Array
-  /** A worker died of composing the message. */
-  died?: DeathCause
-  hindrance?: HindranceReport
-  /** As in DeliveryResult. */
-  notBefore?: number
-}
+/** What of its result the route says. */
+export type RouteResult = Omit<
+  DeliveryResult,
+  'dialogue' | 'startedAt' | 'duration' | 'condemned' | 'handedOver'
+>
 
 export interface Route {
   deliver(request: RouteRequest): Promise<RouteResult>

@@ -67,11 +67,6 @@ export interface WalkOptions {
   pinned?: boolean
 }
 
-export interface WalkResult extends RouteResult {
-  /** What was met on the way, in the order it happened; empty when the first server took the mail. */
-  failures: RouteFailure[]
-}
-
 /** The pooled session had been closed by the server before anything was asked of it: says nothing about the message. */
 function wasStale(replies: RecipientReply[]): boolean {
   return replies.every(
@@ -109,12 +104,12 @@ export class ServerWalk {
   constructor(options: WalkOptions) {
     this.#options = options
     this.#request = options.request
-    this.#left = options.request.recipients
+    this.#left = options.request.delivery.recipients
     this.#deadline = performance.now() + options.limits.attempt
   }
 
   /** Rejects only for a fault of our own (the message cannot be composed), and only while nobody has an answer. */
-  async visit(servers: Server[]): Promise<WalkResult> {
+  async visit(servers: Server[]): Promise<RouteResult> {
     const { maxServers } = this.#options.limits
     let visited = 0
     for (const server of servers) {
@@ -141,18 +136,22 @@ export class ServerWalk {
     if (this.#request.stopping.aborted) this.#mayGoOn()
     const decisive = this.#left.map(({ position }) => this.#decisive(position))
     const left = this.#left.map(({ position }, index) => outcomeOfFailure(position, decisive[index]!))
-    const failures = [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
-    const result: WalkResult = {
+    const result: RouteResult = {
       outcomes: left.length === 0 ? this.#settled : [...this.#settled, ...left],
       server: this.#server,
       tls: this.#tls,
-      failures,
     }
     const hindrance =
-      decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ?? failures.find(isBusy)
+      decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
+      this.failures.find(isBusy)
     if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#options.route)
     if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
+  }
+
+  /** What was met on the way; nothing when the first server took the mail. */
+  get failures(): RouteFailure[] {
+    return [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
   }
 
   /** Which of the failures decides about a recipient that is left. */
@@ -285,7 +284,7 @@ export class ServerWalk {
       for (let first = true; recipients.length > 0; first = false) {
         const addresses = recipients.map(({ address }) => address)
         const replies = await session.send(
-          { sender: delivery.sender, recipients: addresses, message, mayHandOver, handOver },
+          { sender: delivery.email.sender, recipients: addresses, message, mayHandOver, handOver },
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {

@@ -57,10 +57,10 @@ function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'positio
 }
 
 /** Never fails; no network, nothing composed. */
-export function simulate(delivery: Delivery, recipients: DeliveryRecipient[]): RouteResult {
+export function simulate({ email, recipients }: Delivery): RouteResult {
   const outcomes = recipients.map(
     (recipient): RecipientOutcome =>
-      delivery.testMode
+      email.testMode
         ? { position: recipient.position, ...delivered, message: 'Test mode: accepted, not sent' }
         : { position: recipient.position, ...rehearse(recipient) },
   )

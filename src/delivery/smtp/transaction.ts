@@ -1,4 +1,4 @@
-import type { Verdict } from '../delivery.ts'
+import type { Verdict } from '../../email/lifecycle.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
 import type { SmtpErrorKind, Stage } from './error.ts'
 

@@ -61,6 +61,10 @@ function begin(): void {
   }
 }
 
+function beginAll(): void {
+  while (waiting.length > 0) begin()
+}
+
 function askedFor(delivery: number): PreparedMessage {
   return madeOnce((capabilities) => {
     const asked = Promise.withResolvers<OutgoingMessage>()
@@ -80,7 +84,7 @@ function answer(number: number, composed: Composed): void {
 }
 
 async function close(ms: number): Promise<void> {
-  while (waiting.length > 0) begin()
+  beginAll()
   await courier.close(ms)
   results.flush()
   say({ kind: 'closed' })
@@ -94,6 +98,11 @@ port.on('message', (message: ToThread) => {
       return
     case 'policy':
       policies.set(message.policy.id, { policy: message.policy, source: message.source })
+      return
+    case 'forget':
+      beginAll()
+      keys.clear()
+      policies.clear()
       return
     case 'deliver': {
       const idle = waiting.length === 0

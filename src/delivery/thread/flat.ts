@@ -5,6 +5,7 @@
 import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, type Row, SENT } from '../../email/codec.ts'
 import type { EventType } from '../../email/event.ts'
+import type { Verdict } from '../../email/lifecycle.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import { alone } from '../../workers/job.ts'
@@ -15,7 +16,6 @@ import type {
   HindranceReport,
   RecipientOutcome,
   SigningKey,
-  Verdict,
 } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Site, Way } from '../path/path.ts'
@@ -23,18 +23,17 @@ import type { Site, Way } from '../path/path.ts'
 /** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
 export type FlatDelivery = [
   number: number,
-  emailId: string,
   /** Position, address, attempts; position, address, ... */
   recipients: (number | string)[],
   /** What crosses of the email beside its message. */
-  fields: Row,
+  email: Row,
   /** Either, or for a large message neither: it is asked for when it is to be sent. */
   content: Row | null,
   raw: [raw: Uint8Array, date: number] | null,
   addressee: FlatAddressee | null,
   signing: string[],
   preferredServer: string | null,
-  preferredOnly: boolean | undefined,
+  preferredOnly: boolean,
   leaseToken: number,
   /** Of the policy, which was sent before, with its source. */
   policy: string,
@@ -86,9 +85,8 @@ export function flatDelivery(number: number, delivery: Delivery, large = false):
   const { message } = delivery
   return [
     number,
-    delivery.emailId,
     recipients,
-    SENT.pack(delivery, alone),
+    SENT.pack(delivery.email),
     large || message.kind === 'raw' ? null : CONTENTS.pack(message.content, alone),
     large || message.kind === 'parts' ? null : [alone(message.raw), message.date],
     large ? null : flatAddressee(message.addressee ?? null),
@@ -127,7 +125,7 @@ export function deliveryOf(
   flat: FlatDelivery,
   { keys, policies }: Known,
 ): [delivery: Delivery, large: boolean] {
-  const [, emailId, row, fields, content, raw, addressee, signing, preferredServer, preferredOnly] = flat
+  const [, row, email, content, raw, addressee, signing, preferredServer, preferredOnly] = flat
   const recipients: Delivery['recipients'] = []
   for (let at = 0; at < row.length; at += 3) {
     recipients.push({
@@ -137,24 +135,23 @@ export function deliveryOf(
     })
   }
   const message = messageOf(content, raw, addresseeOf(addressee))
-  const { policy, source } = policies.get(flat[11])!
+  const { policy, source } = policies.get(flat[10])!
   const delivery: Delivery = {
-    ...SENT.unpack(fields),
-    emailId,
+    email: SENT.unpack(email),
     recipients,
-    path: { policy, source, site: siteOf(flat[12]) },
+    path: { policy, source, site: siteOf(flat[11]) },
     message: message ?? ELSEWHERE,
     signing: signing.map((id) => keys.get(id)!),
     preferredServer,
-    preferredOnly: preferredOnly === true,
-    leaseToken: flat[10],
+    preferredOnly,
+    leaseToken: flat[9],
   }
   return [delivery, message === null]
 }
 
 function messageOf(
-  row: FlatDelivery[4],
-  raw: FlatDelivery[5],
+  row: FlatDelivery[3],
+  raw: FlatDelivery[4],
   addressee: Addressee | null,
 ): DeliveryMessage | null {
   if (raw !== null) return { kind: 'raw', raw: raw[0], date: raw[1], addressee }
@@ -199,7 +196,7 @@ export function flatResult(number: number, result: DeliveryResult): FlatResult {
   ]
 }
 
-export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
+export function resultOf(flat: FlatResult): DeliveryResult {
   const [
     ,
     outcomes,
@@ -215,7 +212,6 @@ export function resultOf(flat: FlatResult, emailId: string): DeliveryResult {
     handedOver,
   ] = flat
   const result: DeliveryResult = {
-    emailId,
     outcomes: outcomes.map(outcomeOf),
     server,
     dialogue,

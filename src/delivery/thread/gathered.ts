@@ -11,7 +11,7 @@ export class Gathered<T> {
   }
 
   add(item: T): void {
-    if (this.#items.length === 0) setImmediate(this.#flush)
+    if (this.#items.length === 0) setImmediate(this.flush)
     this.#items.push(item)
   }
 
@@ -21,11 +21,7 @@ export class Gathered<T> {
   }
 
   /** Says at once what has been gathered so far. */
-  flush(): void {
-    this.#flush()
-  }
-
-  #flush = (): void => {
+  readonly flush = (): void => {
     if (this.#items.length === 0) return
     const items = this.#items
     this.#items = []

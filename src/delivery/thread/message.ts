@@ -31,6 +31,8 @@ export type ToThread =
   /** Sent once, before the first delivery that names it; the next, too. */
   | { kind: 'key'; key: SigningKey }
   | { kind: 'policy'; policy: Policy; source: Source }
+  /** All keys and policies: no delivery that comes after this one names what came before it. */
+  | { kind: 'forget' }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
   | { kind: 'composed'; request: number; composed: Composed }
   | { kind: 'close'; ms: number }

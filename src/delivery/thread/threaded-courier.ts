@@ -3,8 +3,7 @@ import { type Log, writeLine } from '../../common/logging.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
-import type { Courier } from '../courier.ts'
-import type { Delivery, DeliveryResult } from '../delivery.ts'
+import type { Courier, Delivery, DeliveryResult } from '../delivery.ts'
 import { unanswered } from '../outcome.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
@@ -16,6 +15,12 @@ type Answer = (message: ToThread, moved?: ArrayBuffer[]) => void
 
 /** Prepares a large message; null for one that the delivery thread prepares. */
 export type Elsewhere = (delivery: Delivery) => PreparedMessage | null
+
+/**
+ * Keys and policies that a thread is told of before it is to forget them all: every change of a route or key makes
+ * another one.
+ */
+const MAX_TOLD = 10_000
 
 interface UnderWay {
   delivery: Delivery
@@ -33,8 +38,8 @@ class DeliveryThread {
   readonly #log: Log
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
-  readonly #knownKeys = new Set<string>()
-  readonly #knownPolicies = new Set<string>()
+  /** Ids of the keys and policies that it was told of. */
+  readonly #told = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
   #deliveries = 0
@@ -60,22 +65,29 @@ class DeliveryThread {
   }
 
   deliver(delivery: Delivery): Promise<DeliveryResult> {
-    for (const key of delivery.signing) {
-      if (this.#knownKeys.has(key.id)) continue
-      this.#knownKeys.add(key.id)
-      this.#say({ kind: 'key', key })
-    }
+    if (this.#told.size >= MAX_TOLD) this.#forget()
+    for (const key of delivery.signing) if (this.#isNew(key.id)) this.#say({ kind: 'key', key })
     const { policy, source } = delivery.path
-    if (!this.#knownPolicies.has(policy.id)) {
-      this.#knownPolicies.add(policy.id)
-      this.#say({ kind: 'policy', policy, source })
-    }
+    if (this.#isNew(policy.id)) this.#say({ kind: 'policy', policy, source })
     const number = this.#deliveries++
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     const prepared = this.#elsewhere(delivery)
     this.#underWay.set(number, { delivery, prepared, startedAt: Date.now(), resolve })
     this.#gathered.add(flatDelivery(number, delivery, prepared !== null))
     return promise
+  }
+
+  #isNew(id: string): boolean {
+    if (this.#told.has(id)) return false
+    this.#told.add(id)
+    return true
+  }
+
+  /** What was told before is told again to those deliveries that need it. */
+  #forget(): void {
+    this.#gathered.flush()
+    this.#told.clear()
+    this.#say({ kind: 'forget' })
   }
 
   close(ms: number): Promise<void> {
@@ -99,7 +111,7 @@ class DeliveryThread {
           const underWay = this.#underWay.get(number)
           this.#underWay.delete(number)
           if (underWay === undefined) continue
-          const result = resultOf(flat, underWay.delivery.emailId)
+          const result = resultOf(flat)
           if (result.handedOver) this.#unrecorded.received(this.#number)
           underWay.resolve(result)
         }
@@ -132,8 +144,7 @@ class DeliveryThread {
     const lost = [...this.#underWay.values()]
     this.#underWay.clear()
     this.#gathered.clear()
-    this.#knownKeys.clear()
-    this.#knownPolicies.clear()
+    this.#told.clear()
     this.#unrecorded.lost(this.#number, lost.length)
     if (this.#closing === null) {
       const facts = { cause, deliveries: lost.length }

@@ -3,7 +3,7 @@ import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
 import { changed, OUT_OF_QUEUE } from './decision.ts'
 import { shownDuration } from './duration.ts'
-import type { Attempted, Decision, Facts } from './happening.ts'
+import { type Attempted, type Decision, type Facts, postponedFrom } from './happening.ts'
 
 /** What a node knows of a recipient that it holds. */
 export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'>
@@ -98,7 +98,7 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
  */
 function postponed(before: Held, happening: Attempted): Decision {
   const { at, outcome, server, again: dueAt, patience, untried, heldFor } = happening
-  const postponedSince = before.postponedSince || at
+  const postponedSince = postponedFrom(before.postponedSince, at)
   const lasted = at - postponedSince
   const tried = !untried
   const detail = detailOf(happening)

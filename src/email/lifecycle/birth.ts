@@ -3,6 +3,7 @@
  * a statement that looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
  */
 import type { NewEvent } from '../event.ts'
+import type { Held } from './attempted.ts'
 import { ended } from './decision.ts'
 import type { Decision } from './happening.ts'
 
@@ -25,6 +26,15 @@ export function begun(at: number): NewEvent {
 }
 
 export type Born = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
+
+/** What a node that takes it knows of it. */
+export const UNTRIED: Held = {
+  attempts: 0,
+  uncertain: false,
+  preferredServer: null,
+  postponedSince: null,
+  suspicion: 0,
+}
 
 /** A recipient whose address is on no list. `leased`: the node that accepts it would take it at once. */
 export function born({ dueAt, scheduledAt }: Accepted, leased: boolean): Born {

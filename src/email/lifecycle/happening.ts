@@ -11,8 +11,9 @@ export interface Facts {
   attempts: number
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
+  /** To be tried first, if any: after a lost answer, or one that put us off. */
   preferredServer: string | null
-  /** Unix ms: since when what is not the mail's fault keeps it waiting; 0: the operator wants it tried all the same. */
+  /** Unix ms: since when what is not the mail's fault keeps it waiting; or BY_HAND. */
   postponedSince: number | null
   heldFor: HeldFor | null
   suspicion: Suspicion
@@ -21,6 +22,18 @@ export interface Facts {
   server: string | null
   lastCode: number | null
   lastMessage: string | null
+}
+
+/**
+ * Stands for a time in `postponedSince`: it was made due by hand, and closed paths are tried for it. An operator's word
+ * counts for all of them, a member's for those by a route of its own.
+ */
+export const BY_HAND = { operator: 0, member: 1 } as const
+
+/** Unix ms: since when it is postponed, if it is so at `now`. */
+export function postponedFrom(postponedSince: number | null, now: number): number {
+  const byHand = postponedSince === BY_HAND.operator || postponedSince === BY_HAND.member
+  return postponedSince === null || byHand ? now : postponedSince
 }
 
 /** How one attempt ended for one recipient. */
@@ -106,8 +119,11 @@ export type Happening =
   | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
   | { kind: 'node-lost'; at: number; dueAt: number }
   | { kind: 'cancel'; at: number }
-  /** `named`: the operator named its email. `scheduled`: its email has not been begun, and its sender gave the time. */
-  | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean }
+  /**
+   * `named`: its email was named. `scheduled`: its email has not been begun, and its sender gave the time. `byMember`:
+   * not by an operator.
+   */
+  | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean; byMember?: boolean }
   | { kind: 'hold-released'; at: number }
   | { kind: 'quarantine'; at: number; message: string }
   | { kind: 'suspect'; suspicion: 1 | 2 }

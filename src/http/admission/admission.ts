@@ -3,11 +3,12 @@
  * has no room now waits without being read, so that the client's own connection holds it back; who waits too long, or
  * has too many requests under way, is told to come again.
  */
-import { SharedPool } from '../../common/shared-pool.ts'
+import type { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import type { LoopMonitor } from '../../loop-monitor.ts'
 import { Fault } from '../fault.ts'
 import { Connections } from './connections.ts'
+import { fairPool } from './fair-pool.ts'
 import { Turns } from './turns.ts'
 import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
@@ -15,9 +16,6 @@ import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } fro
 const WAIT = 10_000
 /** Seconds after which a client that found no room may try again. */
 const RETRY_AFTER = 2
-/** A company alone may take about three quarters of everything; a tenth is kept for those that have nothing. */
-const TIMES_FREE = 3
-const KEPT = 1 / 10
 /**
  * While others wait for room, a body has to arrive at this many octets a second, and fast enough to be whole in so many
  * ms.
@@ -56,7 +54,7 @@ class Octets {
 
   constructor(kind: 'small' | 'large', size: number) {
     this.kind = kind
-    this.pool = pool(size)
+    this.pool = fairPool(size)
   }
 
   hasRoom(company: Company, octets: number): boolean {
@@ -74,10 +72,6 @@ class Octets {
     }
     return next
   }
-}
-
-function pool(size: number): SharedPool {
-  return new SharedPool({ size, kept: Math.ceil(size * KEPT), timesFree: TIMES_FREE })
 }
 
 export class Admission {
@@ -100,7 +94,7 @@ export class Admission {
     this.#plan = plan
     this.#monitor = monitor
     this.connections = new Connections(plan.connections)
-    this.#requests = pool(plan.requests)
+    this.#requests = fairPool(plan.requests)
     this.#small = new Octets('small', plan.small)
     this.#large = new Octets('large', plan.large)
   }
@@ -179,12 +173,6 @@ export class Admission {
     if (!from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
     visit.expected += octets
     this.#take(from, visit, cost)
-  }
-
-  /** The thread works on this request from here on, and is measured. */
-  working(request: Visitor): void {
-    const visit = visitOf(request)
-    if (visit !== undefined) this.#monitor.on(describeVisit, visit)
   }
 
   /** So many octets of the body have arrived, and are worked on from here on. */

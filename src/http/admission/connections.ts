@@ -4,13 +4,11 @@
  * have the most.
  */
 import type { Socket } from 'node:net'
-import { SharedPool } from '../../common/shared-pool.ts'
+import type { SharedPool } from '../../common/shared-pool.ts'
 import { REFUSED_FOR } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
+import { fairPool, KEPT } from './fair-pool.ts'
 
-/** This part of all connections is kept for those that have none. */
-const KEPT = 1 / 10
-const TIMES_FREE = 3
 /**
  * TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of
  * the client.
@@ -47,13 +45,8 @@ export class Connections {
 
   /** `most`: connections at once. */
   constructor(most: number) {
-    this.#pool = new SharedPool({ size: most, kept: Math.ceil(most * KEPT), timesFree: TIMES_FREE })
-    const handshakes = Math.ceil(most * HANDSHAKES)
-    this.#handshakes = new SharedPool({
-      size: handshakes,
-      kept: Math.ceil(handshakes * KEPT),
-      timesFree: TIMES_FREE,
-    })
+    this.#pool = fairPool(most)
+    this.#handshakes = fairPool(Math.ceil(most * HANDSHAKES))
   }
 
   get count(): number {

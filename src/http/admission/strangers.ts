@@ -2,20 +2,17 @@
  * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are,
  * so source addresses share the places.
  */
-import { SharedPool } from '../../common/shared-pool.ts'
 import { Fault } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
+import { fairPool } from './fair-pool.ts'
 
 /** Requests that may wait at once. */
 const MOST = 500
-/** This part is kept for addresses that have none; one alone may take about three quarters. */
-const KEPT = 1 / 10
-const TIMES_FREE = 3
 /** Seconds after which one that found no place may try again. */
 const RETRY_AFTER = 2
 
 export class Strangers {
-  readonly #pool = new SharedPool({ size: MOST, kept: MOST * KEPT, timesFree: TIMES_FREE })
+  readonly #pool = fairPool(MOST)
   readonly #waiting = new Map<string, number>()
 
   /** Waits for `answer()` in one of the places; rejects with a Fault when there is none for this source address. */

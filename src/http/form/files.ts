@@ -3,7 +3,7 @@
  * recipient.
  */
 import { isUtf8 } from 'node:buffer'
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
 import { lastComponent } from '../../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
@@ -18,8 +18,8 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
     const kind = fieldName(file.field)
     if (kind !== 'attachment' && kind !== 'inline') {
       if (isNoFile(file)) continue
-      throw misplaced(
-        file,
+      throw invalidField(
+        file.field,
         'a file is taken in the fields attachment and inline only; send text without a file name',
       )
     }
@@ -52,10 +52,10 @@ export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefi
   for (const file of files) {
     const kind = fieldName(file.field)
     if (kind === 'message') {
-      if (message) throw misplaced(file, 'there is more than one, and a request sends one message')
+      if (message) throw invalidField(file.field, 'there is more than one, and a request sends one message')
       message = file
     } else if (kind === 'attachment' || kind === 'inline' || !isNoFile(file)) {
-      throw misplaced(file, 'the only file here is message; put every other file into it')
+      throw invalidField(file.field, 'the only file here is message; put every other file into it')
     }
   }
   return message?.content
@@ -78,8 +78,4 @@ function nameless(index: number): Refusal {
     index,
     detail: 'it has no file name; send it as a file part with a filename',
   })
-}
-
-function misplaced({ field }: FormFile, detail: string): Refusal {
-  return new Refusal({ code: 'field_invalid', field, detail })
 }

@@ -1,4 +1,6 @@
 /** What a form holds, however it was encoded. */
+import { isUtf8 } from 'node:buffer'
+import { clip, Fault } from '../fault.ts'
 
 export interface FormFile {
   field: string
@@ -31,4 +33,15 @@ export function fieldName(name: string): string {
 function unbracketed(name: string): string {
   const bracket = name.endsWith(']') ? name.indexOf('[') : -1
   return bracket > 0 ? name.slice(0, bracket) : name
+}
+
+/** The value of the field `name`; nothing is replaced silently. `advice`: what a Fault says beside what is wrong. */
+export function decodeText(octets: Buffer, charset: string, name: string, advice = ''): string {
+  if (/^utf-?8$/i.test(charset) && isUtf8(octets)) return octets.toString('utf8')
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(octets)
+  } catch (cause) {
+    const detail = `The value of ${clip(name)} is not text in ${clip(charset)}${advice}`
+    throw new Fault({ code: 'request_invalid', detail }, { cause })
+  }
 }

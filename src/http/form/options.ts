@@ -3,7 +3,7 @@
  * service does not know, is refused: who asked for it must not believe it was done. One that only observes the message,
  * or that asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
  */
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField, Refusal } from '../../intake/refusal.ts'
 import { clip } from '../fault.ts'
 import { readDeliveryTime } from './delivery-time.ts'
 
@@ -68,9 +68,5 @@ function isYes({ value, shown }: OptionField): boolean {
   const word = value.trim()
   if (/^(?:yes|true|1|on)$/i.test(word)) return true
   if (/^(?:no|false|0|off)$/i.test(word)) return false
-  throw new Refusal({
-    code: 'field_invalid',
-    field: shown,
-    detail: `"${clip(word)}" is neither yes (or true, 1, on) nor no (or false, 0, off)`,
-  })
+  throw invalidField(shown, `"${clip(word)}" is neither yes (or true, 1, on) nor no (or false, 0, off)`)
 }

@@ -7,8 +7,8 @@ import { readMultipart } from './multipart.ts'
 import { readMessage, readMimeMessage } from './submission.ts'
 import { readUrlencoded } from './urlencoded.ts'
 
-const MULTIPART = 'multipart/form-data'
-const URLENCODED = 'application/x-www-form-urlencoded'
+export const MULTIPART = 'multipart/form-data'
+export const URLENCODED = 'application/x-www-form-urlencoded'
 
 /** What is known of a request beside its body. Plain data. */
 export interface FormRequest {
@@ -24,11 +24,17 @@ export interface FormRequest {
 /** Throws a Fault when such a request cannot have a body that is read: known before it arrives. */
 export function checkFormType({ contentType, mime }: FormRequest, empty: boolean): void {
   const type = mediaTypeName(contentType)
-  if (type === MULTIPART || (!mime && (type === URLENCODED || (type === '' && empty)))) return
-  const expected = mime ? `'${MULTIPART}'` : `'${MULTIPART}' or '${URLENCODED}'`
+  if (type === '' && empty && !mime) return
+  expectType(type, mime ? [MULTIPART] : [MULTIPART, URLENCODED])
+}
+
+/** Throws a Fault when a request is of none of these types. */
+export function expectType(type: string, expected: readonly string[]): void {
+  if (expected.includes(type)) return
+  const named = expected.map((name) => `'${name}'`).join(' or ')
   throw new Fault({
     code: 'request_invalid',
-    detail: `Invalid request content type. Expecting ${expected} but got '${clip(type)}'`,
+    detail: `Invalid request content type. Expecting ${named} but got '${clip(type)}'`,
   })
 }
 
@@ -39,7 +45,10 @@ export function readFormRequest(request: FormRequest, body: Buffer): Submission 
   return request.mime ? readMimeMessage(request.domain, form) : readMessage(request.domain, form)
 }
 
-function readForm({ contentType = '', maxParts }: FormRequest, body: Buffer): Form {
+export function readForm(
+  { contentType = '', maxParts }: Pick<FormRequest, 'contentType' | 'maxParts'>,
+  body: Buffer,
+): Form {
   switch (mediaTypeName(contentType)) {
     case MULTIPART:
       return readMultipart(body, contentType, maxParts)

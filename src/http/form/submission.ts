@@ -1,5 +1,5 @@
 /** From form fields to a submission: what the names mean; whether the values are any good is the intake's matter. */
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { type RawControl, RawError, readRawControl } from '../../mail/raw/raw.ts'
 import { clip, Fault } from '../fault.ts'
@@ -48,7 +48,7 @@ function controlFieldsOf(raw: Uint8Array): RawControl {
     return readRawControl(raw)
   } catch (error) {
     if (!(error instanceof RawError)) throw error
-    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+    throw invalidField('message', error.message)
   }
 }
 
@@ -71,13 +71,17 @@ const MESSAGE_OWNS = new Set([
 function refuseBesideMessage(fields: Fields): void {
   for (const field of ['cc', 'bcc']) {
     if (fields.first(field) === undefined) continue
-    const detail = 'every recipient of a ready message, those in Cc and Bcc as well, must be named in to'
-    throw new Refusal({ code: 'field_invalid', field, detail })
+    throw invalidField(
+      field,
+      'every recipient of a ready message, those in Cc and Bcc as well, must be named in to',
+    )
   }
   const header = fields.headers.find(([name, value]) => value !== '' && !MESSAGE_OWNS.has(name.toLowerCase()))
   if (header) {
-    const detail = 'nothing is added to the header of a ready message; put the field in there'
-    throw new Refusal({ code: 'field_invalid', field: `h:${header[0]}`, detail })
+    throw invalidField(
+      `h:${header[0]}`,
+      'nothing is added to the header of a ready message; put the field in there',
+    )
   }
 }
 

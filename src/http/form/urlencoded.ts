@@ -1,8 +1,8 @@
 /** `application/x-www-form-urlencoded` (WHATWG URL 5.1), strict about what cannot be decoded. */
-import { isUtf8 } from 'node:buffer'
 import { release } from '../../common/octets.ts'
-import { clip, Fault } from '../fault.ts'
-import type { Form } from './form.ts'
+import { Fault } from '../fault.ts'
+import { charsetOf, UTF8 } from '../media-type.ts'
+import { decodeText, type Form } from './form.ts'
 
 const AMPERSAND = 0x26
 const EQUALS = 0x3d
@@ -15,8 +15,8 @@ const SPACE = 0x20
  * `contentType`: of the request; its charset is that of names and values, UTF-8 where it names none.
  */
 export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''): Form {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8'
-  const decode = /^(?:utf-?8|us-ascii|ascii)$/i.test(charset) ? decodeUtf8 : decoderOf(charset)
+  const named = charsetOf(contentType) || 'utf-8'
+  const charset = UTF8.test(named) ? 'UTF-8' : named
   const fields: [string, string][] = []
   let start = 0
   while (start < body.length) {
@@ -28,37 +28,21 @@ export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''
       }
       const pair = body.subarray(start, end)
       const equals = pair.indexOf(EQUALS)
-      const name = decode(equals < 0 ? pair : pair.subarray(0, equals), 'name')
-      fields.push([name, equals < 0 ? '' : decode(pair.subarray(equals + 1), name)])
+      const name = decoded(equals < 0 ? pair : pair.subarray(0, equals), charset, 'name')
+      fields.push([name, equals < 0 ? '' : decoded(pair.subarray(equals + 1), charset, name)])
     }
     start = end + 1
   }
   return { fields, files: [] }
 }
 
-function decodeUtf8(escaped: Buffer, name: string): string {
-  return decoded(escaped, (octets) => {
-    if (!isUtf8(octets)) throw notText(name, 'UTF-8')
-    return octets.toString('utf8')
-  })
-}
-
-function decoderOf(charset: string): (escaped: Buffer, name: string) => string {
-  return (escaped, name) =>
-    decoded(escaped, (octets) => {
-      try {
-        return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(octets)
-      } catch (error) {
-        throw notText(name, charset, error)
-      }
-    })
-}
+const ADVICE = '; send UTF-8, or name the charset in the Content-Type'
 
 /** One value may be all of a body: what it is without escapes is given back as soon as it is text. */
-function decoded(escaped: Buffer, decode: (octets: Buffer) => string): string {
+function decoded(escaped: Buffer, charset: string, name: string): string {
   const room = Buffer.allocUnsafe(escaped.length)
   try {
-    return decode(unescaped(escaped, room))
+    return decodeText(unescaped(escaped, room), charset, name, ADVICE)
   } finally {
     release(room)
   }
@@ -96,12 +80,4 @@ function unescaped(escaped: Buffer, octets: Buffer): Buffer {
 
 function wrongEscape(): Fault {
   return new Fault({ code: 'body_malformed', detail: 'unable to parse request: invalid URL escape' })
-}
-
-/** Nothing is replaced silently. */
-function notText(name: string, charset: string, cause?: unknown): Fault {
-  const detail =
-    `The value of ${clip(name)} is not text in ${clip(charset)}; ` +
-    'send UTF-8, or name the charset in the Content-Type'
-  return new Fault({ code: 'request_invalid', detail }, cause === undefined ? undefined : { cause })
 }

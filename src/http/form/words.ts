@@ -1,11 +1,16 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { type AnyReason, clip, inMegabytes, REFUSED_FOR } from '../fault.ts'
+import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { answerTo, said, type Words } from '../words.ts'
 
-function messageAnswer(status: number, message: string, headers?: Record<string, string>): Answer {
-  const body = JSON.stringify({ message })
-  return headers ? { status, type: JSON_TYPE, body, headers } : { status, type: JSON_TYPE, body }
+const CHALLENGE = 'Basic realm="Postroad"'
+
+export function formWords(reason: AnyReason): Answer {
+  const [status, message] = said(WORDS, reason)
+  // The one answer that is not JSON.
+  if (status === 401) return answerTo(reason, { status, type: TEXT_TYPE, body: message }, CHALLENGE)
+  return answerTo(reason, { status, type: JSON_TYPE, body: JSON.stringify({ message }) })
 }
 
 /** What the fields of a submission are called here. */
@@ -17,114 +22,74 @@ function spelt(field: string): string {
   return SPELLING[field] ?? clip(field)
 }
 
-export function formWords(reason: AnyReason): Answer {
-  switch (reason.code) {
-    case 'key_missing':
-    case 'key_invalid':
-    case 'key_expired':
-      // The one answer that is not JSON. RFC 9110 11.6.1: a 401 names the scheme it wants.
-      return {
-        status: 401,
-        type: TEXT_TYPE,
-        body: 'Forbidden',
-        headers: { 'www-authenticate': 'Basic realm="Postroad"' },
-      }
-    case 'key_elsewhere':
-      return messageAnswer(403, `This API key may not be used from ${place(reason.address)}`)
-    case 'scope_missing':
-      return messageAnswer(403, `This API key lacks the ${reason.scope} scope`)
-    case 'key_restricted':
-      return messageAnswer(403, `This API key may send only from ${reason.domain}`)
-    case 'domain_unknown':
-      return messageAnswer(404, `Domain not found: ${clip(reason.domain, 255)}`)
-    case 'domain_inactive':
-      return messageAnswer(403, `Domain ${reason.domain} is not allowed to send: ${reason.why}`)
-    case 'from_mismatch':
-      return messageAnswer(
-        400,
-        `from parameter is not valid: its domain ${clip(reason.fromDomain, 255)} is not ${reason.domain}, the domain of the path`,
-      )
-    case 'field_missing':
-      return messageAnswer(400, `${reason.field} parameter is missing`)
-    case 'body_missing':
-      return messageAnswer(400, "Need at least one of 'text' or 'html' parameters specified")
-    case 'address_invalid':
-      return messageAnswer(
-        400,
-        `${spelt(reason.field)} parameter is not a valid address. please check documentation`,
-      )
-    case 'author_denied':
-    case 'field_invalid':
-      return messageAnswer(400, `${spelt(reason.field)} parameter is not valid: ${reason.detail}`)
-    case 'attachment_invalid':
-      return messageAnswer(400, `attachment number ${reason.index + 1} is not valid: ${reason.detail}`)
-    case 'too_many_recipients':
-      return messageAnswer(400, `Too many recipients, max is ${reason.max}`)
-    case 'message_too_large':
-      return messageAnswer(
-        413,
-        `message size ${inMegabytes(reason.found)} exceeds the limit of ${inMegabytes(reason.max)}`,
-      )
-    case 'options_too_large':
-      return messageAnswer(
-        400,
-        `Send options (parameters starting with o:, h:, or v:) are limited to ${reason.max / 1024} kB total`,
-      )
-    case 'unsupported':
-      return messageAnswer(400, `${spelt(reason.field)} parameter is not supported: ${reason.detail}`)
-    case 'request_invalid':
-    case 'body_malformed':
-      return messageAnswer(400, reason.detail)
-    case 'media_type_unsupported':
-      return messageAnswer(415, reason.detail)
-    case 'idempotency_key_invalid':
-      return messageAnswer(400, reason.detail)
-    case 'idempotency_conflict':
-      return messageAnswer(409, 'This idempotency key was used with another request body')
-    case 'unavailable':
-      return messageAnswer(
-        503,
-        'The service cannot accept mail now. Nothing was accepted; please try again',
-        {
-          'retry-after': String(Math.max(1, Math.ceil(reason.retryAfter))),
-        },
-      )
-    case 'rate_limited':
-      return messageAnswer(
-        429,
-        `Too many requests: request limit of ${reason.limit} a second exceeded, try again in ${reason.retryAfter} s`,
-        { 'retry-after': String(reason.retryAfter) },
-      )
-    case 'too_much_under_way':
-      return {
-        ...messageAnswer(
-          429,
-          'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
-          { 'retry-after': String(reason.retryAfter) },
-        ),
-        heldFor: REFUSED_FOR,
-      }
-    case 'overloaded':
-      return messageAnswer(
-        503,
-        'The service has as much under way as it can hold. Nothing was accepted; please try again',
-        { 'retry-after': String(reason.retryAfter) },
-      )
-    case 'too_complex':
-      return messageAnswer(
-        413,
-        `request takes more ${reason.cause} to be read than one request may take; send a smaller or simpler message`,
-      )
-    case 'body_too_large':
-      return messageAnswer(413, `request size exceeds ${inMegabytes(reason.max)} limit`)
-    case 'path_unknown':
-    case 'email_unknown':
-      return messageAnswer(404, 'Not Found')
-    case 'method_unknown':
-      return messageAnswer(405, `Method Not Allowed, allowed: ${reason.allow}`, { allow: reason.allow })
-    case 'http_malformed':
-      return messageAnswer(reason.status, reason.detail)
-    case 'internal':
-      return messageAnswer(500, `Internal Server Error (request id ${reason.requestId})`)
-  }
+type Said = readonly [status: number, message: string]
+
+const forbidden = (): Said => [401, 'Forbidden']
+const notFound = (): Said => [404, 'Not Found']
+const badRequest = ({ detail }: { detail: string }): Said => [400, detail]
+const notValid = ({ field, detail }: { field: string; detail: string }): Said => [
+  400,
+  `${spelt(field)} parameter is not valid: ${detail}`,
+]
+
+const WORDS: Words<Said> = {
+  key_missing: forbidden,
+  key_invalid: forbidden,
+  key_expired: forbidden,
+  key_elsewhere: ({ address }) => [403, `This API key may not be used from ${place(address)}`],
+  scope_missing: ({ scope }) => [403, `This API key lacks the ${scope} scope`],
+  key_restricted: ({ domain }) => [403, `This API key may send only from ${domain}`],
+  domain_unknown: ({ domain }) => [404, `Domain not found: ${clip(domain, 255)}`],
+  domain_inactive: ({ domain, why }) => [403, `Domain ${domain} is not allowed to send: ${why}`],
+  from_mismatch: ({ domain, fromDomain }) => [
+    400,
+    `from parameter is not valid: its domain ${clip(fromDomain, 255)} is not ${domain}, the domain of the path`,
+  ],
+  field_missing: ({ field }) => [400, `${field} parameter is missing`],
+  body_missing: () => [400, "Need at least one of 'text' or 'html' parameters specified"],
+  address_invalid: ({ field }) => [
+    400,
+    `${spelt(field)} parameter is not a valid address. please check documentation`,
+  ],
+  author_denied: notValid,
+  field_invalid: notValid,
+  attachment_invalid: ({ index, detail }) => [400, `attachment number ${index + 1} is not valid: ${detail}`],
+  too_many_recipients: ({ max }) => [400, `Too many recipients, max is ${max}`],
+  message_too_large: ({ found, max }) => [
+    413,
+    `message size ${inMegabytes(found)} exceeds the limit of ${inMegabytes(max)}`,
+  ],
+  options_too_large: ({ max }) => [
+    400,
+    `Send options (parameters starting with o:, h:, or v:) are limited to ${max / 1024} kB total`,
+  ],
+  unsupported: ({ field, detail }) => [400, `${spelt(field)} parameter is not supported: ${detail}`],
+  request_invalid: badRequest,
+  body_malformed: badRequest,
+  media_type_unsupported: ({ detail }) => [415, detail],
+  idempotency_key_invalid: badRequest,
+  idempotency_conflict: () => [409, 'This idempotency key was used with another request body'],
+  unavailable: () => [503, 'The service cannot accept mail now. Nothing was accepted; please try again'],
+  rate_limited: ({ limit, retryAfter }) => [
+    429,
+    `Too many requests: request limit of ${limit} a second exceeded, try again in ${retryAfter} s`,
+  ],
+  too_much_under_way: () => [
+    429,
+    'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
+  ],
+  overloaded: () => [
+    503,
+    'The service has as much under way as it can hold. Nothing was accepted; please try again',
+  ],
+  too_complex: ({ cause }) => [
+    413,
+    `request takes more ${cause} to be read than one request may take; send a smaller or simpler message`,
+  ],
+  body_too_large: ({ max }) => [413, `request size exceeds ${inMegabytes(max)} limit`],
+  path_unknown: notFound,
+  email_unknown: notFound,
+  method_unknown: ({ allow }) => [405, `Method Not Allowed, allowed: ${allow}`],
+  http_malformed: ({ status, detail }) => [status, detail],
+  internal: ({ requestId }) => [500, `Internal Server Error (request id ${requestId})`],
 }

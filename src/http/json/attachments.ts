@@ -1,5 +1,5 @@
 /** Attachments of the JSON dialect: three encodings of the octets and two spellings of the names are in use. */
-import { Refusal } from '../../intake/refusal.ts'
+import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
 import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
@@ -7,13 +7,7 @@ import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
 /** Takes what JSON gave. Throws a Refusal that names the index and what is wrong. */
 export function readAttachments(value: unknown): SubmittedAttachment[] {
   if (value === undefined || value === null) return []
-  if (!Array.isArray(value)) {
-    throw new Refusal({
-      code: 'field_invalid',
-      field: 'attachments',
-      detail: 'it must be an array of objects',
-    })
-  }
+  if (!Array.isArray(value)) throw invalidField('attachments', 'it must be an array of objects')
   return value.map((item: unknown, index) => readAttachment(item, index))
 }
 

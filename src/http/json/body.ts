@@ -60,21 +60,27 @@ export const notAByte = (position: number) =>
  * ContentFault.
  */
 export function parseBody(octets: Buffer): Body {
-  if (octets.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
-  if (!isUtf8(octets)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')
-  const body = octets.length <= SMALL_BODY ? parse(octets) : scan(octets)
+  const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(readable(octets))
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw malformed('The request body must be a JSON object.')
   }
   return body as Body
 }
 
+function readable(octets: Buffer): Buffer {
+  if (octets.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
+  if (!isUtf8(octets)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')
+  return octets
+}
+
 /** RFC 8259 8.1: a parser may ignore a byte order mark. */
 const textStart = (octets: Buffer) => (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf ? 3 : 0)
 
-function parse(octets: Buffer): unknown {
+/** All of a body that is small. Throws a Fault when it is no JSON. */
+export function parseJson(octets: Buffer): unknown {
+  const start = textStart(readable(octets))
   try {
-    return JSON.parse(octets.toString('utf8', textStart(octets)))
+    return JSON.parse(octets.toString('utf8', start))
   } catch (error) {
     const fault = jsonFault(octets) ?? 'it cannot be parsed'
     throw malformed(`The request body is not valid JSON: ${fault}.`, error)

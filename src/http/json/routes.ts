@@ -4,22 +4,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { mayRead, readsNothing } from '../../accounts/reading.ts'
 import { Refusal } from '../../intake/refusal.ts'
-import type { Receipt } from '../../intake/submission.ts'
-import { jobAt } from '../../workers/job.ts'
 import { type Answer, JSON_TYPE, type LongAnswer } from '../answer.ts'
-import type { Answering, Api, HttpCore, Operation } from '../api.ts'
+import type { Answering, Api, Operation } from '../api.ts'
 import { readBody } from '../body.ts'
+import type { HttpCore } from '../core.ts'
 import { bearerToken } from '../credentials.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { Fault } from '../fault.ts'
-import { idempotencyKey } from '../idempotency.ts'
-import { checkJson, checkNotEncoded } from '../media-type.ts'
-import { type Idempotent, type Read, readElsewhere, SMALL_BODY, withIdempotency } from '../reading.ts'
+import { idempotentOf } from '../idempotency.ts'
+import { Reading } from '../reading.ts'
+import { jsonContent } from './content.ts'
 import { emailJson, emailJsonPieces } from './email.ts'
-import type { JsonOrder } from './read-job.ts'
-import { readSubmission } from './submission.ts'
+import { jsonReader } from './read-job.ts'
 import { jsonWords } from './words.ts'
-
-const job = jobAt<JsonOrder, Read>(new URL('./read-job.ts', import.meta.url))
 
 /**
  * Octets up to which an email is read and answered as a whole, however many ask for one at once and are slow to take it
@@ -30,14 +27,18 @@ const SHORT_EMAIL = 16 * 1024
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export class JsonDialect implements Api {
-  readonly prefixes = ['/emails']
+  readonly prefixes: readonly string[] = ['/emails']
   readonly words = jsonWords
+  readonly endpoints: readonly Endpoint[] = []
+  readonly content = jsonContent
   /** What is no id at all is no email's: the same answer as to an unknown one. */
   readonly unreadable: Operation = { name: 'email_read', work: (request) => this.#read(request, '') }
   readonly #core: HttpCore
+  readonly #reading: Reading<null>
 
   constructor(core: HttpCore) {
     this.#core = core
+    this.#reading = new Reading(core.deps, jsonReader)
   }
 
   register(app: FastifyInstance, answering: Answering): void {
@@ -54,38 +55,21 @@ export class JsonDialect implements Api {
   }
 
   async #send(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const caller = this.#authenticate(request.raw)
+    const { raw } = request
+    const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
-    const { headers } = request.raw
-    checkJson(headers['content-type'])
-    checkNotEncoded(headers['content-encoding'])
-    const key = idempotencyKey(headers)
-    const body = await readBody(request.raw, reply.raw, this.#core.limit)
-    const idempotent = key === undefined ? null : { key, endpoint: 'POST /emails' }
-    const { id } = await this.#accepted(principal, body, idempotent)
+    const { headers } = raw
+    jsonContent.check(headers)
+    const idempotent = idempotentOf(headers, 'POST /emails')
+    const body = await readBody(raw, reply.raw, this.#core.limit)
+    const { id } = await this.#reading.accept(principal, null, body, idempotent)
     return { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
-  }
-
-  /** Throws or rejects with what the body is refused for. */
-  #accepted(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
-    if (body.length > SMALL_BODY) return this.#readElsewhere(principal, body, idempotent)
-    const { intake } = this.#core.deps
-    const submission = readSubmission(body)
-    if (idempotent === null) return intake.submit(principal, submission)
-    // Equality is that of the octets.
-    return withIdempotency(submission, idempotent, body).then((same) => intake.submit(principal, same))
-  }
-
-  async #readElsewhere(principal: Principal, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
-    const { intake, workers } = this.#core.deps
-    const order = { body, idempotent, terms: intake.terms() }
-    return intake.accept(principal, await readElsewhere(workers, principal.companyId, job, order))
   }
 
   /** The email, when the caller may read it and there is room for it. */
   async #read({ raw }: Pick<FastifyRequest, 'raw'>, given: string): Promise<Answer | LongAnswer> {
     const { deps, limit } = this.#core
-    const caller = this.#authenticate(raw)
+    const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
     // Before anything is looked up: it says nothing about the email.
     if (readsNothing(principal)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
@@ -101,9 +85,7 @@ export class JsonDialect implements Api {
     return { status: 200, type: JSON_TYPE, body: emailJson(email) }
   }
 
-  #authenticate(request: IncomingMessage): Principal | Promise<Principal> {
-    const { authorization } = request.headers
-    if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
-    return this.#core.callers.admit(request, bearerToken(authorization))
+  admit(request: IncomingMessage): Principal | Promise<Principal> {
+    return this.#core.callers.admit(request, bearerToken(request.headers))
   }
 }

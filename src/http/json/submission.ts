@@ -1,5 +1,5 @@
 /** From the body of `POST /emails` to a submission: types are checked here, meaning by the intake. */
-import { type AddressField, Refusal } from '../../intake/refusal.ts'
+import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { clip } from '../fault.ts'
 import { MAX_AHEAD, MAX_AHEAD_DAYS, parseIsoTime } from '../schedule.ts'
@@ -50,7 +50,7 @@ function text(body: Body, key: 'from' | 'subject' | 'html' | 'text'): string | u
   if (Array.isArray(value) && value.length === 0) return undefined
   if (key === 'from')
     throw new Refusal({ code: 'address_invalid', field: key, detail: 'it must be a string' })
-  throw new Refusal({ code: 'field_invalid', field: key, detail: 'it must be a string' })
+  throw invalidField(key, 'it must be a string')
 }
 
 function addresses(field: AddressField, value: unknown): string[] {
@@ -63,7 +63,7 @@ function addresses(field: AddressField, value: unknown): string[] {
 function headers(value: unknown): [name: string, value: string][] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.length === 0) return []
-  const refuse = (detail: string) => new Refusal({ code: 'field_invalid', field: 'headers', detail })
+  const refuse = (detail: string) => invalidField('headers', detail)
   if (typeof value !== 'object' || Array.isArray(value)) throw refuse('it must be an object of strings')
   const fields: [string, string][] = []
   for (const [name, content] of Object.entries(value)) {
@@ -76,7 +76,7 @@ function headers(value: unknown): [name: string, value: string][] {
 
 function tags(value: unknown): { name: string; value: string }[] {
   if (value === undefined || value === null) return []
-  const refuse = (detail: string) => new Refusal({ code: 'field_invalid', field: 'tags', detail })
+  const refuse = (detail: string) => invalidField('tags', detail)
   if (!Array.isArray(value)) throw refuse('it must be an array of objects with `name` and `value`')
   if (value.length > MAX_TAGS)
     throw refuse(`at most ${MAX_TAGS} tags are allowed, ${value.length} were given`)
@@ -98,7 +98,7 @@ function tags(value: unknown): { name: string; value: string }[] {
 /** Unix milliseconds. A time that is past means now. */
 function scheduledAt(value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  const refuse = (detail: string) => new Refusal({ code: 'field_invalid', field: 'scheduled_at', detail })
+  const refuse = (detail: string) => invalidField('scheduled_at', detail)
   const at = typeof value === 'string' ? parseIsoTime(value) : null
   if (at === null) {
     throw refuse(

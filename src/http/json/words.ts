@@ -1,168 +1,120 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
 import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { errorAnswer } from '../error-body.ts'
-import { type AnyReason, clip, inMegabytes, REFUSED_FOR } from '../fault.ts'
+import { COMMON_ERRORS, type ErrorSaid, errorAnswer } from '../error-body.ts'
+import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { said, type Words } from '../words.ts'
 
-/** RFC 9110 11.6.1: a 401 names the scheme it wants. */
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="Postroad"' }
-
-/** One text for a domain that is unknown, another company's or not active: it must not tell which. */
-function notVerified(domain: string): string {
-  return `The \`${clip(domain, 255)}\` domain is not verified. Please, add and verify your domain`
-}
+const CHALLENGE = 'Bearer realm="Postroad"'
 
 export function jsonWords(reason: AnyReason): Answer {
-  switch (reason.code) {
-    case 'key_missing':
-      return errorAnswer(401, 'missing_api_key', 'Missing API key in the authorization header', CHALLENGE)
-    case 'key_invalid':
-      return errorAnswer(401, 'invalid_api_key', 'API key is invalid', CHALLENGE)
-    case 'key_expired':
-      return errorAnswer(401, 'invalid_api_key', 'API key is invalid: it has expired', CHALLENGE)
-    case 'key_elsewhere':
-      return errorAnswer(
-        403,
-        'restricted_api_key',
-        `This API key may not be used from ${place(reason.address)}`,
-      )
-    case 'scope_missing':
-      return errorAnswer(403, 'restricted_api_key', `This API key lacks the \`${reason.scope}\` scope`)
-    case 'key_restricted':
-      return errorAnswer(
-        403,
-        'restricted_api_key',
-        `This API key may send only from the \`${reason.domain}\` domain`,
-      )
-    case 'domain_unknown':
-    case 'domain_inactive':
-      return errorAnswer(403, 'validation_error', notVerified(reason.domain))
-    case 'from_mismatch':
-      return errorAnswer(403, 'validation_error', notVerified(reason.fromDomain))
-    case 'field_missing':
-      return errorAnswer(422, 'missing_required_field', `Missing \`${reason.field}\` field.`)
-    case 'body_missing':
-      return errorAnswer(422, 'validation_error', 'Missing `html` or `text` field.')
-    case 'address_invalid':
-      return errorAnswer(
-        422,
-        'validation_error',
-        `Invalid \`${reason.field}\` field. ${sentence(reason.detail)}`,
-      )
-    case 'author_denied':
-    case 'field_invalid':
-      return errorAnswer(
-        reason.code === 'author_denied' ? 403 : 422,
-        'validation_error',
-        `Invalid \`${clip(reason.field)}\` field. ${sentence(reason.detail)}`,
-      )
-    case 'attachment_invalid':
-      return errorAnswer(
-        422,
-        'invalid_attachment',
-        `Invalid attachment at index ${reason.index}: ${reason.detail}`,
-      )
-    case 'too_many_recipients':
-      return errorAnswer(
-        422,
-        'validation_error',
-        `Too many recipients: ${reason.found} in \`to\`, \`cc\` and \`bcc\` together, at most ${reason.max} are allowed.`,
-      )
-    case 'message_too_large':
-      return errorAnswer(
-        413,
-        'validation_error',
-        `The message would have ${inMegabytes(reason.found)} when composed; the limit is ${inMegabytes(reason.max)}.`,
-      )
-    case 'options_too_large':
-      return errorAnswer(
-        422,
-        'validation_error',
-        `The send options are limited to ${reason.max} octets in total.`,
-      )
-    case 'unsupported':
-      return errorAnswer(
-        422,
-        'validation_error',
-        `\`${clip(reason.field)}\` is not supported: ${reason.detail}`,
-      )
-    case 'request_invalid':
-      return errorAnswer(422, 'validation_error', reason.detail)
-    case 'idempotency_key_invalid':
-      return errorAnswer(400, 'invalid_idempotency_key', sentence(reason.detail))
-    case 'idempotency_conflict':
-      return errorAnswer(
-        409,
-        'invalid_idempotent_request',
-        'This idempotency key was used within the last 24 hours with another request body. Use a new key, or send the same body.',
-      )
-    case 'unavailable':
-      return errorAnswer(
-        503,
-        'application_error',
-        'The service cannot accept mail now. Nothing was accepted; please try again.',
-        { 'retry-after': String(Math.max(1, Math.ceil(reason.retryAfter))) },
-      )
-    case 'rate_limited':
-      return errorAnswer(
-        429,
-        'rate_limit_exceeded',
-        `Too many requests. This API key may make ${reason.limit} a second; try again in ${reason.retryAfter} s.`,
-        { 'retry-after': String(reason.retryAfter) },
-      )
-    case 'too_much_under_way':
-      return {
-        ...errorAnswer(
-          429,
-          'rate_limit_exceeded',
-          'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
-          { 'retry-after': String(reason.retryAfter) },
-        ),
-        heldFor: REFUSED_FOR,
-      }
-    case 'overloaded':
-      return errorAnswer(
-        503,
-        'application_error',
-        'The service has as much under way as it can hold. Nothing was accepted; please try again.',
-        { 'retry-after': String(reason.retryAfter) },
-      )
-    case 'too_complex':
-      return errorAnswer(
-        413,
-        'validation_error',
-        `Reading this request takes more ${reason.cause} than one request may take. Nothing was accepted; send a smaller or simpler message.`,
-      )
-    case 'body_too_large':
-      return errorAnswer(
-        413,
-        'validation_error',
-        `The request body is over the limit of ${inMegabytes(reason.max)}. The limit of a composed message is ${inMegabytes(reason.messageMax)}.`,
-      )
-    case 'body_malformed':
-      return errorAnswer(400, 'validation_error', reason.detail)
-    case 'media_type_unsupported':
-      return errorAnswer(415, 'validation_error', reason.detail)
-    case 'path_unknown':
-      return errorAnswer(404, 'not_found', 'The requested endpoint does not exist')
-    case 'method_unknown':
-      return errorAnswer(
-        405,
-        'method_not_allowed',
-        `Method is not allowed for the requested path; allowed: ${reason.allow}`,
-        { allow: reason.allow },
-      )
-    case 'email_unknown':
-      return errorAnswer(404, 'not_found', 'Email not found')
-    case 'http_malformed':
-      return errorAnswer(reason.status, 'validation_error', reason.detail)
-    case 'internal':
-      return errorAnswer(
-        500,
-        'internal_server_error',
-        `An unexpected error occurred. The service's log tells more under request id ${reason.requestId}.`,
-      )
-  }
+  return errorAnswer(reason, said(WORDS, reason), CHALLENGE)
+}
+
+/** One text for a domain that is unknown, another company's or not active: it must not tell which. */
+function notVerified(domain: string): ErrorSaid {
+  const name = clip(domain, 255)
+  return [
+    403,
+    'validation_error',
+    `The \`${name}\` domain is not verified. Please, add and verify your domain`,
+  ]
+}
+
+function invalidField(status: 403 | 422, field: string, detail: string): ErrorSaid {
+  return [status, 'validation_error', `Invalid \`${clip(field)}\` field. ${sentence(detail)}`]
+}
+
+const WORDS: Words<ErrorSaid> = {
+  ...COMMON_ERRORS,
+  key_missing: () => [401, 'missing_api_key', 'Missing API key in the authorization header'],
+  key_invalid: () => [401, 'invalid_api_key', 'API key is invalid'],
+  key_expired: () => [401, 'invalid_api_key', 'API key is invalid: it has expired'],
+  key_elsewhere: ({ address }) => [
+    403,
+    'restricted_api_key',
+    `This API key may not be used from ${place(address)}`,
+  ],
+  scope_missing: ({ scope }) => [403, 'restricted_api_key', `This API key lacks the \`${scope}\` scope`],
+  key_restricted: ({ domain }) => [
+    403,
+    'restricted_api_key',
+    `This API key may send only from the \`${domain}\` domain`,
+  ],
+  domain_unknown: ({ domain }) => notVerified(domain),
+  domain_inactive: ({ domain }) => notVerified(domain),
+  from_mismatch: ({ fromDomain }) => notVerified(fromDomain),
+  field_missing: ({ field }) => [422, 'missing_required_field', `Missing \`${field}\` field.`],
+  body_missing: () => [422, 'validation_error', 'Missing `html` or `text` field.'],
+  address_invalid: ({ field, detail }) => invalidField(422, field, detail),
+  author_denied: ({ field, detail }) => invalidField(403, field, detail),
+  field_invalid: ({ field, detail }) => invalidField(422, field, detail),
+  attachment_invalid: ({ index, detail }) => [
+    422,
+    'invalid_attachment',
+    `Invalid attachment at index ${index}: ${detail}`,
+  ],
+  too_many_recipients: ({ found, max }) => [
+    422,
+    'validation_error',
+    `Too many recipients: ${found} in \`to\`, \`cc\` and \`bcc\` together, at most ${max} are allowed.`,
+  ],
+  message_too_large: ({ found, max }) => [
+    413,
+    'validation_error',
+    `The message would have ${inMegabytes(found)} when composed; the limit is ${inMegabytes(max)}.`,
+  ],
+  options_too_large: ({ max }) => [
+    422,
+    'validation_error',
+    `The send options are limited to ${max} octets in total.`,
+  ],
+  unsupported: ({ field, detail }) => [
+    422,
+    'validation_error',
+    `\`${clip(field)}\` is not supported: ${detail}`,
+  ],
+  request_invalid: ({ detail }) => [422, 'validation_error', detail],
+  idempotency_key_invalid: ({ detail }) => [400, 'invalid_idempotency_key', sentence(detail)],
+  idempotency_conflict: () => [
+    409,
+    'invalid_idempotent_request',
+    'This idempotency key was used within the last 24 hours with another request body. Use a new key, or send the same body.',
+  ],
+  unavailable: () => [
+    503,
+    'application_error',
+    'The service cannot accept mail now. Nothing was accepted; please try again.',
+  ],
+  rate_limited: ({ limit, retryAfter }) => [
+    429,
+    'rate_limit_exceeded',
+    `Too many requests. This API key may make ${limit} a second; try again in ${retryAfter} s.`,
+  ],
+  too_much_under_way: () => [
+    429,
+    'rate_limit_exceeded',
+    'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
+  ],
+  overloaded: () => [
+    503,
+    'application_error',
+    'The service has as much under way as it can hold. Nothing was accepted; please try again.',
+  ],
+  too_complex: ({ cause }) => [
+    413,
+    'validation_error',
+    `Reading this request takes more ${cause} than one request may take. Nothing was accepted; send a smaller or simpler message.`,
+  ],
+  body_too_large: ({ max, messageMax }) => [
+    413,
+    'validation_error',
+    `The request body is over the limit of ${inMegabytes(max)}.` +
+      (messageMax === null ? '' : ` The limit of a composed message is ${inMegabytes(messageMax)}.`),
+  ],
+  body_malformed: ({ detail }) => [400, 'validation_error', detail],
+  media_type_unsupported: ({ detail }) => [415, 'validation_error', detail],
+  email_unknown: () => [404, 'not_found', 'Email not found'],
 }
 
 /** `detail` as a sentence of its own. */

@@ -1,6 +1,7 @@
 /** What a load balancer or a supervisor asks: does the process run, and can it accept mail. */
+
+import { type Endpoint, endpoint } from '../endpoint.ts'
 import { ERROR_BODY, type ErrorBody } from '../error-body.ts'
-import type { TypedScope } from '../typed.ts'
 import type { Readiness } from './readiness.ts'
 
 /** Seconds after which one may ask again. */
@@ -15,36 +16,50 @@ function statusBody<Status extends string>(status: Status) {
   } as const
 }
 
-const HEALTH = {
-  operationId: 'health',
-  summary: 'Whether the process runs',
-  response: { 200: { description: 'It does.', ...statusBody('ok') } },
-} as const
-
-const READY = {
-  operationId: 'ready',
-  summary: 'Whether mail can be accepted now',
-  description:
-    'A commit is tried. That one went through is believed for a second, unless a request finds otherwise.',
-  response: {
-    200: { description: 'It can.', ...statusBody('ready') },
-    503: {
-      description: 'It cannot; ask again after the seconds of Retry-After.',
-      ...ERROR_BODY,
-    },
-  },
-} as const
-
 const NOT_READY: ErrorBody = {
   statusCode: 503,
   message: 'The service cannot accept mail now.',
   name: 'application_error',
 }
 
-export function registerHealth(scope: TypedScope, readiness: Readiness): void {
-  scope.get('/health', { schema: HEALTH }, async (_request, reply) => reply.send({ status: 'ok' }))
-  scope.get('/ready', { schema: READY }, async (_request, reply) => {
-    if (await readiness.ask()) return reply.code(200).send({ status: 'ready' })
-    return reply.code(503).header('retry-after', RETRY_AFTER).send(NOT_READY)
-  })
+const health = endpoint({
+  method: 'GET',
+  url: '/health',
+  operation: 'other',
+  access: 'anybody',
+  schema: {
+    operationId: 'health',
+    summary: 'Whether the process runs',
+    response: { 200: { description: 'It does.', ...statusBody('ok') } },
+  },
+})
+
+const ready = endpoint({
+  method: 'GET',
+  url: '/ready',
+  operation: 'other',
+  access: 'anybody',
+  schema: {
+    operationId: 'ready',
+    summary: 'Whether mail can be accepted now',
+    description:
+      'A commit is tried. That one went through is believed for a second, unless a request finds otherwise.',
+    response: {
+      200: { description: 'It can.', ...statusBody('ready') },
+      503: {
+        description: 'It cannot; ask again after the seconds of Retry-After.',
+        ...ERROR_BODY,
+      },
+    },
+  },
+})
+
+export function healthEndpoints(readiness: Readiness): Endpoint[] {
+  return [
+    health(async () => ({ status: 200, body: { status: 'ok' } })),
+    ready(async () => {
+      if (await readiness.ask()) return { status: 200, body: { status: 'ready' } }
+      return { status: 503, body: NOT_READY, headers: { 'retry-after': String(RETRY_AFTER) } }
+    }),
+  ]
 }

@@ -1,8 +1,10 @@
 /** What is part of no API: the first page, what machines ask about the service, and everything that does not exist. */
 import type { FastifyInstance } from 'fastify'
-import type { Answering, Api, HttpCore } from '../api.ts'
-import { typed } from '../typed.ts'
-import { registerHealth } from './health.ts'
+import type { Answering, Api } from '../api.ts'
+import type { HttpCore } from '../core.ts'
+import type { HttpDeps } from '../deps.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { healthEndpoints } from './health.ts'
 import { homePage } from './home.ts'
 import { Readiness } from './readiness.ts'
 import { pageWords } from './words.ts'
@@ -10,18 +12,18 @@ import { pageWords } from './words.ts'
 export class Pages implements Api {
   readonly prefixes = ['/']
   readonly words = pageWords
-  readonly #core: HttpCore
+  readonly endpoints: readonly Endpoint[]
+  readonly #deps: HttpDeps
 
-  constructor(core: HttpCore) {
-    this.#core = core
+  constructor({ answers, deps }: HttpCore) {
+    this.#deps = deps
+    const readiness = new Readiness(deps)
+    answers.onUnavailable = () => readiness.doubt()
+    this.endpoints = healthEndpoints(readiness)
   }
 
   register(app: FastifyInstance, answering: Answering): void {
-    const { answers, deps } = this.#core
-    const readiness = new Readiness(deps)
-    answers.onUnavailable = () => readiness.doubt()
-    app.register(async (scope) => registerHealth(typed(scope, answers), readiness))
-
+    const deps = this.#deps
     if (deps.api) {
       const home = homePage(deps.version)
       app.get(

@@ -1,45 +1,94 @@
 import { binder } from '../../email/codec.ts'
-import { fieldsOf } from '../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { born, bornSuppressed, firstEvent, NOT_SENT } from '../../email/lifecycle/birth.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { COLUMNS } from '../email-columns.ts'
 import { mapText } from '../json-columns.ts'
-import type { NewEmail } from '../store.ts'
-import { bools, int4s, int8s, TYPES, texts, uuids } from './arrays.ts'
+import type { NewEmail, NewRecipient } from '../store.ts'
+import { bool, column, given, int4, int8, text, uuid } from './columns.ts'
 import type { Statement, Value } from './database.ts'
 import type { Entry } from './entry.ts'
 import { folded } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
-/** The values of an email's own fields are the last ones, from here on. */
-const FIRST_FIELD = 22
-const FIELDS = fieldsOf().map((field) => ({ ...field, bind: binder(field, COLUMNS) }))
-const UNNESTED = FIELDS.map(({ type }, index) => `$${FIRST_FIELD + index}::${TYPES[type.column].name}[]`)
-const valuesOf = (name: string) => UNNESTED[FIELDS.findIndex((field) => field.name === name)]
+/** A recipient, and how it begins. */
+interface Row {
+  email: NewEmail
+  company: number
+  recipient: NewRecipient
+  position: number
+  dueAt: number | null
+  /** The token of its lease. */
+  lease: number | null
+  ready: boolean
+  /** How many recipients of its email make one transaction with it, itself included. */
+  together: number
+}
+
+const GIVEN = recipientFieldsOf().map((field) => {
+  const bind = binder<NewRecipient>(field, COLUMNS)
+  return [
+    field.column,
+    column(field.type.column)(({ recipient, company }: Row) => bind(recipient, company)),
+  ] as const
+})
+const GIVEN_NAMES = GIVEN.map(([name]) => name).join(', ')
+
+const RECIPIENTS = given<Row>(1, {
+  email: uuid(({ email }) => email.id),
+  position: int4(({ position }) => position),
+  company: int4(({ company }) => company),
+  size: int4(({ email }) => Math.min(Math.round(email.size), MAX_INT4)),
+  due_at: int8(({ dueAt }) => dueAt),
+  lease: int8(({ lease }) => lease),
+  ready: bool(({ ready }) => ready),
+  /** What is looked for on the suppression list. */
+  folded: text(({ email, recipient: { address, domain } }) => {
+    return isSimulated(domain, email.testMode) ? null : folded(address)
+  }),
+  at: int8(({ email }) => email.createdAt),
+  together: int4(({ together }) => together),
+  ...Object.fromEntries(GIVEN),
+})
+
+const FIELDS = fieldsOf().map((field) => {
+  const bind = binder<NewEmail>(field, COLUMNS)
+  return [
+    field.column,
+    column(field.type.column)(({ email, company }: Entry) => bind(email, company)),
+  ] as const
+})
+const EMAILS = given<Entry>(RECIPIENTS.next, {
+  ...Object.fromEntries(FIELDS),
+  sent: bool(({ email }) => email.scheduledAt === null),
+})
+
+const FIRST_EVENTS = given<ReturnType<typeof firstEvent>>(EMAILS.next, {
+  type: text(({ type }) => type),
+  detail: text(({ detail }) => mapText(detail)),
+})
+
+const [STATE, EVENT, BEFORE, AFTER] = [0, 1, 2, 3].map((index) => `$${FIRST_EVENTS.next + index}`)
 
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that
- * were on a suppression list. ($1-$14: recipients, by column. $15-$18: how who is on a suppression list begins: state,
- * event, and its message before and after the reason; it only chooses between what was decided for either case.
- * $19-$21: of each email its first event, and whether that is `sent`. From $22 on: emails, by column.)
+ * were on a suppression list. How those begin (state, event, and its message before and after the reason) is given,
+ * too: it only chooses between what was decided for either case.
  */
 const INSERT: Statement = {
   name: 'accept',
   text: `
 WITH email AS (
-  INSERT INTO emails (${FIELDS.map(({ column }) => column).join(', ')}, sent)
-  SELECT * FROM unnest(${UNNESTED.join(', ')}, $21::bool[])
+  INSERT INTO emails (${EMAILS.names}) SELECT * FROM ${EMAILS.unnest}
 ), recipient AS MATERIALIZED (
-  SELECT r.*, (SELECT $17 || s.reason || $18 FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded) AS not_sent
-  FROM unnest(
-    $1::uuid[], $2::int4[], $3::int4[], $4::int4[], $5::int8[], $6::int8[], $7::bool[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::int8[], $14::int4[]
-  ) AS r (email, position, company, size, due_at, lease, ready, kind, address, domain, variables, folded, at, together)
+  SELECT r.*, (
+    SELECT ${BEFORE} || s.reason || ${AFTER} FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded
+  ) AS not_sent
+  FROM ${RECIPIENTS.as('r')}
 ), kept AS (
-  INSERT INTO recipients (email, position, kind, state, address, domain, variables, last_message)
-  SELECT email, position, kind, CASE WHEN not_sent IS NOT NULL THEN $15 END, address, domain, variables, not_sent
-  FROM recipient
+  INSERT INTO recipients (email, position, state, last_message, ${GIVEN_NAMES})
+  SELECT email, position, CASE WHEN not_sent IS NOT NULL THEN ${STATE} END, not_sent, ${GIVEN_NAMES} FROM recipient
 ), queued AS (
   INSERT INTO queue (email, position, company, size, together, due_at, lease, ready, domain)
   SELECT email, position, company, size, together, due_at, lease, ready, domain
@@ -47,9 +96,11 @@ WITH email AS (
 ), logged AS (
   INSERT INTO events (email, company, recipient, at, type, detail)
   SELECT id, company, NULL, at, type, detail
-  FROM unnest(${valuesOf('id')}, ${valuesOf('companyId')}, ${valuesOf('createdAt')}, $19::text[], $20::text[]) AS first (id, company, at, type, detail)
+  FROM unnest(
+    ${EMAILS.params.id}, ${EMAILS.params.company}, ${EMAILS.params.created_at}, ${FIRST_EVENTS.params.type}, ${FIRST_EVENTS.params.detail}
+  ) AS first (id, company, at, type, detail)
   UNION ALL
-  SELECT email, company, position, at, $16, json_build_object('message', not_sent)::text
+  SELECT email, company, position, at, ${EVENT}, json_build_object('message', not_sent)::text
   FROM recipient WHERE not_sent IS NOT NULL
 )
 SELECT email, position FROM recipient WHERE not_sent IS NOT NULL`,
@@ -63,84 +114,28 @@ type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: 
 /** Returns the positions that were suppressed, by email. */
 export async function insertEmails(run: Run, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
   const suppressed = new Map<string, Set<number>>()
-  for (const { email, position } of await run(INSERT, [
-    ...recipientColumns(entries),
+  const values = [
+    ...RECIPIENTS.values(entries.flatMap(rowsOf)),
+    ...EMAILS.values(entries),
+    ...FIRST_EVENTS.values(entries.map(({ email }) => firstEvent(email))),
     ...SUPPRESSED,
-    ...emailColumns(entries),
-  ])) {
+  ]
+  for (const { email, position } of await run(INSERT, values)) {
     const positions = suppressed.get(email) ?? new Set()
     suppressed.set(email, positions.add(position))
   }
   return suppressed
 }
 
-function emailColumns(entries: readonly Entry[]): Buffer[] {
-  const firsts = entries.map(({ email }) => firstEvent(email))
-  return [
-    texts(firsts.map(({ type }) => type)),
-    texts(firsts.map(({ detail }) => mapText(detail))),
-    bools(entries.map(({ email }) => email.scheduledAt === null)),
-    ...FIELDS.map(({ type, bind }) => {
-      return TYPES[type.column].array(entries.map(({ email, company }) => bind(email, company) as never))
-    }),
-  ]
-}
-
-function recipientColumns(entries: readonly Entry[]): Buffer[] {
-  const ids: string[] = []
-  const positions: number[] = []
-  const companies: number[] = []
-  const sizes: number[] = []
-  const dues: (number | null)[] = []
-  const leases: (number | null)[] = []
-  const ready: boolean[] = []
-  const kinds: string[] = []
-  const addresses: string[] = []
-  const domains: string[] = []
-  const variables: (string | null)[] = []
-  const compared: (string | null)[] = []
-  const times: number[] = []
-  const together: number[] = []
-  for (const { email, company, lease } of entries) {
-    const { state, dueAt } = born(email, lease !== null)
-    const isDue = Math.round(email.dueAt) <= email.createdAt
-    const size = Math.min(Math.round(email.size), MAX_INT4)
-    const token = state === 'sending' ? lease!.token : null
-    const atDomain = recipientsByDomain(email)
-    for (const [position, recipient] of email.recipients.entries()) {
-      ids.push(email.id)
-      positions.push(position)
-      companies.push(company)
-      sizes.push(size)
-      dues.push(dueAt === null ? null : Math.round(dueAt))
-      leases.push(token)
-      ready.push(isDue)
-      kinds.push(recipient.kind)
-      addresses.push(recipient.address)
-      domains.push(recipient.domain)
-      variables.push(recipient.variables === null ? null : JSON.stringify(recipient.variables))
-      const exempt = isSimulated(recipient.domain, email.testMode)
-      compared.push(exempt ? null : folded(recipient.address))
-      times.push(Math.round(email.createdAt))
-      together.push(atDomain?.get(recipient.domain) ?? 1)
-    }
-  }
-  return [
-    uuids(ids),
-    int4s(positions),
-    int4s(companies),
-    int4s(sizes),
-    int8s(dues),
-    int8s(leases),
-    bools(ready),
-    texts(kinds),
-    texts(addresses),
-    texts(domains),
-    texts(variables),
-    texts(compared),
-    int8s(times),
-    int4s(together),
-  ]
+function rowsOf({ email, company, lease: given }: Entry): Row[] {
+  const { state, dueAt } = born(email, given !== null)
+  const lease = state === 'sending' ? given!.token : null
+  const ready = Math.round(email.dueAt) <= email.createdAt
+  const atDomain = recipientsByDomain(email)
+  return email.recipients.map((recipient, position) => {
+    const together = atDomain?.get(recipient.domain) ?? 1
+    return { email, company, recipient, position, dueAt, lease, ready, together }
+  })
 }
 
 /** Null where each recipient has a transaction of its own. */

@@ -1,15 +1,14 @@
 import { born } from '../../email/lifecycle/birth.ts'
 import { type Accepted, type Lease, type NewEmail, StoreConflict, StoreUnavailable } from '../store.ts'
 import { insertEmails } from './accept-statement.ts'
+import { uuids } from './arrays.ts'
 import { Batcher } from './batcher.ts'
 import { keepFileNames, keepFiles } from './blobs.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database, Session } from './database.ts'
+import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
 import { judge, noteRepeated, takeKeys } from './idempotency.ts'
-import type { Repairs } from './repairs.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 import { withdraw } from './withdrawals.ts'
 
@@ -24,11 +23,16 @@ const WORTHWHILE = 40
 /** Milliseconds between two attempts to find out what became of a commit. */
 const SEEK_PAUSE_MS = 250
 
-export interface AcceptanceParts {
-  database: Database
-  companies: CompanyNumbers
-  changes: ChangeFeed
-  repairs: Repairs
+const PRESENT = `SELECT e.id::text AS id, q.position, q.lease FROM emails e LEFT JOIN queue q ON q.email = e.id
+  WHERE e.id = ANY ($1::uuid[]) ORDER BY e.id, q.position`
+
+interface PresentRow {
+  id: string
+  position: number | null
+  lease: number | null
+}
+
+export interface AcceptanceParts extends Parts {
   /** Milliseconds for which a lost commit's outcome is sought before the sender is told that nothing was accepted. */
   seekMs: number
 }
@@ -68,45 +72,46 @@ export class Acceptance {
 
   async #group(entries: Entry[]): Promise<void> {
     try {
-      const known = await this.#withCompanies(entries)
+      const known = await this.#known(entries)
       if (known.length > 0) await this.#enter(known)
     } catch (error) {
       for (const { refuse } of entries) refuse(error as Error)
     }
   }
 
-  async #withCompanies(entries: Entry[]): Promise<Entry[]> {
+  /** Those of companies that exist; an id comes once in a statement. */
+  async #known(entries: Entry[]): Promise<Entry[]> {
     const numbers = await this.#parts.companies.find(entries.map(({ email }) => email.companyId))
+    const ids = new Set<string>()
     return entries.filter((entry) => {
-      const number = numbers.get(entry.email.companyId)
-      if (number !== undefined) entry.company = number
-      else entry.refuse(new StoreConflict(`There is no company with the id ${entry.email.companyId}`))
-      return number !== undefined
+      const { id, companyId } = entry.email
+      const number = numbers.get(companyId)
+      if (number === undefined)
+        entry.refuse(new StoreConflict(`There is no company with the id ${companyId}`))
+      else if (ids.has(id)) entry.refuse(taken(entry))
+      else {
+        entry.company = number
+        ids.add(id)
+        return true
+      }
+      return false
     })
   }
 
   /** Until each is answered. */
   async #enter(entries: Entry[]): Promise<void> {
-    const firsts = this.#withoutTwins(entries)
     try {
-      await this.#commit(firsts)
+      await this.#commit(entries)
     } catch (error) {
-      if (error instanceof OutcomeUnknown) await this.#seek(firsts, error)
-      else if (isDuplicate(error)) await this.#withoutPresent(firsts)
-      else if (isRefusedData(error) && firsts.length > 1) await this.#oneByOne(firsts)
-      else for (const { refuse } of firsts) refuse(error as Error)
+      if (error instanceof OutcomeUnknown) await this.#seek(entries, error)
+      else if (isDuplicate(error)) await this.#withoutPresent(entries, error as Error)
+      else if (isRefusedData(error) && entries.length > 1) await this.#oneByOne(entries)
+      else for (const { refuse } of entries) refuse(error as Error)
     }
   }
 
-  /** An id comes once in a statement. */
-  #withoutTwins(entries: Entry[]): Entry[] {
-    const ids = new Set<string>()
-    return entries.filter((entry) => {
-      const twin = ids.has(entry.email.id)
-      if (twin) entry.refuse(taken(entry))
-      ids.add(entry.email.id)
-      return !twin
-    })
+  async #oneByOne(entries: Entry[]): Promise<void> {
+    for (const entry of entries) await this.#enter([entry])
   }
 
   async #commit(entries: Entry[]): Promise<void> {
@@ -147,29 +152,25 @@ export class Acceptance {
   }
 
   /** Some ids are taken: by other emails, or by these themselves when an earlier commit took place after all. */
-  async #withoutPresent(entries: Entry[]): Promise<void> {
+  async #withoutPresent(entries: Entry[], error: Error): Promise<void> {
     const present = await this.#present(entries)
-    const rest: Entry[] = []
-    for (const entry of entries) {
+    const rest = entries.filter((entry) => {
       const leased = present.get(entry.email.id)
-      if (leased === undefined) rest.push(entry)
-      else if (entry.doubtful === true) entry.answer({ kind: 'accepted', leased })
+      if (leased === undefined) return true
+      if (entry.doubtful === true) entry.answer({ kind: 'accepted', leased })
       else entry.refuse(taken(entry))
-    }
-    if (rest.length === entries.length) await this.#oneByOne(rest)
-    else if (rest.length > 0) await this.#enter(rest)
+      return false
+    })
+    if (rest.length < entries.length) {
+      if (rest.length > 0) await this.#enter(rest)
+    } else if (rest.length > 1) await this.#oneByOne(rest)
+    else rest[0]!.refuse(error)
   }
 
   /** The ids that are there, with the positions still under the lease they were given in for. */
   async #present(entries: Entry[]): Promise<Map<string, number[]>> {
-    const sql = `SELECT e.id::text AS id, q.position, q.lease FROM emails e LEFT JOIN queue q ON q.email = e.id
-      WHERE e.id = ANY ($1::uuid[]) ORDER BY e.id, q.position`
-    const ids = `{${entries.map(({ email }) => email.id).join()}}`
-    const rows = await this.#parts.database.look<{
-      id: string
-      position: number | null
-      lease: number | null
-    }>(sql, [ids])
+    const ids = uuids(entries.map(({ email }) => email.id))
+    const rows = await this.#parts.database.look<PresentRow>(PRESENT, [ids])
     const tokens = new Map(entries.map(({ email, lease }) => [email.id, lease?.token]))
     const present = new Map<string, number[]>()
     for (const { id, position, lease } of rows) {
@@ -178,21 +179,6 @@ export class Acceptance {
       if (position !== null && lease !== null && lease === tokens.get(id)) leased.push(position)
     }
     return present
-  }
-
-  async #oneByOne(entries: Entry[]): Promise<void> {
-    for (const entry of entries) {
-      try {
-        await this.#commit([entry])
-      } catch (error) {
-        if (error instanceof OutcomeUnknown) await this.#seek([entry], error)
-        else if (isDuplicate(error)) {
-          const leased = (await this.#present([entry])).get(entry.email.id)
-          if (leased !== undefined && entry.doubtful === true) entry.answer({ kind: 'accepted', leased })
-          else entry.refuse(leased === undefined ? (error as Error) : taken(entry))
-        } else entry.refuse(error as Error)
-      }
-    }
   }
 
   /**
@@ -210,7 +196,7 @@ export class Acceptance {
         return
       } catch (again) {
         error = again as Error
-        if (isDuplicate(error)) return await this.#withoutPresent(entries)
+        if (isDuplicate(error)) return await this.#withoutPresent(entries, error)
         if (!(error instanceof StoreUnavailable)) break
       }
     }

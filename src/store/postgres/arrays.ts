@@ -32,7 +32,7 @@ function begin(octets: number, type: number, length: number): Buffer {
   return buffer
 }
 
-/** Whole numbers of at most 2^53. */
+/** Of at most 2^53; rounded. */
 export function int8s(values: List<number>): Buffer {
   const buffer = begin(values.length * 12, INT8, values.length)
   let at = HEADER
@@ -41,9 +41,10 @@ export function int8s(values: List<number>): Buffer {
       at = buffer.writeInt32BE(-1, at)
       continue
     }
+    const whole = Math.round(value)
     at = buffer.writeInt32BE(8, at)
-    at = buffer.writeInt32BE(Math.floor(value / TWO_TO_32), at)
-    at = buffer.writeUInt32BE(value >>> 0, at)
+    at = buffer.writeInt32BE(Math.floor(whole / TWO_TO_32), at)
+    at = buffer.writeUInt32BE(whole >>> 0, at)
   }
   return buffer.subarray(0, at)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Attachment } from '../../mail/message.ts'
 import { StoreUnavailable } from '../store.ts'
-import { byteas, int4s, texts, uuids } from './arrays.ts'
+import { bytea, given, int4, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 
@@ -18,15 +19,21 @@ export interface FileName {
   entry: Entry
   position: number
   sha256: Uint8Array
+  file: Attachment
 }
+
+const KEYS = given<File>(1, {
+  company: int4(({ company }) => company),
+  sha256: bytea(({ sha256 }) => sha256),
+})
+const BYTES = given<File>(KEYS.next, { bytes: bytea(({ bytes }) => bytes) })
 
 /** Shared with all who refer to the same file, and against its removal. */
 const HOLD = {
   name: 'hold-blobs',
   text: `
 SELECT b.company, b.sha256
-FROM unnest($1::int4[], $2::bytea[]) AS t (company, sha256)
-JOIN blobs b ON b.company = ANY (ARRAY[t.company]) AND b.sha256 = t.sha256
+FROM ${KEYS.as('t')} JOIN blobs b ON b.company = ANY (ARRAY[t.company]) AND b.sha256 = t.sha256
 ORDER BY b.company, b.sha256 FOR KEY SHARE OF b`,
 }
 
@@ -34,17 +41,25 @@ const ADD = {
   name: 'add-blobs',
   text: `
 INSERT INTO blobs (company, sha256, bytes)
-SELECT * FROM unnest($1::int4[], $2::bytea[], $3::bytea[]) AS t (company, sha256, bytes) ORDER BY company, sha256
+SELECT * FROM unnest(${KEYS.params.company}, ${KEYS.params.sha256}, ${BYTES.params.bytes}) AS t (company, sha256, bytes)
+ORDER BY company, sha256
 ON CONFLICT DO NOTHING RETURNING company, sha256`,
 }
 
+const NAMES = given<FileName>(1, {
+  email: uuid(({ entry }) => entry.email.id),
+  position: int4(({ position }) => position),
+  company: int4(({ entry }) => entry.company),
+  sha256: bytea(({ sha256 }) => sha256),
+  filename: text(({ file }) => file.filename),
+  content_type: text(({ file }) => file.contentType),
+  disposition: text(({ file }) => file.disposition),
+  content_id: text(({ file }) => file.contentId ?? null),
+})
+
 const NAME = {
   name: 'name-files',
-  text: `
-INSERT INTO attachments (email, position, company, sha256, filename, content_type, disposition, content_id)
-SELECT * FROM unnest(
-  $1::uuid[], $2::int4[], $3::int4[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[]
-)`,
+  text: `INSERT INTO attachments (${NAMES.names}) SELECT * FROM ${NAMES.unnest}`,
 }
 
 /**
@@ -56,9 +71,10 @@ export async function keepFiles(session: Session, entries: readonly Entry[]): Pr
   const missing = new Map<string, File>()
   for (const entry of entries) {
     const { company } = entry
-    for (const [position, { content: bytes }] of entry.email.content.attachments.entries()) {
+    for (const [position, file] of entry.email.content.attachments.entries()) {
+      const bytes = file.content
       const sha256 = createHash('sha256').update(bytes).digest()
-      names.push({ entry, position, sha256 })
+      names.push({ entry, position, sha256, file })
       missing.set(nameOf({ company, sha256 }), { company, sha256, bytes })
     }
   }
@@ -66,32 +82,18 @@ export async function keepFiles(session: Session, entries: readonly Entry[]): Pr
     if (looks === LOOKS)
       throw new StoreUnavailable('Files of an email are being removed while it is accepted')
     // The octets travel only when the file is not there.
-    for (const row of await session.run<File>(HOLD, keysOf(missing))) missing.delete(nameOf(row))
+    for (const row of await session.run<File>(HOLD, KEYS.values([...missing.values()])))
+      missing.delete(nameOf(row))
     if (missing.size === 0) break
-    const bytes = byteas([...missing.values()].map((file) => file.bytes))
-    for (const row of await session.run<File>(ADD, [...keysOf(missing), bytes])) missing.delete(nameOf(row))
+    const files = [...missing.values()]
+    const added = await session.run<File>(ADD, [...KEYS.values(files), ...BYTES.values(files)])
+    for (const row of added) missing.delete(nameOf(row))
   }
   return names
 }
 
 export async function keepFileNames(session: Session, names: readonly FileName[]): Promise<void> {
-  if (names.length === 0) return
-  const files = names.map(({ entry, position }) => entry.email.content.attachments[position]!)
-  await session.run(NAME, [
-    uuids(names.map(({ entry }) => entry.email.id)),
-    int4s(names.map(({ position }) => position)),
-    int4s(names.map(({ entry }) => entry.company)),
-    byteas(names.map(({ sha256 }) => sha256)),
-    texts(files.map(({ filename }) => filename)),
-    texts(files.map(({ contentType }) => contentType)),
-    texts(files.map(({ disposition }) => disposition)),
-    texts(files.map(({ contentId }) => contentId ?? null)),
-  ])
-}
-
-function keysOf(files: ReadonlyMap<string, File>): Buffer[] {
-  const all = [...files.values()]
-  return [int4s(all.map(({ company }) => company)), byteas(all.map(({ sha256 }) => sha256))]
+  if (names.length > 0) await session.run(NAME, NAMES.values(names))
 }
 
 function nameOf({ company, sha256 }: { company: number; sha256: Uint8Array }): string {

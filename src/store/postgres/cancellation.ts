@@ -1,45 +1,36 @@
-import type { Canceled } from '../store.ts'
-import { apply, decided } from './apply.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { Database } from './database.ts'
-import { factsOf, type Place } from './facts.ts'
+import type { QueueStore } from '../store.ts'
+import { happen } from './apply.ts'
+import { HOLD_EMAIL, type Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
-/** A result being written comes before or after, not in between. */
-const HOLD = {
-  name: 'hold-email',
-  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
 const REQUESTED = {
   name: 'cancel-requests',
   text: 'SELECT DISTINCT email::text AS email FROM queue WHERE cancel',
 }
 
 /** Ends what waits at the operator's word; what is being sent ends with its attempt, unless the attempt ends it. */
-export class Cancellation {
-  readonly #database: Database
-  readonly #changes: ChangeFeed
-
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
-    this.#database = database
-    this.#changes = changes
-  }
-
-  async cancel(emailId: string, at: number): Promise<Canceled> {
-    if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
-    const done = await this.#database.transaction(async (session) => {
-      const live = await factsOf(session, await session.run<Place>(HOLD, [emailId]))
-      const all = decided(live, () => ({ kind: 'cancel', at }))
-      await apply(session, all, at)
+export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'cancel' | 'cancelRequests'> {
+  return {
+    async cancel(emailId, at) {
+      if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
+      const all = await database.transaction(async (session) => {
+        return await happen(
+          session,
+          await session.run<Place>(HOLD_EMAIL, [emailId]),
+          () => ({ kind: 'cancel', at }),
+          at,
+        )
+      })
       const canceled = all.filter(({ decision }) => decision.change?.state === 'canceled').length
-      return { canceled, sending: all.length - canceled }
-    })
-    if (done.canceled > 0) this.#changes.queueChanged()
-    if (done.sending > 0) this.#changes.stopsChanged()
-    return done
-  }
+      const sending = all.length - canceled
+      if (canceled > 0) changes.queueChanged()
+      if (sending > 0) changes.stopsChanged()
+      return { canceled, sending }
+    },
 
-  async requests(): Promise<string[]> {
-    return (await this.#database.look<{ email: string }>(REQUESTED)).map(({ email }) => email)
+    async cancelRequests() {
+      return (await database.look<{ email: string }>(REQUESTED)).map(({ email }) => email)
+    },
   }
 }

@@ -40,38 +40,6 @@ interface Version {
   value: string | number
 }
 
-/**
- * A change that is being written. `write` is the last statement of its transaction, for it locks a row that all nodes
- * write; `committed` or `undone` must follow.
- */
-export class ChangeNotice {
-  readonly #feed: ChangeFeed
-  readonly #kind: StoreChange
-  #version = 0
-
-  constructor(feed: ChangeFeed, kind: StoreChange) {
-    this.#feed = feed
-    this.#kind = kind
-  }
-
-  /** Other nodes will find it with the commit. */
-  async write(query: Query): Promise<void> {
-    const { rows } = await query(BUMP, [this.#kind])
-    this.#version = Number((rows[0] as Version).value)
-  }
-
-  /** Lets other nodes look now: not before, and not within the transaction, which must not fail for want of a hint. */
-  committed(): void {
-    this.#feed.settle(this.#kind, this.#version)
-    this.#feed.hint()
-  }
-
-  /** Also when nobody knows whether it was committed: the counter will tell. */
-  undone(): void {
-    this.#feed.settle(this.#kind, 0)
-  }
-}
-
 export class ChangeFeed {
   /** Marks our own notifications. Who sends others under it achieves that they are ignored. */
   readonly #id = randomUUID()
@@ -101,10 +69,31 @@ export class ChangeFeed {
     this.#startFrom(rows as Version[])
   }
 
-  /** A change of our own begins to be written. When it is committed, tell it. */
-  notice(kind: StoreChange): ChangeNotice {
+  /**
+   * A change of our own is written by `work`, which says whether there is any. `write` is the last statement of its
+   * transaction, for it locks a row that all nodes write: others find the change with the commit. They are let look
+   * then; not within the transaction, which must not fail for want of a hint.
+   */
+  async noticed(
+    kind: StoreChange,
+    work: (write: (query: Query) => Promise<void>) => Promise<boolean>,
+  ): Promise<boolean> {
     this.#pending.set(kind, (this.#pending.get(kind) ?? 0) + 1)
-    return new ChangeNotice(this, kind)
+    let version = 0
+    let changed = false
+    try {
+      changed = await work(async (query) => {
+        const { rows } = await query(BUMP, [kind])
+        version = Number((rows[0] as Version).value)
+      })
+    } finally {
+      this.#pending.set(kind, this.#pending.get(kind)! - 1)
+      // A gap before it is another node's change, which has not been told yet. When nobody knows whether ours was
+      // committed, the counter will tell.
+      if (changed && version === (this.#told.get(kind) ?? 0) + 1) this.#told.set(kind, version)
+    }
+    if (changed) this.#hint()
+    return changed
   }
 
   /**
@@ -146,16 +135,9 @@ export class ChangeFeed {
   }
 
   /** Lets other nodes look at the counters now. When it fails they will half a second later. */
-  hint(): void {
+  #hint(): void {
     this.#hintAgain = true
     this.#hinting ??= this.#sendHints()
-  }
-
-  /** For ChangeNotice. `version` 0: nothing is known to have been written. */
-  settle(kind: StoreChange, version: number): void {
-    this.#pending.set(kind, this.#pending.get(kind)! - 1)
-    // A gap before it is another node's change, which has not been told yet.
-    if (version === (this.#told.get(kind) ?? 0) + 1) this.#told.set(kind, version)
   }
 
   #stop(): void {
@@ -172,14 +154,8 @@ export class ChangeFeed {
   async #notice(kind: StoreChange): Promise<void> {
     do {
       this.#noticeAgain.delete(kind)
-      const notice = this.notice(kind)
-      try {
-        await notice.write(this.#parts.query)
-        notice.committed()
-      } catch {
-        // The database is away. Each node looks for itself when it is back, and the work is found.
-        notice.undone()
-      }
+      // When the database is away each node looks for itself once it is back, and the work is found.
+      await this.noticed(kind, (write) => write(this.#parts.query).then(() => true)).catch(() => {})
       // Not a sleep of those below: closing waits for it, and nothing else may keep the process alive by then.
       if (!this.#closed) await pause(NOTICE_PAUSE_MS)
     } while (this.#noticeAgain.has(kind))

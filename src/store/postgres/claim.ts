@@ -1,34 +1,31 @@
+import { recipientFieldsOf } from '../../email/fields.ts'
+import type { Held } from '../../email/lifecycle/attempted.ts'
 import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
-import type { ClaimedEmail, ClaimRequest, Suspicion } from '../store.ts'
+import { selected } from '../email-columns.ts'
+import type { ClaimedEmail, ClaimRequest } from '../store.ts'
 import { apply, decided } from './apply.ts'
-import { int4s, uuids } from './arrays.ts'
-import type { CompanyNumbers } from './companies.ts'
+import { uuids } from './arrays.ts'
 import { type Loaded, loadEmails } from './contents.ts'
-import type { Database, Session, Statement } from './database.ts'
+import type { Session, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
-import { factsOf, type Place } from './facts.ts'
+import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
+import type { Parts } from './parts.ts'
 import { Promotion } from './promotion.ts'
-import type { Repairs } from './repairs.ts'
+import { foldedIn } from './rows.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
 const LOOKS = 8
 
-interface TakenRow {
+/** With a column for each field that who claims it reads of a recipient. */
+interface TakenRow extends Held {
   email: string
   position: number
   domain: string
-  address: string
-  attempts: number
-  variables: string | null
-  preferredServer: string | null
-  uncertain: boolean
-  postponedSince: number | null
-  suspicion: Suspicion
   /** Why the address is on its company's suppression list. */
   reason: string | null
 }
@@ -44,15 +41,15 @@ const TAKE: Statement = {
   text: `
 WITH taken AS MATERIALIZED (
   UPDATE queue q SET lease = $3, due_at = NULL, held_for = NULL, held_domain = NULL
-  FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+  FROM ${PLACES.as('t')}
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position
   RETURNING q.email, q.position, q.company, q.domain, q.suspicion
 )
-SELECT t.email, t.position, t.domain, r.address, r.attempts, r.variables, r.preferred_server AS "preferredServer",
+SELECT t.email, t.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts, r.preferred_server AS "preferredServer",
   r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, (
     SELECT s.reason FROM suppressions s
     WHERE s.company = t.company
-      AND s.folded = translate(r.address, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
+      AND s.folded = ${foldedIn('r.address')}
   ) AS reason
 FROM taken t
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
@@ -69,12 +66,6 @@ WITH sent AS (
 INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NULL, $3::text, $2 FROM sent`,
 }
 
-export interface ClaimParts {
-  database: Database
-  companies: CompanyNumbers
-  repairs: Repairs
-}
-
 /** A company that takes part in a claim. */
 interface Taker extends Turn {
   taken: number
@@ -85,9 +76,11 @@ interface Gathering {
   request: ClaimRequest
   works: Map<string, ClaimedEmail>
   /** What was leased, for the case that nobody knows whether it was committed. */
-  leased: { email: string; position: number }[]
+  leased: Place[]
   recipients: number
+  /** Of the emails that were chosen. */
   bytes: number
+  chosen: Set<string>
 }
 
 /**
@@ -95,12 +88,12 @@ interface Gathering {
  * company or a recipient domain with a million waiting recipients is one among others.
  */
 export class Claim {
-  readonly #parts: ClaimParts
+  readonly #parts: Parts
   readonly #promotion: Promotion
   readonly #lanes: Lanes
   readonly #doubtful: DoubtfulClaims
 
-  constructor(parts: ClaimParts) {
+  constructor(parts: Parts) {
     this.#parts = parts
     this.#promotion = new Promotion(parts.database)
     this.#lanes = new Lanes(parts.database)
@@ -121,7 +114,14 @@ export class Claim {
     let leased: Gathering['leased'] = []
     try {
       return await database.transaction(async (session) => {
-        const gathering = { request, works: new Map(), leased: [], recipients: 0, bytes: 0 }
+        const gathering: Gathering = {
+          request,
+          works: new Map(),
+          leased: [],
+          recipients: 0,
+          bytes: 0,
+          chosen: new Set(),
+        }
         leased = gathering.leased
         await this.#gather(session, gathering, companies, skips)
         return [...gathering.works.values()]
@@ -188,9 +188,9 @@ export class Claim {
     let last: Candidate | undefined
     for (const candidate of inTurns(offered)) {
       if (room <= 0) break
-      const transaction = transactionOf(candidate)
+      const transaction = candidate.together > 1 ? transactionOf(candidate) : ''
       if (begun.has(transaction)) continue
-      const known = works.has(candidate.email) || chosen.some(({ email }) => email === candidate.email)
+      const known = gathering.chosen.has(candidate.email)
       const any = works.size > 0 || chosen.length > 0
       if (!known && any && gathering.bytes + candidate.size > request.maxBytes) {
         if (last !== undefined) this.#lanes.served(taker.company, last.domain)
@@ -198,10 +198,11 @@ export class Claim {
         return false
       }
       if (!known) gathering.bytes += candidate.size
+      gathering.chosen.add(candidate.email)
       chosen.push(candidate)
       last = candidate
       room -= Math.min(candidate.together, request.together)
-      if (candidate.together > 1) begun.add(transaction)
+      if (transaction !== '') begun.add(transaction)
       this.#lanes.served(taker.company, candidate.domain)
     }
     return true
@@ -209,11 +210,7 @@ export class Claim {
 
   async #take(session: Session, gathering: Gathering, chosen: readonly Candidate[]): Promise<void> {
     const { request, works } = gathering
-    const rows = await session.run<TakenRow>(TAKE, [
-      uuids(chosen.map(({ email }) => email)),
-      int4s(chosen.map(({ position }) => position)),
-      request.lease.token,
-    ])
+    const rows = await session.run<TakenRow>(TAKE, [...PLACES.values(chosen), request.lease.token])
     const byEmail = Map.groupBy(rows, ({ email }) => email)
     const fresh = [...byEmail.keys()].filter((id) => !works.has(id))
     const loaded = await loadEmails(session, fresh)
@@ -296,7 +293,7 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
   if (reason !== null && !isSimulated(domain, work.testMode)) {
     return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: reason } }
   }
-  const recipient = claimedRecipient(row, row.variables)
+  const recipient = claimedRecipient(row)
   if (recipient instanceof ContentDamaged) return failed(row, recipient, request)
   work.recipients.push(recipient)
   return null
@@ -305,8 +302,4 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
 /** What cannot be read back ends with a visible event instead of holding up the rest. */
 function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
   return { email, position, happening: { kind: 'damaged', at: now, message: notSent(why) } }
-}
-
-function nameOf({ email, position }: Place): string {
-  return `${email} ${position}`
 }

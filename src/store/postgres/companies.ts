@@ -30,6 +30,11 @@ export class CompanyNumbers {
     return number
   }
 
+  /** Of a filter: null where no company is named, undefined where there is none with the id. */
+  async filter(id: string | null | undefined): Promise<number | null | undefined> {
+    return id === null || id === undefined ? null : (await this.find([id])).get(id)
+  }
+
   /** The ids of these numbers, which come from the database. */
   async ids(numbers: Iterable<number>): Promise<ReadonlyMap<number, string>> {
     for (const number of numbers) {

@@ -8,7 +8,6 @@ import type { Session, Statement } from './database.ts'
 /** An email as it goes to delivery, still without recipients. */
 export interface Loaded {
   email: ClaimedEmail
-  company: number
   /** The event `sent` has been written. */
   sent: boolean
 }
@@ -16,7 +15,7 @@ export interface Loaded {
 const EMAILS: Statement = {
   name: 'load-emails',
   text: `
-SELECT e.company, e.sent, ${selected(fieldsOf('queue'), () => 'e')},
+SELECT e.sent, ${selected(fieldsOf('queue'), () => 'e')},
   (SELECT a.email FROM attachments a WHERE a.email = e.id LIMIT 1) IS NOT NULL AS "hasFiles"
 FROM unnest($1::uuid[]) AS t (id)
 JOIN emails e ON e.id = ANY (ARRAY[t.id])
@@ -36,7 +35,6 @@ LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`
 /** With a column for each field that who claims it reads. */
 interface EmailRow {
   id: string
-  company: number
   sent: boolean
   hasFiles: boolean
 }
@@ -60,7 +58,7 @@ export async function loadEmails(
 function loaded(row: EmailRow, files: readonly FileRow[]): Loaded | ContentDamaged {
   const inOrder = files.toSorted((a, b) => a.position - b.position)
   try {
-    return { email: claimedEmail(row, row, inOrder), company: row.company, sent: row.sent }
+    return { email: claimedEmail(row, row, inOrder), sent: row.sent }
   } catch (error) {
     if (error instanceof ContentDamaged) return error
     throw error

@@ -163,6 +163,8 @@ export class Database {
       idleTimeoutMillis: 60_000,
       types,
       onConnect: async (client) => {
+        // Between two statements a lost connection has nobody else to tell; the next statement finds out.
+        client.on('error', () => {})
         await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;
           SET statement_timeout = ${this.#timeouts.statementMs};
           SET idle_in_transaction_session_timeout = ${this.#timeouts.answerMs};
@@ -212,9 +214,6 @@ export class Database {
     } catch (error) {
       throw asStoreError(error, this.place)
     }
-    // Between two statements a lost connection has nobody else to tell; the next statement finds out.
-    const ignore = () => {}
-    client.on('error', ignore)
     let broken = true
     try {
       const value = await work(client)
@@ -224,7 +223,6 @@ export class Database {
       broken = isBroken(error instanceof OutcomeUnknown ? error.cause : error)
       throw asStoreError(error, this.place)
     } finally {
-      client.off('error', ignore)
       client.release(broken)
     }
   }

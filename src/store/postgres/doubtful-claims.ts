@@ -1,22 +1,20 @@
 import type { ClaimRequest } from '../store.ts'
-import { int4s, uuids } from './arrays.ts'
 import type { Database } from './database.ts'
-import type { Place } from './facts.ts'
+import { PLACES, type Place } from './facts.ts'
 import type { Repairs } from './repairs.ts'
 
 /** A commit that is still under way holds these rows: it is waited for. */
 const HOLD = `
-SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+SELECT 1 FROM ${PLACES.as('t')}
 JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
 ORDER BY q.email, q.position FOR UPDATE OF q`
 const GIVE_BACK = `
-UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM ${PLACES.as('t')}
 WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
 
 /** What a claim leased of which nobody knows whether it was committed. */
 interface Doubtful {
-  emails: Buffer
-  positions: Buffer
+  places: Buffer[]
   token: number
   /** Unix ms. */
   dueAt: number
@@ -49,8 +47,7 @@ export class DoubtfulClaims {
   add(leased: readonly Place[], { lease, now }: ClaimRequest): void {
     if (leased.length === 0) return
     this.#claims.push({
-      emails: uuids(leased.map(({ email }) => email)),
-      positions: int4s(leased.map(({ position }) => position)),
+      places: PLACES.values(leased),
       token: lease.token,
       dueAt: Math.round(now),
     })
@@ -70,10 +67,10 @@ export class DoubtfulClaims {
 
   async #settle(): Promise<void> {
     for (let next = this.#claims[0]; next !== undefined; next = this.#claims[0]) {
-      const { emails, positions, token, dueAt } = next
+      const { places, token, dueAt } = next
       await this.#database.transaction(async (session) => {
-        await session.run(HOLD, [emails, positions])
-        await session.run(GIVE_BACK, [emails, positions, token, dueAt])
+        await session.run(HOLD, places)
+        await session.run(GIVE_BACK, [...places, token, dueAt])
       })
       this.#claims.shift()
     }

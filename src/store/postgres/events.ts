@@ -1,9 +1,9 @@
-import type { EventDetail, EventFilter, EventPage, EventType, LoggedEvent } from '../../email/event.ts'
+import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import { mapOf } from '../json-columns.ts'
+import type { EventLog } from '../store.ts'
 import { texts } from './arrays.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database } from './database.ts'
 import { sleep } from './hints.ts'
+import type { Parts } from './parts.ts'
 
 /** Events looked at for one page at most, wanted or not. */
 const LOOKS = 5_000
@@ -60,61 +60,56 @@ interface PageRow {
  *
  * A long transaction, in any database of the server, delays the answer; nothing is missed.
  */
-export class EventLog {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
+export function eventLog({ database, companies }: Parts): EventLog {
   /** Up to here step C was done before. */
-  #settled = 0
+  let settled = 0
 
-  constructor({ database, companies }: { database: Database; companies: CompanyNumbers }) {
-    this.#database = database
-    this.#companies = companies
-  }
-
-  async after(cursor: number, { companyId, types }: EventFilter, limit: number): Promise<EventPage> {
-    const company = companyId === undefined ? null : (await this.#companies.find([companyId])).get(companyId)
-    const reached = await this.#reach(cursor)
-    if (reached <= cursor || limit <= 0) return { events: [], cursor }
-    // No company has this id: nothing is wanted.
-    if (company === undefined) return { events: [], cursor: reached }
-    const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
-    const wanted = types === undefined ? null : texts(types)
-    const rows = await this.#database.read<PageRow>(PAGE, [cursor, reached, looks, company, wanted, limit])
-    const events = rows.filter(({ number }) => number !== null).map(eventOf)
-    const { last, looks: looked } = rows[0]!
-    if (events.length >= limit) return { events, cursor: events.at(-1)!.number }
-    return { events, cursor: looked < looks ? reached : last! }
-  }
-
-  async last(): Promise<number> {
-    const reached = await this.#drawn()
-    await this.#settle(reached)
-    return reached
-  }
-
-  /** A number behind the cursor up to which nothing will be added; the cursor or less when none was drawn since. */
-  async #reach(cursor: number): Promise<number> {
-    const reached = await this.#drawn()
-    if (reached <= cursor || cursor < this.#settled) return Math.min(reached, this.#settled)
-    await this.#settle(reached)
-    return reached
-  }
-
-  async #drawn(): Promise<number> {
-    const [drawn] = await this.#database.read<{ reached: number }>(REACHED)
+  async function drawn(): Promise<number> {
+    const [row] = await database.read<{ reached: number }>(REACHED)
     // Lower than it was: this is another server, to which ours failed over.
-    if (drawn!.reached < this.#settled) this.#settled = 0
-    return drawn!.reached
+    if (row!.reached < settled) settled = 0
+    return row!.reached
   }
 
-  async #settle(reached: number): Promise<void> {
-    const [own] = await this.#database.read<{ horizon: string }>(HORIZON)
+  async function settle(reached: number): Promise<void> {
+    const [own] = await database.read<{ horizon: string }>(HORIZON)
     for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
-      const [row] = await this.#database.read<{ settled: boolean }>(SETTLED, [own!.horizon])
+      const [row] = await database.read<{ settled: boolean }>(SETTLED, [own!.horizon])
       if (row!.settled) break
       await sleep(ms)
     }
-    this.#settled = Math.max(this.#settled, reached)
+    settled = Math.max(settled, reached)
+  }
+
+  /** A number behind the cursor up to which nothing will be added; the cursor or less when none was drawn since. */
+  async function reach(cursor: number): Promise<number> {
+    const reached = await drawn()
+    if (reached <= cursor || cursor < settled) return Math.min(reached, settled)
+    await settle(reached)
+    return reached
+  }
+
+  return {
+    async eventsAfter(cursor, { companyId, types }, limit) {
+      const company = await companies.filter(companyId)
+      const reached = await reach(cursor)
+      if (reached <= cursor || limit <= 0) return { events: [], cursor }
+      // No company has this id: nothing is wanted.
+      if (company === undefined) return { events: [], cursor: reached }
+      const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
+      const wanted = types === undefined ? null : texts(types)
+      const rows = await database.read<PageRow>(PAGE, [cursor, reached, looks, company, wanted, limit])
+      const events = rows.filter(({ number }) => number !== null).map(eventOf)
+      const { last, looks: looked } = rows[0]!
+      if (events.length >= limit) return { events, cursor: events.at(-1)!.number }
+      return { events, cursor: looked < looks ? reached : last! }
+    },
+
+    async lastEventNumber() {
+      const reached = await drawn()
+      await settle(reached)
+      return reached
+    },
   }
 }
 

@@ -1,12 +1,29 @@
 /** What decisions about recipients rest on, as the rows of `queue` and `recipients` have it. */
 import type { Facts } from '../../email/lifecycle.ts'
 import type { FinalState, HeldFor, Suspicion } from '../../email/recipient.ts'
-import { int4s, uuids } from './arrays.ts'
+import { given, int4, uuid } from './columns.ts'
 import type { Session, Statement } from './database.ts'
 
 export interface Place {
   email: string
   position: number
+}
+
+/** The first parameters of a statement about recipients. */
+export const PLACES = given<Place>(1, {
+  email: uuid(({ email }) => email),
+  position: int4(({ position }) => position),
+})
+
+/** What stands for a place as a key. */
+export function nameOf({ email, position }: Place): string {
+  return `${email} ${position}`
+}
+
+/** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
+export const HOLD_EMAIL: Statement = {
+  name: 'hold-email',
+  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
 }
 
 /** A recipient whose rows the transaction has locked. */
@@ -17,8 +34,6 @@ export interface Known extends Place {
   address: string
   /** The fencing token of the node that is sending it. */
   lease: number | null
-  /** It has its place in the turns. */
-  ready: boolean
   facts: Facts
 }
 
@@ -34,29 +49,18 @@ const FACTS: Statement = {
 SELECT r.email::text AS email, r.position, r.domain, r.address, r.state, r.attempts, r.uncertain, r.server,
   r.preferred_server AS "preferredServer", r.postponed_since AS "postponedSince", r.last_code AS "lastCode",
   r.last_message AS "lastMessage", coalesce(q.company, (SELECT e.company FROM emails e WHERE e.id = r.email)) AS company,
-  q.lease, q.due_at AS "dueAt", q.ready, q.suspicion, q.cancel, q.held_for AS "heldFor"
-FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+  q.lease, q.due_at AS "dueAt", q.suspicion, q.cancel, q.held_for AS "heldFor"
+FROM ${PLACES.as('t')}
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 LEFT JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
 ORDER BY r.email, r.position`,
 }
 
-interface Row extends Place {
-  company: number
-  domain: string
-  address: string
+interface Row
+  extends Omit<Known, 'facts'>,
+    Omit<Facts, 'state' | 'suspicion' | 'cancelRequested' | 'heldFor'> {
   /** Null while it is in the queue; what comes from there is null when it is not. */
   state: FinalState | null
-  attempts: number
-  uncertain: boolean
-  server: string | null
-  preferredServer: string | null
-  postponedSince: number | null
-  lastCode: number | null
-  lastMessage: string | null
-  lease: number | null
-  dueAt: number | null
-  ready: boolean | null
   suspicion: Suspicion | null
   cancel: boolean | null
   heldFor: HeldFor | null
@@ -69,28 +73,21 @@ interface Row extends Place {
  */
 export async function factsOf(session: Session, places: readonly Place[]): Promise<Known[]> {
   if (places.length === 0) return []
-  const emails = uuids(places.map(({ email }) => email))
-  const positions = int4s(places.map(({ position }) => position))
-  return (await session.run<Row>(FACTS, [emails, positions])).map(knownOf)
+  return (await session.run<Row>(FACTS, PLACES.values(places))).map(knownOf)
 }
 
-function knownOf({ email, position, company, domain, address, lease, ready, ...row }: Row): Known {
-  const { attempts, uncertain, server, preferredServer, postponedSince, lastCode, lastMessage } = row
-  const facts: Facts = {
-    state: row.state ?? stateOf(lease),
-    dueAt: lease === null ? row.dueAt : null,
-    attempts,
-    uncertain,
-    preferredServer,
-    postponedSince,
-    heldFor: row.heldFor,
-    suspicion: row.suspicion ?? 0,
-    cancelRequested: row.cancel ?? false,
-    server,
-    lastCode,
-    lastMessage,
+function knownOf(row: Row): Known {
+  const { email, position, company, domain, address, lease, cancel, ...facts } = row
+  return {
+    ...{ email, position, company, domain, address, lease },
+    facts: {
+      ...facts,
+      state: row.state ?? stateOf(lease),
+      dueAt: lease === null ? row.dueAt : null,
+      suspicion: row.suspicion ?? 0,
+      cancelRequested: cancel ?? false,
+    },
   }
-  return { email, position, company, domain, address, lease, ready: ready ?? false, facts }
 }
 
 function stateOf(lease: number | null): 'waiting' | 'quarantined' | 'sending' {

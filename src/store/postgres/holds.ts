@@ -1,8 +1,7 @@
-import type { HeldRelease } from '../store.ts'
-import { apply, decided } from './apply.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { Database } from './database.ts'
-import { factsOf, type Place } from './facts.ts'
+import type { QueueStore } from '../store.ts'
+import { happen } from './apply.ts'
+import type { Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
@@ -28,37 +27,30 @@ ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
 /** Recipients that wait only because their sending domain may not send. */
-export class Holds {
-  readonly #database: Database
-  readonly #changes: ChangeFeed
+export function holds({ database, changes }: Parts): Pick<QueueStore, 'heldDomains' | 'releaseHeld'> {
+  return {
+    async heldDomains() {
+      return (await database.look<{ domain: string }>(HELD)).map(({ domain }) => domain)
+    },
 
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
-    this.#database = database
-    this.#changes = changes
-  }
-
-  async domains(): Promise<string[]> {
-    return (await this.#database.look<{ domain: string }>(HELD)).map(({ domain }) => domain)
-  }
-
-  async release(domainId: string, { now, dueBefore }: HeldRelease): Promise<number> {
-    let released = 0
-    // What is held again behind the place that a chunk came to is left alone: it would go round otherwise.
-    let place: Place = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
-    while (true) {
-      const values = [domainId, Math.round(dueBefore), place.email, place.position]
-      const places = await this.#database.transaction(async (session) => {
-        const held = await session.run<Place>(HOLD, values)
-        const all = decided(await factsOf(session, held), () => ({ kind: 'hold-released', at: now }))
-        await apply(session, all, now)
-        return held
-      })
-      const last = places.at(-1)
-      if (last === undefined) return released
-      released += places.length
-      this.#changes.queueChanged()
-      if (places.length < CHUNK) return released
-      place = last
-    }
+    async releaseHeld(domainId, { now, dueBefore }) {
+      let released = 0
+      // What is held again behind the place that a chunk came to is left alone: it would go round otherwise.
+      let place: Place = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
+      while (true) {
+        const values = [domainId, Math.round(dueBefore), place.email, place.position]
+        const places = await database.transaction(async (session) => {
+          const held = await session.run<Place>(HOLD, values)
+          await happen(session, held, () => ({ kind: 'hold-released', at: now }), now)
+          return held
+        })
+        const last = places.at(-1)
+        if (last === undefined) return released
+        released += places.length
+        changes.queueChanged()
+        if (places.length < CHUNK) return released
+        place = last
+      }
+    },
   }
 }

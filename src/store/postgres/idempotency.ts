@@ -1,6 +1,6 @@
 import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
 import type { Accepted, NewEmail } from '../store.ts'
-import { int4s, int8s, texts, uuids } from './arrays.ts'
+import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 
@@ -16,6 +16,19 @@ interface KeyRow extends KeyHolder {
   key: string
 }
 
+const KEYS = given<Entry>(1, {
+  company: int4(({ company }) => company),
+  key: text(({ email }) => email.idempotency!.key),
+})
+const TAKEN = given<Entry>(1, {
+  company: int4(({ company }) => company),
+  key: text(({ email }) => email.idempotency!.key),
+  fingerprint: text(({ email }) => email.idempotency!.fingerprint),
+  email_id: uuid(({ email }) => email.id),
+  message_id: text(({ email }) => email.content.messageId),
+  created_at: int8(({ email }) => email.createdAt),
+})
+
 /**
  * A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each
  * other.
@@ -23,10 +36,8 @@ interface KeyRow extends KeyHolder {
 const TAKE = {
   name: 'take-keys',
   text: `
-INSERT INTO idempotency AS held (company, key, fingerprint, email_id, message_id, created_at)
-SELECT * FROM unnest($1::int4[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::int8[])
-  AS t (company, key, fingerprint, email_id, message_id, created_at)
-ORDER BY company, key COLLATE "C"
+INSERT INTO idempotency AS held (${TAKEN.names})
+SELECT * FROM ${TAKEN.as('t')} ORDER BY company, key COLLATE "C"
 ON CONFLICT (company, key) DO UPDATE
   SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, message_id = excluded.message_id,
       created_at = excluded.created_at, repeated = false
@@ -38,15 +49,14 @@ const HOLDERS = {
   name: 'key-holders',
   text: `
 SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId"
-FROM unnest($1::int4[], $2::text[]) AS t (company, key)
-JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
+FROM ${KEYS.as('t')} JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
 }
 
 /** Rows that TAKE has locked, so that no withdrawal comes in between. */
 const REPEATED = {
   name: 'repeated-keys',
   text: `
-UPDATE idempotency i SET repeated = true FROM unnest($1::int4[], $2::text[]) AS t (company, key)
+UPDATE idempotency i SET repeated = true FROM ${KEYS.as('t')}
 WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND NOT i.repeated`,
 }
 
@@ -62,19 +72,10 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
 
   // A key comes once in a statement; the others of a group that bear it are judged by what became of it.
   const firsts = [...byKey.values()].map(([first]) => first!)
-  const companies = int4s(firsts.map(({ company }) => company))
-  const keys = texts(firsts.map(({ email }) => email.idempotency!.key))
-  const taken = await session.run<{ id: string }>(TAKE, [
-    companies,
-    keys,
-    texts(firsts.map(({ email }) => email.idempotency!.fingerprint)),
-    uuids(firsts.map(({ email }) => email.id)),
-    texts(firsts.map(({ email }) => email.content.messageId)),
-    int8s(firsts.map(({ email }) => Math.round(email.createdAt))),
-  ])
+  const taken = await session.run<{ id: string }>(TAKE, TAKEN.values(firsts))
   const holders = new Map<string, KeyHolder>()
   if (taken.length < firsts.length) {
-    for (const row of await session.run<KeyRow>(HOLDERS, [companies, keys])) {
+    for (const row of await session.run<KeyRow>(HOLDERS, KEYS.values(firsts))) {
       holders.set(nameOf(row.company, row.key), row)
     }
   }
@@ -88,9 +89,7 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
 
 /** Notes that the emails these keys stand for have been promised to somebody who sent them again. */
 export async function noteRepeated(session: Session, entries: readonly Entry[]): Promise<void> {
-  if (entries.length === 0) return
-  const keys = texts(entries.map(({ email }) => email.idempotency!.key))
-  await session.run(REPEATED, [int4s(entries.map(({ company }) => company)), keys])
+  if (entries.length > 0) await session.run(REPEATED, KEYS.values(entries))
 }
 
 /** What an email is answered whose key stands for another one. */

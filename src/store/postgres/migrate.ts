@@ -1,8 +1,9 @@
 import pg from 'pg'
+import { type Applied, type Migration, versionOf } from '../migration.ts'
 import { StoreConflict } from '../store.ts'
 import { placeOf, refuseUnreadable } from './database.ts'
 import { asStoreError, codeOf } from './faults.ts'
-import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
 
 /** Key of the advisory lock under which schemas are made: "Post" in ASCII. */
 export const LOCK = 0x506f7374
@@ -24,9 +25,9 @@ export interface SchemaChange {
  * at once wait for the first. Where nothing is missing, nothing is locked or written, and a role with rights on rows
  * alone will do.
  *
- * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema is newer than this
- * program, the database is another program's, or the role lacks rights that it needs for itself or for what is missing;
- * with StoreUnavailable when the server cannot be reached.
+ * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema has migrations that this
+ * program does not know, the database is another program's, or the role lacks rights that it needs for itself or for
+ * what is missing; with StoreUnavailable when the server cannot be reached.
  */
 export async function migrate(
   url: string,
@@ -44,8 +45,7 @@ export async function migrate(
     await client.connect()
     await refuseOld(client, place)
     await refuseNarrow(client, place)
-    const from = await versionOf(client, place)
-    refuseNewer(from ?? 0, migrations, place)
+    const from = await versionBefore(client, place, migrations)
     if (from !== migrations.length) await bringUpToDate(client, place, from, migrations)
     await refusePowerless(client, place)
     return { from: from ?? 0, to: migrations.length }
@@ -58,11 +58,15 @@ export async function migrate(
 }
 
 /** Null when there is no schema of ours. */
-async function versionOf(client: pg.Client, place: string): Promise<number | null> {
+async function versionBefore(
+  client: pg.Client,
+  place: string,
+  migrations: readonly Migration[],
+): Promise<number | null> {
   const { rows } = await client.query("SELECT to_regclass('schema_migrations') IS NOT NULL AS ours")
   if (!(rows[0] as { ours: boolean }).ours) return null
   try {
-    return await number(client, 'SELECT coalesce(max(version), 0) AS n FROM schema_migrations')
+    return versionOf(await applied(client), migrations, place)
   } catch (error) {
     if (codeOf(error) === NO_RIGHT) throw await powerless(client, place, ['schema_migrations'])
     throw error
@@ -84,8 +88,7 @@ async function bringUpToDate(
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL
     )`)
-    const version = await number(client, 'SELECT coalesce(max(version), 0) AS n FROM schema_migrations')
-    refuseNewer(version, migrations, place)
+    const version = versionOf(await applied(client), migrations, place)
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue
       await client.query(migration.sql)
@@ -111,12 +114,9 @@ async function bringUpToDate(
 /** insufficient_privilege. */
 const NO_RIGHT = '42501'
 
-function refuseNewer(version: number, migrations: readonly Migration[], place: string): void {
-  if (version <= migrations.length) return
-  throw new StoreConflict(
-    `The database ${place} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by ` +
-      'a newer version; run that version, or restore a backup made before the upgrade',
-  )
+async function applied(client: pg.Client): Promise<Applied[]> {
+  const { rows } = await client.query('SELECT version, name FROM schema_migrations ORDER BY version')
+  return rows as Applied[]
 }
 
 /** A right that is missing is better told now than by the first email that needs it. */

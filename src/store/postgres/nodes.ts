@@ -1,6 +1,6 @@
 import { listOf } from '../json-columns.ts'
-import type { NodeBeat, NodeDescription, NodeRole } from '../store.ts'
-import type { Database } from './database.ts'
+import type { NodeBeat, NodeRole, NodeStore } from '../store.ts'
+import type { Parts } from './parts.ts'
 
 interface Row extends Omit<NodeBeat, 'roles'> {
   roles: string
@@ -36,34 +36,31 @@ const LEAVE = { name: 'leave', text: 'DELETE FROM nodes WHERE token = $1' }
  * Which nodes are in service. A node's row is its lease. What is asked here goes over a connection of its own, so that
  * a node whose others are all busy does not look dead.
  */
-export class Nodes {
-  readonly #database: Database
+export function nodes({ database, changes }: Parts): NodeStore {
+  return {
+    async join({ name, roles, timeoutMs, since, machine }) {
+      const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine]
+      const [row] = await database.vital<{ token: number }>(JOIN, values)
+      return row!.token
+    },
 
-  constructor(database: Database) {
-    this.#database = database
-  }
+    async beat(token, machine = null) {
+      const rows = await database.vital<Row>(BEAT, [token, machine])
+      return rows.length === 0 ? null : rows.map(nodeOf)
+    },
 
-  async join({ name, roles, timeoutMs, since, machine }: NodeDescription): Promise<number> {
-    const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine]
-    const [row] = await this.#database.vital<{ token: number }>(JOIN, values)
-    return row!.token
-  }
+    async nodes() {
+      return (await database.read<Row>(ALL)).map(nodeOf)
+    },
 
-  async beat(token: number, machine: string | null = null): Promise<NodeBeat[] | null> {
-    const rows = await this.#database.vital<Row>(BEAT, [token, machine])
-    return rows.length === 0 ? null : rows.map(nodeOf)
-  }
+    async giveUp(token, beats) {
+      return (await database.vital(GIVE_UP, [token, beats])).length > 0
+    },
 
-  async nodes(): Promise<NodeBeat[]> {
-    return (await this.#database.read<Row>(ALL)).map(nodeOf)
-  }
-
-  async giveUp(token: number, beats: number): Promise<boolean> {
-    return (await this.#database.vital(GIVE_UP, [token, beats])).length > 0
-  }
-
-  async leave(token: number): Promise<void> {
-    await this.#database.vital(LEAVE, [token])
+    async leave(token) {
+      await database.vital(LEAVE, [token])
+      changes.queueChanged()
+    },
   }
 }
 

@@ -1,18 +1,12 @@
-import type { QuarantinedEmail, QuarantineRequest, QuarantineScope } from '../store.ts'
-import { apply, decided } from './apply.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database, Statement } from './database.ts'
-import { factsOf, type Place, QUARANTINED } from './facts.ts'
+import type { QuarantinedEmail, QueueStore } from '../store.ts'
+import { happen } from './apply.ts'
+import type { Statement } from './database.ts'
+import { HOLD_EMAIL, type Place, QUARANTINED } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
-
-const HOLD: Statement = {
-  name: 'hold-to-quarantine',
-  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
 
 const HOLD_QUARANTINED: Statement = {
   name: 'hold-quarantined',
@@ -34,58 +28,52 @@ FROM (
 /**
  * What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it.
  */
-export class Quarantine {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
-  readonly #changes: ChangeFeed
-
-  constructor(parts: { database: Database; companies: CompanyNumbers; changes: ChangeFeed }) {
-    this.#database = parts.database
-    this.#companies = parts.companies
-    this.#changes = parts.changes
-  }
-
-  async add({ emailId, leaseToken, positions, others, at, message }: QuarantineRequest): Promise<number> {
-    if (!isEmailId(emailId)) return 0
-    const added = await this.#database.transaction(async (session) => {
-      const live = await factsOf(session, await session.run<Place>(HOLD, [emailId]))
-      const all = decided(live, ({ position, lease }) => {
-        const goes =
-          lease === null ? others === 'quarantine' : lease === leaseToken && positions.includes(position)
-        return goes ? { kind: 'quarantine', at, message } : { kind: 'suspect', suspicion: 2 }
+export function quarantine({
+  database,
+  companies,
+  changes,
+}: Parts): Pick<QueueStore, 'quarantine' | 'quarantined' | 'releaseQuarantined'> {
+  return {
+    async quarantine({ emailId, leaseToken, positions, others, at, message }) {
+      if (!isEmailId(emailId)) return 0
+      const all = await database.transaction(async (session) => {
+        const places = await session.run<Place>(HOLD_EMAIL, [emailId])
+        return await happen(
+          session,
+          places,
+          ({ position, lease }) => {
+            const goes =
+              lease === null ? others === 'quarantine' : lease === leaseToken && positions.includes(position)
+            return goes ? { kind: 'quarantine', at, message } : { kind: 'suspect', suspicion: 2 }
+          },
+          at,
+        )
       })
-      await apply(session, all, at)
+      changes.queueChanged()
       return all.filter(({ decision }) => decision.change?.state === 'quarantined').length
-    })
-    this.#changes.queueChanged()
-    return added
-  }
+    },
 
-  /** Newest first. */
-  async list({ companyId, limit }: { companyId?: string; limit: number }): Promise<QuarantinedEmail[]> {
-    const company = companyId === undefined ? null : await this.#number(companyId)
-    if (company === undefined) return []
-    return await this.#database.read<QuarantinedEmail>(LIST, [company, limit])
-  }
+    /** Newest first. */
+    async quarantined({ companyId, limit }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      return await database.read<QuarantinedEmail>(LIST, [company, limit])
+    },
 
-  async release({ companyId, emailId }: QuarantineScope, now: number): Promise<number> {
-    if (emailId !== null && !isEmailId(emailId)) return 0
-    const company = companyId === null ? null : await this.#number(companyId)
-    if (company === undefined) return 0
-    let released = 0
-    for (let chunk = CHUNK; chunk === CHUNK; released += chunk) {
-      chunk = await this.#database.transaction(async (session) => {
-        const places = await session.run<Place>(HOLD_QUARANTINED, [company, emailId])
-        const all = decided(await factsOf(session, places), () => ({ kind: 'quarantine-released', at: now }))
-        await apply(session, all, now)
-        return places.length
-      })
-      if (chunk > 0) this.#changes.queueChanged()
-    }
-    return released
-  }
-
-  async #number(companyId: string): Promise<number | undefined> {
-    return (await this.#companies.find([companyId])).get(companyId)
+    async releaseQuarantined({ companyId, emailId }, now) {
+      if (emailId !== null && !isEmailId(emailId)) return 0
+      const company = await companies.filter(companyId)
+      if (company === undefined) return 0
+      let released = 0
+      for (let chunk = CHUNK; chunk === CHUNK; released += chunk) {
+        chunk = await database.transaction(async (session) => {
+          const places = await session.run<Place>(HOLD_QUARANTINED, [company, emailId])
+          await happen(session, places, () => ({ kind: 'quarantine-released', at: now }), now)
+          return places.length
+        })
+        if (chunk > 0) changes.queueChanged()
+      }
+      return released
+    },
   }
 }

@@ -1,11 +1,13 @@
+import type { NewEvent } from '../../email/event.ts'
 import { type Decision, type Facts, orCanceled } from '../../email/lifecycle.ts'
 import { mapText } from '../json-columns.ts'
-import type { AttemptRecord, RecipientRecord } from '../store.ts'
-import { bools, byteas, int4s, int8s, texts, uuids } from './arrays.ts'
-import type { Database, Statement } from './database.ts'
+import type { AttemptRecord } from '../store.ts'
+import { bool, bytea, type Columns, given, int4, int8, text, uuid } from './columns.ts'
+import type { Database, Statement, Value } from './database.ts'
+import { foldedIn } from './rows.ts'
 
 /** A recipient whose result was written. */
-export interface Moved {
+interface Moved {
   /** Index of its attempt among those given. */
   attempt: number
   position: number
@@ -13,46 +15,154 @@ export interface Moved {
   suppressed: boolean
 }
 
+/** One attempt, and its index among those given. */
+interface Tried {
+  num: number
+  attempt: AttemptRecord
+  /** Unix ms. */
+  end: number
+}
+
+/** What it came to for one recipient. */
+interface Result extends Tried {
+  position: number
+  decision: Decision
+  change: Partial<Facts>
+  /** Nearly every result has one event: it goes with its recipient. */
+  event: NewEvent | undefined
+}
+
+/** Another event of a result. */
+interface LoggedBeside {
+  /** The result's place among them, from 1. */
+  place: number
+  result: Result
+  event: NewEvent
+}
+
+const RESULT: Columns<Result> = {
+  attempt: int4(({ num }) => num),
+  email: uuid(({ attempt }) => attempt.emailId),
+  position: int4(({ position }) => position),
+  token: int8(({ attempt }) => attempt.leaseToken),
+  final: text(({ change: { state } }) => (state === 'waiting' ? null : state!)),
+  tried: bool(({ decision }) => decision.tried),
+  attempts: int4(({ change }) => change.attempts ?? null),
+  uncertain: bool(({ change }) => change.uncertain === true),
+  preferred_server: text(({ change }) => change.preferredServer ?? null),
+  server: text(({ change }) => change.server ?? null),
+  code: int4(({ change }) => change.lastCode ?? null),
+  message: text(({ change }) => change.lastMessage ?? null),
+  postponed_since: int8(({ change }) => change.postponedSince ?? null),
+  reason: text(({ decision }) => decision.suppress?.reason ?? null),
+  at: int8(({ end }) => end),
+  event: text(({ event }) => event?.type ?? null),
+  event_at: int8(({ event }) => event?.at ?? null),
+  detail: text(({ event }) => (event === undefined ? null : mapText(event.detail))),
+}
+
+/** What a recipient needs besides that waits again, unless it is to be canceled by now. */
+const AGAIN: Columns<Result> = {
+  // One without a time is due as soon as the attempt ended.
+  due_at: int8(({ change, end }) => (change.state === 'waiting' ? (change.dueAt ?? end) : null)),
+  suspicion: int4(({ change }) => change.suspicion ?? 0),
+  held: text(({ change }) => change.heldFor ?? null),
+  canceled_detail: text(({ change, decision, end }) => {
+    return change.state === 'waiting' ? mapText(orCanceled(decision, end).events[0]!.detail) : null
+  }),
+}
+
+const ATTEMPT: Columns<Tried> = {
+  num: int4(({ num }) => num),
+  email: uuid(({ attempt }) => attempt.emailId),
+  started_at: int8(({ attempt }) => attempt.startedAt),
+  duration: int8(({ attempt }) => attempt.duration),
+  recipients: text(({ attempt }) => JSON.stringify(triedPositions(attempt))),
+  server: text(({ attempt }) => attempt.server),
+  tls: text(({ attempt }) => attempt.tls),
+  dialogue: text(({ attempt }) => attempt.dialogue),
+}
+
+const CAUGHT: Columns<Tried> = {
+  num: int4(({ num }) => num),
+  email: uuid(({ attempt }) => attempt.emailId),
+  captured: bytea(({ attempt }) => attempt.captured),
+}
+
+const BESIDE: Columns<LoggedBeside> = {
+  num: int8(({ place }) => place),
+  email: uuid(({ result }) => result.attempt.emailId),
+  recipient: int4(({ result }) => result.position),
+  at: int8(({ event }) => event.at),
+  type: text(({ event }) => event.type),
+  detail: text(({ event }) => mapText(event.detail)),
+}
+
+/** What some results of a group need. What none of them needs is left out of its statement, and costs it nothing. */
+interface Needs {
+  /** Some wait again. */
+  again: boolean
+  /** Some attempts were for several recipients. */
+  several: boolean
+  /** There are captured octets, events beside the first, or addresses that are to be suppressed. */
+  more: boolean
+}
+
+interface Group {
+  results: readonly Result[]
+  attempts: readonly Tried[]
+  beside: readonly LoggedBeside[]
+}
+
+interface RecordStatement extends Statement {
+  values(group: Group): Value[]
+}
+
 /**
- * The results of a whole group in one statement. ($1-$25: recipients, by column, with the first event of each. $26-$31:
- * their other events. $32-$40: attempts. $41: the capital letters that addresses are compared without.)
+ * The results of a whole group in one statement.
  *
- * What becomes of each has been decided, twice: $23-$25 are for what is to be canceled by now and would wait for
- * another attempt, and which of the two is true is all that is decided here. What was not tried leaves alone what
- * answers tell, and its suspicion only rises. What ended leaves the queue, what waits again stays.
+ * What becomes of each has been decided, twice where it waits again: which of the two is true, because it is to be
+ * canceled by now, is all that is decided here. What was not tried leaves alone what answers tell, and its suspicion
+ * only rises. What ended leaves the queue, what waits again stays.
  *
  * How it is written decides how it runs, also by a plan made when the tables were small. `= ANY (ARRAY[...])` can be
  * looked up in an index but not be made a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` is
  * looked up in no index (all that a node has under way is under one lease); `(... IN (SELECT ...)) IS TRUE` is answered
  * by a hash table where a join of two lists might compare each with each.
  */
-const RECORD: Statement = {
-  name: 'record',
-  text: `
-WITH given AS MATERIALIZED (
-  SELECT * FROM unnest(
-    $1::int4[], $2::uuid[], $3::int4[], $4::int8[], $5::text[], $6::int8[], $7::bool[], $8::bool[], $9::int4[], $10::bool[],
-    $11::text[], $12::text[], $13::int4[], $14::text[], $15::int8[], $16::int4[], $17::text[], $18::text[], $19::int8[],
-    $20::text[], $21::int8[], $22::text[], $23::text[], $24::text[], $25::text[]
-  ) WITH ORDINALITY AS t (attempt, email, position, token, final, due_at, ready, tried, attempts, uncertain,
-    preferred_server, server, code, message, postponed_since, suspicion, held, reason, at,
-    event, event_at, detail, canceled, canceled_event, canceled_detail, num)
-), ended AS (
-  DELETE FROM queue q USING given g
-  WHERE q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE
-    AND (g.final IS NOT NULL OR q.cancel)
-  RETURNING g.*, q.company, coalesce(g.final, g.canceled) AS state, g.final IS NULL AS to_cancel
+function recordStatement(name: string, { again, several, more }: Needs): RecordStatement {
+  const results = given<Result>(1, again ? { ...RESULT, ...AGAIN } : RESULT)
+  const attempts = given<Tried>(results.next, ATTEMPT)
+  const caught = given<Tried>(attempts.next, CAUGHT)
+  const beside = given<LoggedBeside>(caught.next, BESIDE)
+  const ours = 'q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE'
+  const positions = `(SELECT '[' || string_agg(m.position::text, ',' ORDER BY m.position) || ']' FROM moved m
+                 WHERE m.attempt = a.num AND m.tried)`
+  const moved = again
+    ? `ended AS (
+  DELETE FROM queue q USING given g WHERE ${ours} AND (g.final IS NOT NULL OR q.cancel)
+  RETURNING g.*, q.company, coalesce(g.final, '${CANCELED.change!.state}') AS state, g.final IS NULL AS to_cancel
 ), again AS (
-  UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.ready,
+  UPDATE queue q SET lease = NULL, due_at = g.due_at, ready = g.due_at <= g.at,
     suspicion = CASE WHEN g.tried THEN g.suspicion ELSE greatest(q.suspicion, g.suspicion) END,
     held_for = g.held, held_domain = CASE WHEN g.held IS NOT NULL THEN (SELECT e.domain_id FROM emails e WHERE e.id = g.email) END
-  FROM given g
-  WHERE g.final IS NULL AND q.email = ANY (ARRAY[g.email]) AND q.position = g.position
-    AND (q.lease = g.token) IS TRUE AND NOT q.cancel
+  FROM given g WHERE ${ours} AND g.final IS NULL AND NOT q.cancel
   RETURNING g.*, q.company, NULL::text AS state, false AS to_cancel
 ), moved AS MATERIALIZED (
   SELECT * FROM ended UNION ALL SELECT * FROM again
-), known AS (
+)`
+    : `moved AS (
+  DELETE FROM queue q USING given g WHERE ${ours}
+  RETURNING g.*, q.company, g.final AS state, false AS to_cancel
+)`
+  const event = again
+    ? `CASE WHEN to_cancel THEN at ELSE event_at END, CASE WHEN to_cancel THEN '${CANCELED.events[0]!.type}' ELSE event END,
+     CASE WHEN to_cancel THEN canceled_detail ELSE detail END`
+    : 'event_at, event, detail'
+  const text = `
+WITH given AS MATERIALIZED (
+  SELECT * FROM ${results.unnest} WITH ORDINALITY AS t (${results.names}, num)
+), ${moved}, known AS (
   UPDATE recipients r SET
     state = m.state,
     attempts = CASE WHEN m.tried THEN m.attempts ELSE r.attempts END,
@@ -67,165 +177,93 @@ WITH given AS MATERIALIZED (
   RETURNING m.attempt, m.position, m.email, m.company, m.reason, m.at, r.address
 ), attempted AS (
   INSERT INTO attempts (email, started_at, duration, recipients, server, tls, dialogue)
-  SELECT email, started_at, duration,
-    CASE WHEN (num IN (SELECT attempt FROM given WHERE tried AND (num IN (SELECT num FROM moved)) IS NOT TRUE)) IS TRUE
-      THEN (SELECT '[' || string_agg(m.position::text, ',' ORDER BY m.position) || ']' FROM moved m
-            WHERE m.attempt = a.num AND m.tried)
-      ELSE recipients END,
-    server, tls, dialogue
-  FROM unnest($32::int4[], $33::uuid[], $34::int8[], $35::int8[], $36::text[], $37::text[], $38::text[], $39::text[])
-    AS a (num, email, started_at, duration, recipients, server, tls, dialogue)
+  SELECT email, started_at, duration, ${
+    several
+      ? `CASE WHEN (num IN (SELECT attempt FROM given WHERE tried AND (num IN (SELECT num FROM moved)) IS NOT TRUE)) IS TRUE
+      THEN ${positions} ELSE recipients END`
+      : 'recipients'
+  }, server, tls, dialogue
+  FROM ${attempts.as('a')}
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
-), caught AS (
-  INSERT INTO captured (email, recipients, raw)
-  SELECT email, (SELECT '[' || string_agg(m.position::text, ',' ORDER BY m.position) || ']' FROM moved m
-                 WHERE m.attempt = a.num AND m.tried), captured
-  FROM unnest($32::int4[], $33::uuid[], $40::bytea[]) AS a (num, email, captured)
-  WHERE captured IS NOT NULL AND (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), logged AS (
   INSERT INTO events (email, company, recipient, at, type, detail)
-  (SELECT email, company, position, CASE WHEN to_cancel THEN at ELSE event_at END,
-     CASE WHEN to_cancel THEN canceled_event ELSE event END, CASE WHEN to_cancel THEN canceled_detail ELSE detail END
-   FROM moved WHERE to_cancel OR event IS NOT NULL ORDER BY num)
+  (SELECT email, company, position, ${event} FROM moved WHERE to_cancel OR event IS NOT NULL ORDER BY num)${
+    more
+      ? `
   UNION ALL
   SELECT email, (SELECT m.company FROM emails m WHERE m.id = e.email), recipient, at, type, detail
-  FROM unnest($26::int8[], $27::uuid[], $28::int4[], $29::int8[], $30::text[], $31::text[])
-    AS e (num, email, recipient, at, type, detail)
+  FROM ${beside.as('e')}
   WHERE (num IN (SELECT num FROM moved WHERE NOT to_cancel)) IS TRUE
+), caught AS (
+  INSERT INTO captured (email, recipients, raw)
+  SELECT email, ${positions}, captured
+  FROM ${caught.as('a')}
+  WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), added AS (
   INSERT INTO suppressions (company, folded, address, reason, created_at, email_id)
   SELECT DISTINCT ON (company, folded) company, folded, address, reason, at, email::text
-  FROM (SELECT *, translate(address, $41, lower($41)) AS folded FROM known WHERE reason IS NOT NULL) AS refusing
+  FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE reason IS NOT NULL) AS refusing
   ORDER BY company, folded, at
   ON CONFLICT DO NOTHING
-  RETURNING company
+  RETURNING company`
+      : ''
+  }
 )
-SELECT attempt, position, EXISTS (SELECT 1 FROM added) AS suppressed FROM known`,
+SELECT attempt, position, ${more ? 'EXISTS (SELECT 1 FROM added)' : 'false'} AS suppressed FROM known`
+  return {
+    name,
+    text,
+    values(group) {
+      const usual = [...results.values(group.results), ...attempts.values(group.attempts)]
+      if (!more) return usual
+      const captured = group.attempts.filter(({ attempt }) => attempt.captured !== null)
+      return [...usual, ...caught.values(captured), ...beside.values(group.beside)]
+    },
+  }
 }
 
-const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+/** State and event of what is to be canceled: the same whatever the attempt came to. */
+const CANCELED = orCanceled({ change: { state: 'waiting' }, events: [], suppress: null, tried: false }, 0)
 
-/** One result with the attempt that brought it. */
-interface Result {
-  /** Index of the attempt. */
-  num: number
-  attempt: AttemptRecord
-  position: number
-  decision: Decision
-  change: Partial<Facts>
-  /** What becomes of it if it is to be canceled by now; null when it ends anyway. */
-  canceled: Decision | null
+/** By name, once they were needed. */
+const STATEMENTS = new Map<string, RecordStatement>()
+
+function statementFor({ results, attempts, beside }: Group): RecordStatement {
+  const needs: Needs = {
+    again: results.some(({ change }) => change.state === 'waiting'),
+    several: attempts.some(({ attempt }) => attempt.recipients.length > 1),
+    more:
+      beside.length > 0 ||
+      attempts.some(({ attempt }) => attempt.captured !== null) ||
+      results.some(({ decision }) => decision.suppress !== null),
+  }
+  const name = ['record', ...Object.keys(needs).filter((need) => needs[need as keyof Needs])].join('-')
+  const statement = STATEMENTS.get(name) ?? recordStatement(name, needs)
+  STATEMENTS.set(name, statement)
+  return statement
 }
 
-export async function writeResults(database: Database, attempts: readonly AttemptRecord[]): Promise<Moved[]> {
-  const results = attempts.flatMap((attempt, num) => {
-    return attempt.recipients.map((recipient) => resultOf(num, attempt, recipient))
+export async function writeResults(database: Database, records: readonly AttemptRecord[]): Promise<Moved[]> {
+  const attempts = records.map((attempt, num): Tried => {
+    return { num, attempt, end: Math.round(attempt.startedAt + attempt.duration) }
+  })
+  const results = attempts.flatMap(({ num, attempt, end }) => {
+    return attempt.recipients.map(({ position, decision }): Result => {
+      return { num, attempt, end, position, decision, change: decision.change!, event: decision.events[0] }
+    })
   })
   // Rows are locked in this order: two statements that meet wait for one another one way only.
   results.sort((a, b) => compare(a.attempt.emailId, b.attempt.emailId) || a.position - b.position)
-  return await database.write<Moved>(RECORD, [
-    ...resultColumns(results),
-    ...firstEventColumns(results),
-    ...canceledColumns(results),
-    ...otherEventColumns(results),
-    ...attemptColumns(attempts),
-    CAPITALS,
-  ])
-}
-
-function resultOf(num: number, attempt: AttemptRecord, recipient: RecipientRecord): Result {
-  const { position } = recipient
-  const decision = recipient.decision
-  const change = decision.change!
-  const canceled = change.state === 'waiting' ? orCanceled(decision, endOf(attempt)) : null
-  return { num, attempt, position, decision, change, canceled }
-}
-
-function resultColumns(results: readonly Result[]): Buffer[] {
-  const changes = results.map(({ change }) => change)
-  const ends = results.map(({ attempt }) => endOf(attempt))
-  const dues = results.map(({ change }, index) => dueAtOf(change, ends[index]!))
-  return [
-    int4s(results.map(({ num }) => num)),
-    uuids(results.map(({ attempt }) => attempt.emailId)),
-    int4s(results.map(({ position }) => position)),
-    int8s(results.map(({ attempt }) => attempt.leaseToken)),
-    texts(changes.map(({ state }) => (state === 'waiting' ? null : state!))),
-    int8s(dues),
-    bools(dues.map((dueAt, index) => dueAt !== null && dueAt <= ends[index]!)),
-    bools(results.map(({ decision }) => decision.tried)),
-    int4s(changes.map(({ attempts }) => attempts ?? null)),
-    bools(changes.map(({ uncertain }) => uncertain === true)),
-    texts(changes.map(({ preferredServer }) => preferredServer ?? null)),
-    texts(changes.map(({ server }) => server ?? null)),
-    int4s(changes.map(({ lastCode }) => lastCode ?? null)),
-    texts(changes.map(({ lastMessage }) => lastMessage ?? null)),
-    int8s(changes.map(({ postponedSince }) => postponedSince ?? null)),
-    int4s(changes.map(({ suspicion }) => suspicion ?? 0)),
-    texts(changes.map(({ heldFor }) => heldFor ?? null)),
-    texts(results.map(({ decision }) => decision.suppress?.reason ?? null)),
-    int8s(ends),
-  ]
-}
-
-/** Nearly every result has one event: it goes with its recipient. */
-function firstEventColumns(results: readonly Result[]): Buffer[] {
-  const events = results.map(({ decision }) => decision.events[0])
-  return [
-    texts(events.map((event) => event?.type ?? null)),
-    int8s(events.map((event) => (event === undefined ? null : Math.round(event.at)))),
-    texts(events.map((event) => (event === undefined ? null : mapText(event.detail)))),
-  ]
-}
-
-function canceledColumns(results: readonly Result[]): Buffer[] {
-  const events = results.map(({ canceled }) => canceled?.events[0])
-  return [
-    texts(results.map(({ canceled }) => canceled?.change?.state ?? null)),
-    texts(events.map((event) => event?.type ?? null)),
-    texts(events.map((event) => (event === undefined ? null : mapText(event.detail)))),
-  ]
-}
-
-function otherEventColumns(results: readonly Result[]): Buffer[] {
-  const events = results.flatMap(({ attempt, position, decision }, index) => {
-    return decision.events.slice(1).map((event) => ({ ...event, num: index + 1, attempt, position }))
+  const beside = results.flatMap((result, index) => {
+    return result.decision.events.slice(1).map((event) => ({ place: index + 1, result, event }))
   })
-  return [
-    int8s(events.map(({ num }) => num)),
-    uuids(events.map(({ attempt }) => attempt.emailId)),
-    int4s(events.map(({ position }) => position)),
-    int8s(events.map(({ at }) => Math.round(at))),
-    texts(events.map(({ type }) => type)),
-    texts(events.map(({ detail }) => mapText(detail))),
-  ]
+  const group = { results, attempts, beside }
+  const statement = statementFor(group)
+  return await database.write<Moved>(statement, statement.values(group))
 }
 
-function attemptColumns(attempts: readonly AttemptRecord[]): Buffer[] {
-  return [
-    int4s([...attempts.keys()]),
-    uuids(attempts.map(({ emailId }) => emailId)),
-    int8s(attempts.map(({ startedAt }) => Math.round(startedAt))),
-    int8s(attempts.map(({ duration }) => Math.round(duration))),
-    texts(attempts.map(({ recipients }) => JSON.stringify(triedPositions(recipients)))),
-    texts(attempts.map(({ server }) => server)),
-    texts(attempts.map(({ tls }) => tls)),
-    texts(attempts.map(({ dialogue }) => dialogue)),
-    byteas(attempts.map(({ captured }) => captured)),
-  ]
-}
-
-function triedPositions(recipients: readonly RecipientRecord[]): number[] {
+function triedPositions({ recipients }: AttemptRecord): number[] {
   return recipients.filter(({ decision }) => decision.tried).map(({ position }) => position)
-}
-
-/** A recipient that waits without a time is due as soon as the attempt ended. */
-function dueAtOf({ state, dueAt }: Partial<Facts>, end: number): number | null {
-  return state === 'waiting' ? Math.round(dueAt ?? end) : null
-}
-
-function endOf({ startedAt, duration }: AttemptRecord): number {
-  return Math.round(startedAt + duration)
 }
 
 function compare(a: string, b: string): number {

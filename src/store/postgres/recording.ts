@@ -3,7 +3,8 @@ import { Batcher } from './batcher.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database } from './database.ts'
 import { isRefusedData } from './faults.ts'
-import { type Moved, writeResults } from './record-statement.ts'
+import type { Parts } from './parts.ts'
+import { writeResults } from './record-statement.ts'
 import { isEmailId } from './rows.ts'
 
 /** Bounds of one group: so many attempts, and past the first so many octets. */
@@ -27,7 +28,7 @@ export class Recording {
   readonly #changes: ChangeFeed
   readonly #batcher: Batcher<Entry>
 
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
+  constructor({ database, changes }: Parts) {
     this.#database = database
     this.#changes = changes
     this.#batcher = new Batcher({
@@ -65,27 +66,23 @@ export class Recording {
 
   async #write(entries: Entry[]): Promise<void> {
     const attempts = entries.map(({ attempt }) => attempt)
-    const refused = new Map<AttemptRecord, Set<number>>()
-    for (const attempt of attempts) refused.set(attempt, new Set(positions(attempt.recipients)))
-    let moved = await this.#once(attempts)
-    for (const { attempt, position } of moved) refused.get(attempts[attempt]!)!.delete(position)
-
+    const refused = attempts.map(({ recipients }) => new Set(positions(recipients)))
+    await this.#once(attempts, refused)
     // A request to cancel that came in between keeps the first statement from its row, and is seen by another.
-    const rest = attempts.flatMap((attempt) => {
-      const left = attempt.recipients.filter(({ position }) => refused.get(attempt)!.has(position))
-      return left.length > 0 ? [{ whole: attempt, part: { ...attempt, recipients: left } }] : []
-    })
-    if (rest.length > 0) {
-      moved = await this.#once(rest.map(({ part }) => part))
-      for (const { attempt, position } of moved) refused.get(rest[attempt]!.whole)!.delete(position)
+    if (refused.some(({ size }) => size > 0)) {
+      const rest = attempts.map((attempt, index) => {
+        const recipients = attempt.recipients.filter(({ position }) => refused[index]!.has(position))
+        return { ...attempt, recipients }
+      })
+      await this.#once(rest, refused)
     }
-    for (const { attempt, answer } of entries) answer({ refused: [...refused.get(attempt)!] })
+    for (const [index, { answer }] of entries.entries()) answer({ refused: [...refused[index]!] })
   }
 
-  async #once(attempts: readonly AttemptRecord[]): Promise<Moved[]> {
+  async #once(attempts: readonly AttemptRecord[], refused: readonly Set<number>[]): Promise<void> {
     const moved = await writeResults(this.#database, attempts)
+    for (const { attempt, position } of moved) refused[attempt]!.delete(position)
     if (moved.some(({ suppressed }) => suppressed)) this.#changes.stopsChanged()
-    return moved
   }
 }
 

@@ -1,8 +1,8 @@
-import { apply, decided } from './apply.ts'
+import type { QueueStore } from '../store.ts'
+import { happen } from './apply.ts'
 import { uuids } from './arrays.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { Database } from './database.ts'
-import { factsOf, type Place } from './facts.ts'
+import type { Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 
 /** Recipients given back in one transaction. */
 const CHUNK = 500
@@ -37,42 +37,37 @@ SELECT o.email::text AS email, o.position FROM unnest($1::uuid[]) AS t (email) C
 }
 
 /** Taking back what nodes had leased that are no more. */
-export class Recovery {
-  readonly #database: Database
-  readonly #changes: ChangeFeed
-
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
-    this.#database = database
-    this.#changes = changes
-  }
-
-  async recover({ now, jitterMs }: { now: number; jitterMs: number }): Promise<number> {
-    let recovered = 0
-    for (const { token } of await this.#database.look<{ token: number }>(LOST_TOKENS)) {
-      for (let chunk = CHUNK; chunk === CHUNK; ) {
-        chunk = await this.#giveBack(token, now, jitterMs)
-        recovered += chunk
-      }
-    }
-    return recovered
-  }
-
-  async #giveBack(token: number, now: number, jitterMs: number): Promise<number> {
-    const lost = await this.#database.transaction(async (session) => {
+export function recovery({ database, changes }: Parts): Pick<QueueStore, 'recover'> {
+  const giveBack = async (token: number, now: number, jitterMs: number) => {
+    const lost = await database.transaction(async (session) => {
       const places = await session.run<Place>(HOLD, [token])
       if (places.length === 0) return 0
       const emails = new Set(places.map(({ email }) => email))
       const others = await session.run<Place>(HOLD_OTHERS, [uuids([...emails])])
-      const held = await factsOf(session, [...places, ...others])
-      const all = decided(held, ({ email, lease }) => {
-        if (lease === null) return { kind: 'suspect', suspicion: 1 }
-        return { kind: 'node-lost', at: now, dueAt: now + jitterOf(email, jitterMs) }
-      })
-      await apply(session, all, now)
+      await happen(
+        session,
+        [...places, ...others],
+        ({ email, lease }) => {
+          if (lease === null) return { kind: 'suspect', suspicion: 1 }
+          return { kind: 'node-lost', at: now, dueAt: now + jitterOf(email, jitterMs) }
+        },
+        now,
+      )
       return places.length
     })
-    if (lost > 0) this.#changes.queueChanged()
+    if (lost > 0) changes.queueChanged()
     return lost
+  }
+  return {
+    async recover({ now, jitterMs }) {
+      let recovered = 0
+      for (const { token } of await database.look<{ token: number }>(LOST_TOKENS)) {
+        for (let chunk = CHUNK; chunk === CHUNK; recovered += chunk) {
+          chunk = await giveBack(token, now, jitterMs)
+        }
+      }
+      return recovered
+    },
   }
 }
 

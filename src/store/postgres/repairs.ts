@@ -1,37 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 /** Milliseconds between two attempts. */
 const PAUSE_MS = 500
 
 /** What has to be put right once the database can be reached again. Tried until it succeeds, in the order it came. */
 export class Repairs {
   readonly #left: (() => Promise<void>)[] = []
-  #running: Promise<void> | null = null
-  #timer: NodeJS.Timeout | null = null
+  readonly #closing = new AbortController()
+  #trying: Promise<void> | null = null
 
   add(repair: () => Promise<void>): void {
     this.#left.push(repair)
-    this.#wait()
+    this.#trying ??= this.#untilDone()
   }
 
   /** Tries once more what is left. */
   async close(): Promise<void> {
-    await this.#running
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    await this.#run()
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#closing.abort()
+    await this.#trying
+    await this.#once()
   }
 
-  #wait(): void {
-    if (this.#timer !== null || this.#running !== null || this.#left.length === 0) return
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-      this.#running = this.#run().finally(() => {
-        this.#running = null
-        this.#wait()
-      })
-    }, PAUSE_MS)
+  async #untilDone(): Promise<void> {
+    const { signal } = this.#closing
+    while (this.#left.length > 0 && !signal.aborted) {
+      await pause(PAUSE_MS, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await this.#once()
+    }
+    this.#trying = null
   }
 
-  async #run(): Promise<void> {
+  async #once(): Promise<void> {
     try {
       for (let next = this.#left[0]; next !== undefined; next = this.#left[0]) {
         await next()

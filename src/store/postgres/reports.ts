@@ -1,9 +1,10 @@
 import { decide, type Happened } from '../../email/lifecycle.ts'
+import type { EventStore } from '../store.ts'
 import { apply, type Decided } from './apply.ts'
-import { int4s, texts, uuids } from './arrays.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { Database, Session, Statement } from './database.ts'
-import { factsOf, type Known, type Place } from './facts.ts'
+import { texts, uuids } from './arrays.ts'
+import type { Session, Statement } from './database.ts'
+import { factsOf, type Known, nameOf, PLACES, type Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Reports recorded in one transaction. */
@@ -18,7 +19,7 @@ const HOLD: readonly Statement[] = [
   ...['queue', 'recipients'].map((table) => ({
     name: `hold-${table}`,
     text: `
-SELECT 1 FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+SELECT 1 FROM ${PLACES.as('t')}
 JOIN ${table} r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
 ORDER BY r.email, r.position FOR UPDATE OF r`,
   })),
@@ -44,45 +45,37 @@ interface Report extends Place {
 }
 
 /** What others report of recipients, mostly after their end. */
-export class Reports {
-  readonly #database: Database
-  readonly #changes: ChangeFeed
-
-  constructor({ database, changes }: { database: Database; changes: ChangeFeed }) {
-    this.#database = database
-    this.#changes = changes
-  }
-
-  /** How many events were recorded. */
-  async happened(reports: readonly Happened[]): Promise<number> {
-    const known = reports.filter(({ emailId }) => isEmailId(emailId))
-    let recorded = 0
-    for (let from = 0; from < known.length; from += CHUNK) {
-      recorded += await this.#record(known.slice(from, from + CHUNK))
-    }
-    return recorded
-  }
-
-  async #record(reports: readonly Happened[]): Promise<number> {
-    const { all, suppressed } = await this.#database.transaction(async (session) => {
-      const recipients = await held(session, reports)
-      const written = await writtenBefore(session, reports)
-      const all = decidedOf(reports, recipients, written)
-      const latest = Math.max(...reports.map(({ happening }) => happening.at))
+export function reports({ database, changes }: Parts): Pick<EventStore, 'happened'> {
+  const record = async (some: readonly Happened[]) => {
+    const { all, suppressed } = await database.transaction(async (session) => {
+      const recipients = await held(session, some)
+      const written = await writtenBefore(session, some)
+      const all = decidedOf(some, recipients, written)
+      const latest = Math.max(...some.map(({ happening }) => happening.at))
       return { all, suppressed: await apply(session, all, latest) }
     })
-    if (suppressed) this.#changes.stopsChanged()
-    if (all.some(({ decision }) => decision.change !== null)) this.#changes.queueChanged()
+    if (suppressed) changes.stopsChanged()
+    if (all.some(({ decision }) => decision.change !== null)) changes.queueChanged()
     return all.reduce((sum, { decision }) => sum + decision.events.length, 0)
+  }
+  return {
+    async happened(reports) {
+      const known = reports.filter(({ emailId }) => isEmailId(emailId))
+      let recorded = 0
+      for (let from = 0; from < known.length; from += CHUNK) {
+        recorded += await record(known.slice(from, from + CHUNK))
+      }
+      return recorded
+    },
   }
 }
 
 async function held(session: Session, reports: readonly Happened[]): Promise<Map<string, Known>> {
   const places = new Map<string, Place>()
-  for (const { emailId: email, position } of reports) places.set(`${email} ${position}`, { email, position })
+  for (const { emailId: email, position } of reports)
+    places.set(nameOf({ email, position }), { email, position })
   const named = [...places.values()]
-  const values = [uuids(named.map(({ email }) => email)), int4s(named.map(({ position }) => position))]
-  for (const statement of HOLD) await session.run(statement, values)
+  for (const statement of HOLD) await session.run(statement, PLACES.values(named))
   const found = await factsOf(session, named)
   return new Map(found.map((recipient) => [nameOf(recipient), recipient]))
 }
@@ -133,10 +126,6 @@ function both({ decision: first }: Decided, second: Decided['decision']): Decide
     suppress: first.suppress ?? second.suppress,
     tried: false,
   }
-}
-
-function nameOf({ email, position }: Place): string {
-  return `${email} ${position}`
 }
 
 function reportOf({ email, position, type, reportId }: Report): string {

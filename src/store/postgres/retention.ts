@@ -1,7 +1,8 @@
 import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
-import type { RetentionRequest } from '../store.ts'
+import type { RetentionRequest, Store } from '../store.ts'
 import { uuids } from './arrays.ts'
-import type { Database, Session } from './database.ts'
+import type { Session } from './database.ts'
+import type { Parts } from './parts.ts'
 
 /** Emails looked at in one statement at most, touched or not. */
 const LOOKS = 500
@@ -42,95 +43,79 @@ const DELETE_BLOBS = `DELETE FROM blobs b
 /** Tables with the rows of an email, by its id; its own row goes last. */
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
+interface Step {
+  touched: number
+  done: boolean
+}
+
+type Remove = (session: Session, ids: Buffer) => Promise<void>
+
 /**
  * Removes what is older than it needs to be, in small transactions: content first, later the email with all that hangs
  * on it. Emails with recipients still waiting or being sent are left alone. Several nodes may do this at once.
  */
-export class Retention {
-  readonly #database: Database
-  /** Where the walks over the ages go on: everything before is unfinished or gone. */
-  #contentFrom = START
-  #emailsFrom = START
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** Returns how many emails were touched; 0 when there is nothing left to do. */
-  async retain(request: RetentionRequest): Promise<number> {
-    for (;;) {
-      const { touched, done } = await this.#step(request)
-      if (touched > 0 || done) return touched
-    }
-  }
+export function retention({ database }: Parts): Pick<Store, 'retain'> {
+  // Where the walks over the ages go on: everything before is unfinished or gone.
+  let contentFrom = START
+  let emailsFrom = START
 
   /** `done`: a whole walk has ended, and the next step starts over. */
-  async #step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
-    const keys = await this.#database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
+  async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
+    const keys = await database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
     // An email goes after its content, so that nothing is removed by two ways.
-    const content = await this.#walk(
-      false,
-      this.#contentFrom,
-      Math.max(contentBefore, emailsBefore),
-      limit,
-      removeContent,
-    )
-    this.#contentFrom = content.reached
+    const before = Math.max(contentBefore, emailsBefore)
+    const content = await walk(false, contentFrom, before, limit, removeContent)
+    contentFrom = content.reached
     let { touched } = content
     let done = content.done && keys.length < limit
     if (touched < limit && content.done) {
-      const emails = await this.#walk(true, this.#emailsFrom, emailsBefore, limit - touched, removeEmails)
-      this.#emailsFrom = emails.reached
+      const emails = await walk(true, emailsFrom, emailsBefore, limit - touched, removeEmails)
+      emailsFrom = emails.reached
       touched += emails.touched
       done &&= emails.done
     }
     if (done) {
-      this.#contentFrom = START
-      this.#emailsFrom = START
+      contentFrom = START
+      emailsFrom = START
     }
     return { touched, done }
   }
 
-  async #walk(
+  async function walk(
     contentRemoved: boolean,
     from: Place,
     before: number,
     limit: number,
-    remove: (session: Session, ids: Buffer) => Promise<void>,
+    remove: Remove,
   ): Promise<Step & { reached: Place }> {
-    const candidates = await this.#database.read<Place & { live: boolean }>(CANDIDATES, [
-      contentRemoved,
-      from.at,
-      from.id,
-      Math.round(before),
-    ])
+    const values = [contentRemoved, from.at, from.id, Math.round(before)]
+    const candidates = await database.read<Place & { live: boolean }>(CANDIDATES, values)
     const finished = candidates.filter(({ live }) => !live).slice(0, limit)
     // Not past the last one that is taken, unless all were looked at.
     const all = finished.length < limit
     const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? from
-    const touched = finished.length === 0 ? 0 : await this.#remove(finished, contentRemoved, remove)
+    const touched = finished.length === 0 ? 0 : await removeOurs(finished, contentRemoved, remove)
     return { touched, reached, done: all && candidates.length < LOOKS }
   }
 
-  async #remove(
-    emails: Place[],
-    contentRemoved: boolean,
-    remove: (session: Session, ids: Buffer) => Promise<void>,
-  ): Promise<number> {
-    return await this.#database.transaction(async (session) => {
-      const ours = await session.run<{ id: string }>(LOCK, [
-        uuids(emails.map(({ id }) => id)),
-        contentRemoved,
-      ])
+  async function removeOurs(emails: Place[], contentRemoved: boolean, remove: Remove): Promise<number> {
+    const ids = uuids(emails.map(({ id }) => id))
+    return await database.transaction(async (session) => {
+      const ours = await session.run<{ id: string }>(LOCK, [ids, contentRemoved])
       if (ours.length > 0) await remove(session, uuids(ours.map(({ id }) => id)))
       return ours.length
     })
   }
-}
 
-interface Step {
-  touched: number
-  done: boolean
+  return {
+    /** Returns how many emails were touched; 0 when there is nothing left to do. */
+    async retain(request) {
+      for (;;) {
+        const { touched, done } = await step(request)
+        if (touched > 0 || done) return touched
+      }
+    },
+  }
 }
 
 /** Bodies, files nobody else refers to, and what the capture route kept. */

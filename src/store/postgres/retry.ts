@@ -1,11 +1,9 @@
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
-import type { Retried, RetryRequest } from '../store.ts'
+import type { QueueStore, Retried } from '../store.ts'
 import { apply, decided } from './apply.ts'
-import { int4s, uuids } from './arrays.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database, Statement } from './database.ts'
-import { factsOf, type Place } from './facts.ts'
+import type { Statement } from './database.ts'
+import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
+import type { Parts } from './parts.ts'
 import { isEmailId } from './rows.ts'
 
 /** Rows of live work looked at in one transaction. */
@@ -36,7 +34,7 @@ const HOLD: Statement = {
 SELECT q.email::text AS email, q.position,
   EXISTS (SELECT 1 FROM pauses p WHERE p.company IN (0, q.company) AND p.domain IN ('', q.domain)) AS paused,
   NOT (SELECT e.sent FROM emails e WHERE e.id = q.email) AS scheduled
-FROM unnest($1::uuid[], $2::int4[]) AS t (email, position) CROSS JOIN LATERAL (
+FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
   SELECT * FROM queue q
   WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease IS NULL AND q.due_at > $3::int8
     AND ($4::int4 IS NULL OR q.company = $4) AND ($5::text IS NULL OR q.domain = $5)
@@ -56,56 +54,22 @@ interface Scope {
   /** One email was. */
   named: boolean
   now: number
+  byMember: boolean
 }
 
-/** Makes what waits for another time due now, at the operator's word. */
-export class Retry {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
-  readonly #changes: ChangeFeed
-
-  constructor(parts: { database: Database; companies: CompanyNumbers; changes: ChangeFeed }) {
-    this.#database = parts.database
-    this.#companies = parts.companies
-    this.#changes = parts.changes
-  }
-
-  async retry(
-    { companyId, domain, emailId, now }: RetryRequest,
-    onStep?: (sum: Retried) => void,
-  ): Promise<Retried> {
-    if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
-    let company: number | null = null
-    if (companyId !== null) {
-      company = (await this.#companies.find([companyId])).get(companyId) ?? null
-      if (company === null) return NOTHING_RETRIED
-    }
-    const scope = { company, domain, named: emailId !== null, now: Math.round(now) }
-    let sum = NOTHING_RETRIED
-    // Before the first: positions begin with 0.
-    let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
-    while (place !== undefined) {
-      const { email, position }: Place = place
-      const seen: Place[] = await this.#database.look<Place>(STEP_OVER, [email, position, emailId ?? LAST_ID])
-      const step: Retried = await this.#step(seen, scope)
-      sum = addRetried(sum, step)
-      onStep?.(sum)
-      if (step.retried > 0) this.#changes.queueChanged()
-      place = seen.length < STEP ? undefined : seen.at(-1)
-    }
-    return sum
-  }
-
-  async #step(seen: readonly Place[], { company, domain, named, now }: Scope): Promise<Retried> {
+/** Makes what waits for another time due now, by hand. */
+export function retry({ database, companies, changes }: Parts): Pick<QueueStore, 'retry'> {
+  const tryAgain = async (
+    seen: readonly Place[],
+    { company, domain, named, now, byMember }: Scope,
+  ): Promise<Retried> => {
     if (seen.length === 0) return NOTHING_RETRIED
-    const emails = uuids(seen.map(({ email }) => email))
-    const positions = int4s(seen.map(({ position }) => position))
-    return await this.#database.transaction(async (session) => {
-      const waiting = await session.run<Waiting>(HOLD, [emails, positions, now, company, domain])
-      const flags = new Map(waiting.map((row) => [`${row.email} ${row.position}`, row]))
-      const all = decided(await factsOf(session, waiting), ({ email, position }) => {
-        const { paused, scheduled } = flags.get(`${email} ${position}`)!
-        return { kind: 'retry', at: now, named, paused, scheduled }
+    return await database.transaction(async (session) => {
+      const waiting = await session.run<Waiting>(HOLD, [...PLACES.values(seen), now, company, domain])
+      const flags = new Map(waiting.map((row) => [nameOf(row), row]))
+      const all = decided(await factsOf(session, waiting), (recipient) => {
+        const { paused, scheduled } = flags.get(nameOf(recipient))!
+        return { kind: 'retry', at: now, named, paused, scheduled, byMember }
       })
       const left = all.filter(({ decision }) => decision.left !== undefined)
       const step = { ...NOTHING_RETRIED, retried: all.length - left.length }
@@ -113,5 +77,26 @@ export class Retry {
       if (step.retried > 0) await apply(session, all, now)
       return step
     })
+  }
+  return {
+    async retry({ companyId, domain, emailId, now, byMember = false }, onStep) {
+      if (emailId !== null && !isEmailId(emailId)) return NOTHING_RETRIED
+      const company = await companies.filter(companyId)
+      if (company === undefined) return NOTHING_RETRIED
+      const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
+      let sum = NOTHING_RETRIED
+      // Before the first: positions begin with 0.
+      let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
+      while (place !== undefined) {
+        const values = [place.email, place.position, emailId ?? LAST_ID]
+        const seen: Place[] = await database.look<Place>(STEP_OVER, values)
+        const step = await tryAgain(seen, scope)
+        sum = addRetried(sum, step)
+        onStep?.(sum)
+        if (step.retried > 0) changes.queueChanged()
+        place = seen.length < STEP ? undefined : seen.at(-1)
+      }
+      return sum
+    },
   }
 }

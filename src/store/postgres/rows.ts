@@ -52,3 +52,10 @@ export function storable(text: string): string {
 export function folded(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
+
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** The same of an expression in a statement. */
+export function foldedIn(expression: string): string {
+  return `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`
+}

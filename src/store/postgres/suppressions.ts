@@ -1,8 +1,6 @@
-import type { NewSuppressions, Suppression } from '../store.ts'
+import type { Suppression, SuppressionStore } from '../store.ts'
 import { withNotice } from './change-notice.ts'
-import type { ChangeFeed } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Database } from './database.ts'
+import type { Parts } from './parts.ts'
 import { folded } from './rows.ts'
 
 const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "createdAt", s.email_id AS "emailId"
@@ -12,6 +10,8 @@ const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "
 
 const ADD = `INSERT INTO suppressions (company, folded, address, reason, created_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING 1`
+
+const REMOVE = 'DELETE FROM suppressions WHERE company = $1 AND folded = $2 RETURNING 1'
 
 /**
  * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told
@@ -24,59 +24,48 @@ const SINCE = `SELECT ${CURSOR}, c.id AS "companyId", s.address
   LEFT JOIN (suppressions s JOIN companies c ON c.num = s.company)
     ON s.added_by >= $1::text::xid8 AND s.added_by < pg_snapshot_xmax(pg_current_snapshot())`
 
+interface SinceRow {
+  cursor: string
+  companyId: string | null
+  address: string | null
+}
+
 /** Addresses a company's mail no longer goes to, as the operator and the nodes look at them. */
-export class Suppressions {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
-  readonly #changes: ChangeFeed
+export function suppressions(parts: Parts): SuppressionStore {
+  const { database, companies, changes } = parts
+  return {
+    /** Newest first. */
+    listSuppressions({ companyId, address, limit }) {
+      const compared = address === undefined ? null : folded(address)
+      return database.read<Suppression>(LIST, [companyId ?? null, compared, limit])
+    },
 
-  constructor(database: Database, companies: CompanyNumbers, changes: ChangeFeed) {
-    this.#database = database
-    this.#companies = companies
-    this.#changes = changes
-  }
+    async addSuppression(companyId, address, reason, at) {
+      const company = await companies.number(companyId)
+      return await withNotice(parts, 'stops', async (session) => {
+        const values = [company, folded(address), address, reason, Math.round(at)]
+        return (await session.run(ADD, values)).length > 0
+      })
+    },
 
-  /** Newest first. */
-  async list(filter: { companyId?: string; address?: string; limit: number }): Promise<Suppression[]> {
-    const { companyId = null, address, limit } = filter
-    return await this.#database.read<Suppression>(LIST, [
-      companyId,
-      address === undefined ? null : folded(address),
-      limit,
-    ])
-  }
+    async removeSuppression(companyId, address) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return false
+      const removed = (await database.write(REMOVE, [company, folded(address)])).length > 0
+      if (removed) changes.queueChanged()
+      return removed
+    },
 
-  /** False when it is on the list already. */
-  async add(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
-    const company = await this.#companies.number(companyId)
-    return await withNotice(this.#database, this.#changes, 'stops', async (session) => {
-      const values = [company, folded(address), address, reason, Math.round(at)]
-      return (await session.run(ADD, values)).length > 0
-    })
-  }
-
-  async remove(companyId: string, address: string): Promise<boolean> {
-    const company = (await this.#companies.find([companyId])).get(companyId)
-    if (company === undefined) return false
-    const sql = 'DELETE FROM suppressions WHERE company = $1 AND folded = $2 RETURNING 1'
-    const removed = (await this.#database.write(sql, [company, folded(address)])).length > 0
-    if (removed) this.#changes.queueChanged()
-    return removed
-  }
-
-  async since(cursor: string | null): Promise<NewSuppressions> {
-    if (cursor === null) {
-      const [row] = await this.#database.read<{ cursor: string }>(`SELECT ${CURSOR}`)
-      return { cursor: row!.cursor, added: [] }
-    }
-    const rows = await this.#database.read<{
-      cursor: string
-      companyId: string | null
-      address: string | null
-    }>(SINCE, [cursor])
-    const added = rows.flatMap(({ companyId, address }) =>
-      companyId === null || address === null ? [] : [{ companyId, address }],
-    )
-    return { cursor: rows[0]!.cursor, added }
+    async suppressionsSince(cursor) {
+      if (cursor === null) {
+        const [row] = await database.read<{ cursor: string }>(`SELECT ${CURSOR}`)
+        return { cursor: row!.cursor, added: [] }
+      }
+      const rows = await database.read<SinceRow>(SINCE, [cursor])
+      const added = rows.flatMap(({ companyId, address }) =>
+        companyId === null || address === null ? [] : [{ companyId, address }],
+      )
+      return { cursor: rows[0]!.cursor, added }
+    },
   }
 }

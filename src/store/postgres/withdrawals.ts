@@ -1,5 +1,6 @@
 import type { Lease, NewEmail } from '../store.ts'
-import { int4s, int8s, texts, uuids } from './arrays.ts'
+import { uuids } from './arrays.ts'
+import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 
 /** An email of which it may not be known whether it was committed. */
@@ -21,10 +22,14 @@ ON CONFLICT DO NOTHING`
 
 const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
 
+const LEASES = given<Doubtful>(1, {
+  id: uuid(({ email }) => email.id),
+  token: int8(({ lease }) => lease?.token ?? 0),
+})
+
 /** Of which nothing has been tried or ended since, nor is being sent by another node. */
 const UNTOUCHED = `
-SELECT e.id::text AS id
-FROM unnest($1::uuid[], $2::int8[]) AS given (id, token) JOIN emails e ON e.id = given.id
+SELECT e.id::text AS id FROM ${LEASES.as('given')} JOIN emails e ON e.id = given.id
 WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.email = e.id)
   AND NOT EXISTS (SELECT 1 FROM recipients r WHERE r.email = e.id AND r.state <> 'suppressed')
   AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.email = e.id AND q.lease IS NOT NULL AND q.lease <> given.token)`
@@ -37,20 +42,26 @@ WITH gone AS (SELECT unnest($1::uuid[]) AS id),
   a AS (DELETE FROM attachments USING gone WHERE email = id)
 DELETE FROM emails e USING gone WHERE e.id = gone.id`
 
-const FORGET_KEYS = `
-DELETE FROM idempotency i USING unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
-WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id`
+const KEYS = given<Doubtful>(1, {
+  company: int4(({ company }) => company),
+  key: text(({ email }) => email.idempotency!.key),
+  id: uuid(({ email }) => email.id),
+})
+const KEYED = 'i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id'
+
+const FORGET_KEYS = `DELETE FROM idempotency i USING ${KEYS.as('t')} WHERE ${KEYED}`
 
 /** Locked: whoever sends one again comes before, and is seen, or afterwards, and finds the key free. */
 const PROMISED = `
-SELECT i.email_id::text AS id, i.repeated
-FROM unnest($1::int4[], $2::text[], $3::uuid[]) AS t (company, key, id)
-JOIN idempotency i ON i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_id = t.id
+SELECT i.email_id::text AS id, i.repeated FROM ${KEYS.as('t')} JOIN idempotency i ON ${KEYED}
 ORDER BY i.company, i.key COLLATE "C" FOR UPDATE OF i`
 
+const RELEASED = given<Doubtful>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
+
+/** Those given in under a lease become anybody's: their node has forgotten them. */
 const RELEASE = `
 UPDATE queue q SET lease = NULL, due_at = t.due_at, ready = true
-FROM unnest($1::uuid[], $2::int8[], $3::int8[]) AS t (email, token, due_at)
+FROM unnest(${LEASES.params.id}, ${LEASES.params.token}, ${RELEASED.params.due_at}) AS t (email, token, due_at)
 WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
 
 /**
@@ -62,36 +73,17 @@ export async function withdraw(session: Session, entries: readonly Doubtful[]): 
   const ids = uuids(entries.map(({ email }) => email.id))
   await session.run(TAKE_IDS, [ids])
   await session.run(HOLD, [ids])
-  const tokens = int8s(entries.map(({ lease }) => lease?.token ?? 0))
-  const rows = await session.run<{ id: string }>(UNTOUCHED, [ids, tokens])
+  const rows = await session.run<{ id: string }>(UNTOUCHED, LEASES.values(entries))
   const gone = new Set(rows.map(({ id }) => id))
   const keyed = entries.filter(({ email }) => email.idempotency !== null && gone.has(email.id))
   if (keyed.length > 0) {
-    const held = await session.run<{ id: string; repeated: boolean }>(PROMISED, keysOf(keyed))
+    const held = await session.run<{ id: string; repeated: boolean }>(PROMISED, KEYS.values(keyed))
     for (const { id, repeated } of held) if (repeated) gone.delete(id)
-    const promised = keyed.filter(({ email }) => !gone.has(email.id))
-    await release(session, promised)
+    const promised = keyed.filter(({ email, lease }) => lease !== null && !gone.has(email.id))
+    if (promised.length > 0)
+      await session.run(RELEASE, [...LEASES.values(promised), ...RELEASED.values(promised)])
   }
   await session.run(REMOVE, [uuids([...gone])])
   const forgotten = keyed.filter(({ email }) => gone.has(email.id))
-  if (forgotten.length > 0) await session.run(FORGET_KEYS, keysOf(forgotten))
-}
-
-/** Those given in under a lease become anybody's: their node has forgotten them. */
-async function release(session: Session, entries: readonly Doubtful[]): Promise<void> {
-  const leased = entries.filter(({ lease }) => lease !== null)
-  if (leased.length === 0) return
-  await session.run(RELEASE, [
-    uuids(leased.map(({ email }) => email.id)),
-    int8s(leased.map(({ lease }) => lease!.token)),
-    int8s(leased.map(({ email }) => Math.round(email.dueAt))),
-  ])
-}
-
-function keysOf(entries: readonly Doubtful[]): Buffer[] {
-  return [
-    int4s(entries.map(({ company }) => company)),
-    texts(entries.map(({ email }) => email.idempotency!.key)),
-    uuids(entries.map(({ email }) => email.id)),
-  ]
+  if (forgotten.length > 0) await session.run(FORGET_KEYS, KEYS.values(forgotten))
 }

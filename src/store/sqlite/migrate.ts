@@ -1,13 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { type Applied, type Migration, versionOf } from '../migration.ts'
 import { StoreConflict } from '../store.ts'
-import { MIGRATIONS, type Migration } from './migrations/migrations.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+import { all } from './rows.ts'
 
 /** `PRAGMA application_id` of our files: "Post" in ASCII. Tells them from another program's SQLite databases. */
 export const APPLICATION_ID = 0x506f7374
 
 /**
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that
- * is newer than this program, or another program's, is refused with a StoreConflict and left as it is.
+ * has others than this program knows, or is another program's, is refused with a StoreConflict and left as it is.
  */
 export function migrate(
   db: DatabaseSync,
@@ -20,19 +22,13 @@ export function migrate(
     db.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
     ) STRICT`)
-    const row = db.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_migrations').get()
-    const version = Number(row?.version)
-    if (version > migrations.length) {
-      throw new StoreConflict(
-        `The database ${path} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by ` +
-          'a newer version; run that version, or restore a backup made before the upgrade',
-      )
-    }
-    const applied = db.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
+    const applied = db.prepare('SELECT version, name FROM schema_migrations ORDER BY version')
+    const version = versionOf(all<Applied>(applied), migrations, path)
+    const note = db.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue
       db.exec(migration.sql)
-      applied.run(index + 1, migration.name, Date.now())
+      note.run(index + 1, migration.name, Date.now())
     }
     db.exec('COMMIT')
     return { from: version, to: migrations.length }

@@ -1,6 +1,4 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
-import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
-import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
@@ -36,60 +34,69 @@ export type Recording = Omit<store.AttemptRecord, 'recipients'> & {
   recipients: Pick<store.AttemptRecord['recipients'][number], 'position' | 'decision'>[]
 }
 
+/** Methods of the store as a thread carries them out: at once. */
+export type Direct<Names extends keyof store.Store> = {
+  [Name in Names]: store.Store[Name] extends (...args: infer Args) => Promise<infer Result>
+    ? (...args: Args) => Result
+    : never
+}
+
 /** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
-export interface Writes {
+export interface Writes
+  extends Direct<
+    | 'accept'
+    | 'addCompany'
+    | 'addDomain'
+    | 'addKey'
+    | 'addSuppression'
+    | 'beat'
+    | 'cancel'
+    | 'claim'
+    | 'giveUp'
+    | 'leave'
+    | 'pause'
+    | 'probe'
+    | 'quarantine'
+    | 'removeRoute'
+    | 'removeSuppression'
+    | 'resume'
+    | 'revokeKey'
+    | 'setRoute'
+    | 'updateDomain'
+  > {
   join(node: store.NodeDescription, alone: boolean): number
-  beat(token: number, machine: string | null): store.NodeBeat[] | null
-  giveUp(token: number, beats: number): boolean
-  leave(token: number): void
-  accept(email: store.NewEmail, lease: store.Lease | null): store.Accepted
-  claim(request: store.ClaimRequest): store.ClaimedEmail[]
   record(attempt: Recording): store.Recorded
   happenedChunk(reports: readonly Happened[]): number
   recoverChunk(request: { now: number; jitterMs: number }): number
-  cancel(emailId: string, at: number): store.Canceled
   releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk
-  quarantine(request: store.QuarantineRequest): number
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
-  addSuppression(companyId: string, address: string, reason: string, at: number): boolean
-  removeSuppression(companyId: string, address: string): boolean
-  pause(pause: store.Pause): void
-  resume(scope: store.PauseScope): boolean
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
-  probe(): void
-  addCompany(company: Company): void
-  addDomain(domain: SendingDomain): void
-  updateDomain(id: string, change: Parameters<store.AccountStore['updateDomain']>[1]): void
-  addKey(key: ApiKey): void
-  revokeKey(id: string, at: number): boolean
-  setRoute(route: Route): void
-  removeRoute(scope: store.RouteScope): boolean
 }
 
 /** Operations of the reader: each sees the last commit. */
-export interface Reads {
-  nextDue(): number | null
-  nodes(): store.NodeBeat[]
-  emailOrigin(id: string): store.StoredOrigin | null
-  readEmail(id: string): store.StoredEmail | null
-  readHistory(id: string): store.EmailHistory | null
-  readWork(id: string): store.ClaimedEmail | null
-  readCaptured(id: string): { recipients: number[]; raw: Uint8Array }[]
-  cancelRequests(): string[]
-  heldDomains(): string[]
-  listEmails(filter: store.EmailFilter): store.EmailSummary[]
-  eventsAfter(cursor: number, filter: EventFilter, limit: number): EventPage
-  lastEventNumber(): number
-  queue(companyId?: string): store.QueueLane[]
-  quarantined(filter: { companyId?: string; limit: number }): store.QuarantinedEmail[]
-  counts(now: number): store.StoreCounts
-  listSuppressions(filter: { companyId?: string; address?: string; limit: number }): store.Suppression[]
-  suppressionsSince(cursor: string | null): store.NewSuppressions
-  pauses(): store.Pause[]
-  accounts(): AccountsSnapshot
-  accountsVersion(): number
-}
+export type Reads = Direct<
+  | 'accounts'
+  | 'accountsVersion'
+  | 'cancelRequests'
+  | 'counts'
+  | 'emailOrigin'
+  | 'eventsAfter'
+  | 'heldDomains'
+  | 'lastEventNumber'
+  | 'listEmails'
+  | 'listSuppressions'
+  | 'nextDue'
+  | 'nodes'
+  | 'pauses'
+  | 'quarantined'
+  | 'queue'
+  | 'readCaptured'
+  | 'readEmail'
+  | 'readHistory'
+  | 'readWork'
+  | 'suppressionsSince'
+>
 
 /** One call by name with its arguments, as it crosses to a thread. */
 export type Call<Operations> = {

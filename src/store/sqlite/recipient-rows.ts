@@ -1,5 +1,7 @@
 /** Recipients as the writer reads them: what a decision rests on, and where they stand. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { listReader } from '../../email/codec.ts'
+import { FACT_FIELDS, recipientFieldsOf } from '../../email/fields.ts'
 import type { Facts } from '../../email/lifecycle.ts'
 
 export interface Recipient extends Facts {
@@ -13,101 +15,41 @@ export interface Recipient extends Facts {
   lease: number | null
 }
 
-const COLUMNS = `r.email, r.position, r.company, r.address, r.domain, r.state, r.due_at, r.lease, r.attempts, r.uncertain,
-  r.preferred_server, r.postponed_since, r.held_for, r.suspicion, r.cancel, r.server, r.last_code, r.last_message`
+/** In each row, as the columns are called. */
+const PLACE = ['email', 'position', 'company', 'address', 'domain', 'lease']
+
+/** What else who claims it reads of a recipient: `more` of a query. */
+export const GIVEN = Object.fromEntries(
+  recipientFieldsOf('queue')
+    .filter(({ column }) => !PLACE.includes(column))
+    .map(({ name, column }) => [name, `r.${column}`]),
+)
 
 /**
  * A query for recipients `r`: what comes behind FROM recipients r. Rows come as lists, which cost a quarter of objects.
  */
-export class RecipientQuery {
+export class RecipientQuery<More extends object = object> {
   readonly #statement: StatementSync
+  readonly #recipientOf: (row: unknown[]) => Recipient & More
 
-  /** `more`: one more value of each, or of what is joined to it. */
-  constructor(db: DatabaseSync, rest: string, more = 'NULL') {
-    this.#statement = db.prepare(`SELECT ${more}, ${COLUMNS} FROM recipients r ${rest}`)
+  /** `more`: expressions of `r` or what is joined to it, by the name that the value gets as it stands in the row. */
+  constructor(db: DatabaseSync, rest: string, more: Readonly<Record<string, string>> = {}) {
+    const columns = [
+      ...Object.values(more),
+      ...PLACE.map((column) => `r.${column}`),
+      ...FACT_FIELDS.map(({ column }) => `r.${column}`),
+    ]
+    this.#statement = db.prepare(`SELECT ${columns.join(', ')} FROM recipients r ${rest}`)
     this.#statement.setReturnArrays(true)
+    this.#recipientOf = listReader([...Object.keys(more), ...PLACE], FACT_FIELDS)
   }
 
-  one(...values: SQLInputValue[]): Recipient | undefined {
+  one(...values: SQLInputValue[]): (Recipient & More) | undefined {
     const row = this.#statement.get(...values)
-    return row === undefined ? undefined : recipientOf(row as unknown as Row)
+    return row === undefined ? undefined : this.#recipientOf(row as unknown as unknown[])
   }
 
-  all(...values: SQLInputValue[]): Recipient[] {
-    return this.#rows(values).map(recipientOf)
-  }
-
-  /** Each with its value of `more`. */
-  allWith<More extends SQLOutputValue>(...values: SQLInputValue[]): [Recipient, More][] {
-    return this.#rows(values).map((row) => [recipientOf(row), row[0] as More])
-  }
-
-  #rows(values: SQLInputValue[]): Row[] {
-    return this.#statement.all(...values) as unknown as Row[]
-  }
-}
-
-type Row = [
-  more: SQLOutputValue,
-  email: number,
-  position: number,
-  company: number,
-  address: string,
-  domain: string,
-  state: Recipient['state'],
-  dueAt: number | null,
-  lease: number | null,
-  attempts: number,
-  uncertain: number,
-  preferredServer: string | null,
-  postponedSince: number | null,
-  heldFor: Recipient['heldFor'],
-  suspicion: Recipient['suspicion'],
-  cancel: number,
-  server: string | null,
-  lastCode: number | null,
-  lastMessage: string | null,
-]
-
-function recipientOf([
-  ,
-  email,
-  position,
-  company,
-  address,
-  domain,
-  state,
-  dueAt,
-  lease,
-  attempts,
-  uncertain,
-  preferredServer,
-  postponedSince,
-  heldFor,
-  suspicion,
-  cancel,
-  server,
-  lastCode,
-  lastMessage,
-]: Row): Recipient {
-  return {
-    email,
-    position,
-    company,
-    address,
-    domain,
-    state,
-    dueAt,
-    lease,
-    attempts,
-    uncertain: uncertain === 1,
-    preferredServer,
-    postponedSince,
-    heldFor,
-    suspicion,
-    cancelRequested: cancel === 1,
-    server,
-    lastCode,
-    lastMessage,
+  all(...values: SQLInputValue[]): (Recipient & More)[] {
+    return (this.#statement.all(...values) as unknown as unknown[][]).map(this.#recipientOf)
   }
 }

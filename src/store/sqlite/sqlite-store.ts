@@ -1,5 +1,3 @@
-import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../../accounts/account.ts'
-import type { EventFilter, EventPage } from '../../email/event.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
@@ -53,6 +51,46 @@ export class SqliteStore implements types.Store {
   readonly #exclusive: boolean
   #unlock: (() => void) | null
 
+  readonly beat = this.#writes('beat')
+  readonly giveUp = this.#writes('giveUp')
+  readonly leave = this.#writes('leave')
+  readonly claim = this.#writes('claim')
+  readonly cancel = this.#writes('cancel')
+  readonly quarantine = this.#writes('quarantine')
+  readonly addSuppression = this.#writes('addSuppression')
+  readonly removeSuppression = this.#writes('removeSuppression')
+  readonly pause = this.#writes('pause')
+  readonly resume = this.#writes('resume')
+  readonly probe = this.#writes('probe')
+  readonly addCompany = this.#writes('addCompany')
+  readonly addDomain = this.#writes('addDomain')
+  readonly updateDomain = this.#writes('updateDomain')
+  readonly addKey = this.#writes('addKey')
+  readonly revokeKey = this.#writes('revokeKey')
+  readonly setRoute = this.#writes('setRoute')
+  readonly removeRoute = this.#writes('removeRoute')
+
+  readonly nodes = this.#reads('nodes')
+  readonly cancelRequests = this.#reads('cancelRequests')
+  readonly heldDomains = this.#reads('heldDomains')
+  readonly quarantined = this.#reads('quarantined')
+  readonly emailOrigin = this.#reads('emailOrigin')
+  readonly readEmail = this.#reads('readEmail')
+  readonly readHistory = this.#reads('readHistory')
+  readonly readWork = this.#reads('readWork')
+  readonly readCaptured = this.#reads('readCaptured')
+  readonly listEmails = this.#reads('listEmails')
+  readonly eventsAfter = this.#reads('eventsAfter')
+  readonly lastEventNumber = this.#reads('lastEventNumber')
+  readonly queue = this.#reads('queue')
+  readonly counts = this.#reads('counts')
+  readonly nextDue = this.#reads('nextDue')
+  readonly listSuppressions = this.#reads('listSuppressions')
+  readonly suppressionsSince = this.#reads('suppressionsSince')
+  readonly pauses = this.#reads('pauses')
+  readonly accounts = this.#reads('accounts')
+  readonly accountsVersion = this.#reads('accountsVersion')
+
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
     this.#exclusive = unlock !== null
@@ -105,33 +143,13 @@ export class SqliteStore implements types.Store {
   }
 
   join(node: types.NodeDescription): Promise<number> {
-    return this.#write('join', [node, this.#exclusive])
-  }
-
-  beat(token: number, machine: string | null = null): Promise<types.NodeBeat[] | null> {
-    return this.#write('beat', [token, machine])
-  }
-
-  nodes(): Promise<types.NodeBeat[]> {
-    return this.#read('nodes', [])
-  }
-
-  giveUp(token: number, beats: number): Promise<boolean> {
-    return this.#write('giveUp', [token, beats])
-  }
-
-  leave(token: number): Promise<void> {
-    return this.#write('leave', [token])
+    return this.#write('join', node, this.#exclusive)
   }
 
   accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
     const moved: ArrayBuffer[] = []
     const call = packAccept(email, lease, moved)
     return this.#writer.call(call, { weight: BASE_WEIGHT + email.size, moved }) as Promise<types.Accepted>
-  }
-
-  claim(request: types.ClaimRequest): Promise<types.ClaimedEmail[]> {
-    return this.#write('claim', [request])
   }
 
   record(attempt: types.AttemptRecord): Promise<types.Recorded> {
@@ -142,32 +160,15 @@ export class SqliteStore implements types.Store {
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.Recorded>
   }
 
-  async recover(request: { now: number; jitterMs: number }): Promise<number> {
-    let recovered = 0
-    while (true) {
-      const chunk = await this.#write('recoverChunk', [request])
-      if (chunk === 0) return recovered
-      recovered += chunk
-    }
-  }
-
-  cancel(emailId: string, at: number): Promise<types.Canceled> {
-    return this.#write('cancel', [emailId, at])
-  }
-
-  cancelRequests(): Promise<string[]> {
-    return this.#read('cancelRequests', [])
-  }
-
-  heldDomains(): Promise<string[]> {
-    return this.#read('heldDomains', [])
+  recover(request: { now: number; jitterMs: number }): Promise<number> {
+    return untilNone(() => this.#write('recoverChunk', request))
   }
 
   async releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
     let released = 0
     let place: HeldPlace | null = null
     do {
-      const chunk: HeldChunk = await this.#write('releaseHeldChunk', [domainId, release, place])
+      const chunk: HeldChunk = await this.#write('releaseHeldChunk', domainId, release, place)
       released += chunk.released
       place = chunk.next
     } while (place !== null)
@@ -178,7 +179,7 @@ export class SqliteStore implements types.Store {
     let sum = NOTHING_RETRIED
     let place: RetryPlace | null = null
     do {
-      const { next, ...chunk }: RetryChunk = await this.#write('retryChunk', [request, place])
+      const { next, ...chunk }: RetryChunk = await this.#write('retryChunk', request, place)
       sum = addRetried(sum, chunk)
       onStep?.(sum)
       place = next
@@ -186,152 +187,23 @@ export class SqliteStore implements types.Store {
     return sum
   }
 
-  quarantine(request: types.QuarantineRequest): Promise<number> {
-    return this.#write('quarantine', [request])
-  }
-
-  quarantined(filter: { companyId?: string; limit: number }): Promise<types.QuarantinedEmail[]> {
-    return this.#read('quarantined', [filter])
-  }
-
-  async releaseQuarantined(scope: types.QuarantineScope, now: number): Promise<number> {
-    let released = 0
-    while (true) {
-      const chunk = await this.#write('releaseQuarantinedChunk', [scope, now])
-      if (chunk === 0) return released
-      released += chunk
-    }
-  }
-
-  emailOrigin(id: string): Promise<types.StoredOrigin | null> {
-    return this.#read('emailOrigin', [id])
-  }
-
-  readEmail(id: string): Promise<types.StoredEmail | null> {
-    return this.#read('readEmail', [id])
-  }
-
-  readHistory(id: string): Promise<types.EmailHistory | null> {
-    return this.#read('readHistory', [id])
-  }
-
-  readWork(id: string): Promise<types.ClaimedEmail | null> {
-    return this.#read('readWork', [id])
-  }
-
-  readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
-    return this.#read('readCaptured', [id])
-  }
-
-  listEmails(filter: types.EmailFilter): Promise<types.EmailSummary[]> {
-    return this.#read('listEmails', [filter])
-  }
-
-  eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage> {
-    return this.#read('eventsAfter', [cursor, filter, limit])
+  releaseQuarantined(scope: types.QuarantineScope, now: number): Promise<number> {
+    return untilNone(() => this.#write('releaseQuarantinedChunk', scope, now))
   }
 
   async happened(reports: readonly Happened[]): Promise<number> {
     let recorded = 0
     for (let from = 0; from < reports.length; from += MAX_REPORTS) {
-      recorded += await this.#write('happenedChunk', [reports.slice(from, from + MAX_REPORTS)])
+      recorded += await this.#write('happenedChunk', reports.slice(from, from + MAX_REPORTS))
     }
     return recorded
   }
 
-  lastEventNumber(): Promise<number> {
-    return this.#read('lastEventNumber', [])
-  }
-
-  queue(companyId?: string): Promise<types.QueueLane[]> {
-    return this.#read('queue', [companyId])
-  }
-
-  counts(now: number): Promise<types.StoreCounts> {
-    return this.#read('counts', [now])
-  }
-
-  nextDue(): Promise<number | null> {
-    return this.#read('nextDue', [])
-  }
-
-  listSuppressions(filter: {
-    companyId?: string
-    address?: string
-    limit: number
-  }): Promise<types.Suppression[]> {
-    return this.#read('listSuppressions', [filter])
-  }
-
-  addSuppression(companyId: string, address: string, reason: string, at: number): Promise<boolean> {
-    return this.#write('addSuppression', [companyId, address, reason, at])
-  }
-
-  removeSuppression(companyId: string, address: string): Promise<boolean> {
-    return this.#write('removeSuppression', [companyId, address])
-  }
-
-  suppressionsSince(cursor: string | null): Promise<types.NewSuppressions> {
-    return this.#read('suppressionsSince', [cursor])
-  }
-
-  pauses(): Promise<types.Pause[]> {
-    return this.#read('pauses', [])
-  }
-
-  pause(pause: types.Pause): Promise<void> {
-    return this.#write('pause', [pause])
-  }
-
-  resume(scope: types.PauseScope): Promise<boolean> {
-    return this.#write('resume', [scope])
-  }
-
   async retain(request: types.RetentionRequest): Promise<number> {
     while (true) {
-      const { touched, done } = await this.#write('retainStep', [request])
+      const { touched, done } = await this.#write('retainStep', request)
       if (touched > 0 || done) return touched
     }
-  }
-
-  probe(): Promise<void> {
-    return this.#write('probe', [])
-  }
-
-  accounts(): Promise<AccountsSnapshot> {
-    return this.#read('accounts', [])
-  }
-
-  accountsVersion(): Promise<number> {
-    return this.#read('accountsVersion', [])
-  }
-
-  addCompany(company: Company): Promise<void> {
-    return this.#write('addCompany', [company])
-  }
-
-  addDomain(domain: SendingDomain): Promise<void> {
-    return this.#write('addDomain', [domain])
-  }
-
-  updateDomain(id: string, change: Parameters<types.AccountStore['updateDomain']>[1]): Promise<void> {
-    return this.#write('updateDomain', [id, change])
-  }
-
-  addKey(key: ApiKey): Promise<void> {
-    return this.#write('addKey', [key])
-  }
-
-  revokeKey(id: string, at: number): Promise<boolean> {
-    return this.#write('revokeKey', [id, at])
-  }
-
-  setRoute(route: Route): Promise<void> {
-    return this.#write('setRoute', [route])
-  }
-
-  removeRoute(scope: types.RouteScope): Promise<boolean> {
-    return this.#write('removeRoute', [scope])
   }
 
   /**
@@ -364,16 +236,30 @@ export class SqliteStore implements types.Store {
 
   #write<Name extends keyof Writes>(
     name: Name,
-    args: Parameters<Writes[Name]>,
+    ...args: Parameters<Writes[Name]>
   ): Promise<ReturnType<Writes[Name]>> {
     const call = { name, args } as unknown as Call<Writes>
     return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
   }
 
-  #read<Name extends keyof Reads>(
-    name: Name,
-    args: Parameters<Reads[Name]>,
-  ): Promise<ReturnType<Reads[Name]>> {
-    return this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
+  /** The method whose calls the writer carries out as they are. */
+  #writes<Name extends keyof Writes>(name: Name) {
+    return (...args: Parameters<Writes[Name]>) => this.#write(name, ...args)
+  }
+
+  /** The same of the reader. */
+  #reads<Name extends keyof Reads>(name: Name) {
+    return (...args: Parameters<Reads[Name]>) =>
+      this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
+  }
+}
+
+/** The sum of all steps, of which the last has nothing left to do. */
+async function untilNone(step: () => Promise<number>): Promise<number> {
+  let sum = 0
+  while (true) {
+    const done = await step()
+    if (done === 0) return sum
+    sum += done
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { storable } from '../postgres/rows.ts'
 import type { ColumnType, Table } from './tables.ts'
 
@@ -13,12 +13,8 @@ export function canonical(type: ColumnType, value: unknown): Canonical {
       return value !== 0
     case 'text':
       return storable(String(value))
-    case 'octets':
-      return hash('sha256', String(value))
     case 'bytea':
-      return createHash('sha256')
-        .update(value as Uint8Array)
-        .digest('hex')
+      return hash('sha256', value as string | Uint8Array)
     case 'uuid':
       return String(value)
     case 'int4':
@@ -29,8 +25,7 @@ export function canonical(type: ColumnType, value: unknown): Canonical {
 
 /** How PostgreSQL gives the same: an expression over the column. */
 export function canonicalExpression(type: ColumnType, column: string): string {
-  if (type === 'octets' || type === 'bytea') return `encode(sha256(${column}), 'hex') AS ${column}`
-  return column
+  return type === 'bytea' ? `encode(sha256(${column}), 'hex') AS ${column}` : column
 }
 
 const MODULUS = 1n << 256n

@@ -78,7 +78,7 @@ export class Source {
   }
 
   count(table: Table): number {
-    const sql = `SELECT count(*) AS rows FROM ${table.from}${whereOf(table.where)}`
+    const sql = `SELECT count(*) AS rows FROM ${fromOf(table)}${whereOf(table.where)}`
     return Number(this.#run(() => this.#db.prepare(sql).get())?.rows)
   }
 
@@ -137,13 +137,18 @@ export class Source {
   }
 }
 
-function selectOf({ columns, from, where, expressions = {}, order }: Table, after: boolean): string {
+function selectOf(table: Table, after: boolean): string {
+  const { columns, where, expressions = {}, order } = table
   const values = Object.keys(columns).map((column) => `${expressions[column] ?? `t.${column}`} AS ${column}`)
   const places = order.map((column, index) => `${column} AS place${index}`)
   const beyond = after ? `(${order.join()}) > (${order.map(() => '?').join()})` : undefined
   const conditions = [where, beyond].filter((condition) => condition !== undefined).join(' AND ')
   const all = [...values, ...places].join()
-  return `SELECT ${all} FROM ${from}${whereOf(conditions)} ORDER BY ${order.join()} LIMIT ?`
+  return `SELECT ${all} FROM ${fromOf(table)}${whereOf(conditions)} ORDER BY ${order.join()} LIMIT ?`
+}
+
+function fromOf({ name, from = name, join = '' }: Table): string {
+  return `${from} t ${join}`
 }
 
 function whereOf(conditions: string | undefined): string {

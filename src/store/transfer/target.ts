@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { TYPES } from '../postgres/arrays.ts'
+import { bools, encoded, TYPES } from '../postgres/arrays.ts'
 import { placeOf, refuseUnreadable } from '../postgres/database.ts'
 import { asStoreError } from '../postgres/faults.ts'
 import { LOCK, migrate } from '../postgres/migrate.ts'
@@ -7,7 +7,7 @@ import { types } from '../postgres/rows.ts'
 import { StoreConflict } from '../store.ts'
 import { type Canonical, canonicalExpression, Digest } from './digest.ts'
 import type { Chunk, Reached, SourceRow } from './source.ts'
-import { type ColumnType, TABLES, type Table } from './tables.ts'
+import { type ColumnType, MOVES, type Table } from './tables.ts'
 
 /** Where everything lies until it is complete and verified. A service that starts meanwhile sees nothing of it. */
 const SCHEMA = 'postroad_transfer'
@@ -23,10 +23,21 @@ export interface Progress {
   rows: number
 }
 
+interface DeclaredColumn {
+  table: string
+  column: string
+  type: ColumnType
+  sequence: string | null
+}
+
+type Numbered = DeclaredColumn & { sequence: string }
+
 /** The PostgreSQL database that an installation is moved to. */
 export class Target {
   /** `host:port/name`. */
   readonly place: string
+  /** What is moved, in order. */
+  tables: readonly Table[] = []
   readonly #client: pg.Client
 
   private constructor(client: pg.Client, place: string) {
@@ -58,6 +69,7 @@ export class Target {
       if (restart) await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`)
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
       await migrate(inSchema(url))
+      target.tables = await target.#declared()
       await target.#begin(state)
       return target
     } catch (error) {
@@ -109,11 +121,12 @@ export class Target {
       // As a node does that starts now: one of us waits for the other.
       await this.#run(`SELECT pg_advisory_xact_lock(${LOCK})`)
       await this.#refuseUsed()
-      for (const { name, numbered } of TABLES) {
-        if (numbered === undefined) continue
+      for (const { name, numbered } of this.tables) {
+        if (numbered === null) continue
+        const { column, sequence } = numbered
         await this.#run(
-          `SELECT setval(pg_get_serial_sequence('${SCHEMA}.${name}', '${numbered}'),
-             coalesce((SELECT max(${numbered}) FROM ${SCHEMA}.${name}), 0) + 1, false)`,
+          `SELECT setval($1::regclass, coalesce((SELECT max(${column}) FROM ${SCHEMA}.${name}), 0) + 1, false)`,
+          [sequence],
         )
       }
       // Who follows the log has seen numbers of events that are no more.
@@ -192,6 +205,24 @@ export class Target {
     }
   }
 
+  /** Columns and their types are those of the schema. */
+  async #declared(): Promise<Table[]> {
+    const columns = await this.#run<DeclaredColumn>(
+      `SELECT table_name AS "table", column_name AS "column", udt_name AS type,
+         pg_get_serial_sequence('${SCHEMA}.' || table_name, column_name) AS sequence
+       FROM information_schema.columns WHERE table_schema = '${SCHEMA}' ORDER BY ordinal_position`,
+    )
+    return MOVES.map((move) => {
+      const filled = columns.filter(({ table, column }) => table === move.name && column !== move.own)
+      const numbered = filled.find((column): column is Numbered => column.sequence !== null) ?? null
+      return {
+        ...move,
+        columns: Object.fromEntries(filled.map(({ column, type }) => [column, type])),
+        numbered,
+      }
+    })
+  }
+
   /** Null: the schema in which services look. */
   async #tablesOf(schema: string | null): Promise<string[]> {
     const sql = `SELECT tablename AS name FROM pg_tables WHERE schemaname = coalesce($1, current_schema())
@@ -234,6 +265,9 @@ function inSchema(url: string): string {
 
 function arrayOf(type: ColumnType, rows: SourceRow[], name: string): Buffer {
   const values = rows.map((row) => row[name] ?? null)
-  // SQLite has no booleans.
-  return TYPES[type].array((type === 'bool' ? values.map((value) => value !== 0) : values) as never[])
+  // SQLite has no booleans, and keeps bodies as text.
+  if (type === 'bool') return bools(values.map((value) => value !== 0))
+  if (type === 'bytea' && values.some((value) => typeof value === 'string'))
+    return encoded(values as string[])
+  return TYPES[type].array(values as never[])
 }

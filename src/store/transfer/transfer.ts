@@ -1,7 +1,7 @@
 /** Moving an installation from SQLite to PostgreSQL. */
 import { StoreDamaged } from '../store.ts'
 import { Source } from './source.ts'
-import { TABLES, type Table } from './tables.ts'
+import type { Table } from './tables.ts'
 import { Target } from './target.ts'
 
 export interface TransferRequest {
@@ -45,9 +45,9 @@ export async function transfer({ from, to, restart, onProgress }: TransferReques
   try {
     const target = await Target.open(to, source.state, { restart })
     try {
-      for (const table of TABLES) await copy(source, target, table, onProgress)
+      for (const table of target.tables) await copy(source, target, table, onProgress)
       const tables: TransferredTable[] = []
-      for (const table of TABLES) {
+      for (const table of target.tables) {
         const verified = await verify(source, target, table)
         tables.push(verified)
         onProgress?.({ table: table.name, step: 'verify', rows: verified.rows, of: verified.rows })

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Zone } from '../../../harness/dns.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
-import { freePort, startRig, startSinks } from './rig.ts'
+import { startRig, startSinks } from './rig.ts'
 
 async function startDirect(t: TestContext, zone: Zone, changes: Partial<RouteCourierOptions> = {}) {
   return startRig(t, { kind: 'direct' }, zone, { smtpPort: await freePort(), ...changes })

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { selfSigned } from '../../../harness/certificate.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import type { TlsPolicy } from '../../../src/delivery/smtp/target.ts'
-import { freePort, startRig, startSinks } from './rig.ts'
+import { startRig, startSinks } from './rig.ts'
 
 const zone = { 'x.test/MX': ['10 mx.x.test'], 'mx.x.test/A': ['127.0.0.1'] }
 

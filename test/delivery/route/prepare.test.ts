@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyDkim } from '../../../harness/verify-dkim.ts'
 import type { Delivery } from '../../../src/delivery/delivery.ts'
+import { messageFor } from '../../../src/delivery/message.ts'
 import { type PreparedMessage, prepareMessage } from '../../../src/delivery/prepare.ts'
 import type { Addressee } from '../../../src/mail/batch/substitute.ts'
-import { messageFor } from '../../../src/queue/deliveries.ts'
 import type { ClaimedEmail } from '../../../src/store/store.ts'
 import { boundaries, content, publishedKeys, relayAt, signingKey, startRig, startSinks } from './rig.ts'
 
@@ -13,7 +13,7 @@ const none = { eightBitMime: false, smtpUtf8: false }
 const date = Date.UTC(2026, 10, 20, 12)
 
 const prepare = (delivery: Pick<Delivery, 'message' | 'signing'>): PreparedMessage =>
-  prepareMessage({ emailId: 'email', ...delivery }, { boundaries })
+  prepareMessage({ email: { id: 'email' }, ...delivery }, { boundaries })
 const raw = (text: string, addressee: Addressee | null = null) =>
   ({ kind: 'raw', raw: Buffer.from(text), date, addressee }) as const
 const joined = (message: { chunks: Uint8Array[] }) => Buffer.concat(message.chunks)

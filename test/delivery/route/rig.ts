@@ -1,10 +1,9 @@
 /** Parts for the tests of routes: deliveries, couriers over a zone of DNS, and sinks on loopback addresses with one port. */
 
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type FakeDns, startDns, type Zone } from '../../../harness/dns.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { type LogLine, postedLog } from '../../../src/common/logging.ts'
 import type { DeliveryRoute, RelayRoute } from '../../../src/config/settings.ts'
 import type {
@@ -64,18 +63,23 @@ export function wayBy(route: DeliveryRoute, kind: Site['kind'] = route.kind): Wa
   }
 }
 
+export const emailSent: Delivery['email'] = {
+  id: 'email-1',
+  companyId: 'company-1',
+  sender: 'news@acme.test',
+  testMode: false,
+}
+
 export function deliveryTo(addresses: string[], changes: Partial<Delivery> = {}): Delivery {
   return {
-    emailId: 'email-1',
-    companyId: 'company-1',
-    sender: 'news@acme.test',
+    email: emailSent,
     path: wayBy({ kind: 'capture' }),
     recipients: addresses.map((address, position) => ({ position, address, attempts: 0 })),
     message: { kind: 'parts', content },
     signing: [signingKey],
     preferredServer: null,
+    preferredOnly: false,
     leaseToken: 1,
-    testMode: false,
     ...changes,
   }
 }
@@ -114,7 +118,7 @@ export async function startRig(
   })
   const deliver = (addresses: string[], delivery: Partial<Delivery> = {}) => {
     const domain = addresses[0]!.slice(addresses[0]!.lastIndexOf('@') + 1)
-    const simulated = isSimulated(domain, delivery.testMode === true)
+    const simulated = isSimulated(domain, delivery.email?.testMode === true)
     const path = wayBy(route, simulated ? 'simulator' : route.kind)
     return courier.deliver(deliveryTo(addresses, { path, ...delivery }))
   }
@@ -137,16 +141,6 @@ export async function startSinks(
     sinks.set(host, sink)
   }
   return { port, at: (address) => sinks.get(address)! }
-}
-
-/** A port on which nothing listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export function relayAt(port: number, changes: Partial<RelayRoute> = {}): RelayRoute {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
-import { deliveryTo, relayAt, startRig, startSinks, wayBy } from './rig.ts'
+import { deliveryTo, emailSent, relayAt, startRig, startSinks, wayBy } from './rig.ts'
 
 const ROUTES: DeliveryRoute[] = [{ kind: 'capture' }, { kind: 'direct' }, relayAt(9)]
 
@@ -66,7 +66,9 @@ test('an address that is not there bounces, naming those that are', async (t) =>
 test('test mode ends as delivered whatever the address, and nothing leaves', async (t) => {
   const sinks = await startSinks(t, { '127.0.0.1': {} })
   const { deliver } = await startRig(t, relayAt(sinks.port))
-  const { outcomes } = await deliver(['jane@x.test', 'bounced@simulator.test'], { testMode: true })
+  const { outcomes } = await deliver(['jane@x.test', 'bounced@simulator.test'], {
+    email: { ...emailSent, testMode: true },
+  })
   assert.deepEqual(
     outcomes.map(({ verdict }) => verdict),
     ['delivered', 'delivered'],

@@ -246,6 +246,12 @@ export const ATTEMPTS: Row[] = [
     cells: sending({ change: postponed, tried: true }),
   },
   {
+    name: 'postponed, though a member insisted',
+    given: { postponedSince: 1 },
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
+    cells: sending({ change: postponed, tried: true }),
+  },
+  {
     name: 'postponed for as long as the whole schedule lasts',
     given: { postponedSince: AT - 2 * HOUR, uncertain: true },
     happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),

@@ -38,6 +38,11 @@ export const OPERATOR: Row[] = [
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),
   },
   {
+    name: 'retry by a member',
+    happening: { kind: 'retry', at: AT, named: false, paused: false, scheduled: false, byMember: true },
+    cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 1 } }),
+  },
+  {
     name: 'retry what is due',
     given: { dueAt: AT },
     happening: { kind: 'retry', at: AT, named: true, paused: false, scheduled: false },

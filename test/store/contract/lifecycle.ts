@@ -173,13 +173,18 @@ class Stage {
     }
   }
 
-  async #retry({ at, named, paused }: Extract<Happening, { kind: 'retry' }>): Promise<void> {
+  async #retry({
+    at,
+    named,
+    paused,
+    byMember = false,
+  }: Extract<Happening, { kind: 'retry' }>): Promise<void> {
     const scope = { companyId: this.#owner.id, domain: null }
     if (paused) await this.#store.pause({ ...scope, since: AT - 200 })
     const ids = named ? this.#players.map(({ email }) => email.id) : [null]
     const sum: Retried = { retried: 0, scheduled: 0, paused: 0, held: 0 }
     for (const emailId of ids) {
-      const retried = await this.#store.retry({ ...scope, emailId, now: at })
+      const retried = await this.#store.retry({ ...scope, emailId, now: at, byMember })
       for (const [name, count] of Object.entries(retried)) sum[name as keyof Retried] += count
     }
     if (paused) await this.#store.resume(scope)

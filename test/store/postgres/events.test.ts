@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { Client } from 'pg'
 import type { EventFilter, LoggedEvent } from '../../../src/email/event.ts'
-import { migrate } from '../../../src/store/postgres/migrate.ts'
-import { MIGRATIONS } from '../../../src/store/postgres/migrations/migrations.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, email, NOW, newId, result } from '../samples.ts'
@@ -151,38 +149,5 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
       [12_002],
     )
     assert.deepEqual((await wanted({ companyId: 'nobody' })).flat(), [])
-  })
-
-  test('goes on from what was there before events had numbers', async (t) => {
-    const url = await freshDatabase(t)
-    await migrate(url, MIGRATIONS.slice(0, 3))
-    const ids = [newId(), newId()]
-    await execute(
-      url,
-      `INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
-         subject, message_id)
-       SELECT id, 7, 0, 0, 1, false, false, true, '', '', '', '', '', '' FROM unnest($1::uuid[]) AS t (id)`,
-      [ids],
-    )
-    // Events of one email whose times are not in the order they were written.
-    await execute(
-      url,
-      `INSERT INTO events (email, recipient, at, type, detail) VALUES
-         ('${ids[0]}', NULL, 1, 'sent', NULL), ('${ids[1]}', NULL, 2, 'sent', NULL),
-         ('${ids[0]}', 0, 4, 'complained', '{"code":1}'), ('${ids[0]}', 0, 3, 'delivered', NULL)`,
-    )
-    await (await PostgresStore.open(url)).close()
-    const sql = 'SELECT number::int AS number, email, company, type, detail FROM events ORDER BY number'
-    assert.deepEqual(
-      (await execute<Record<string, unknown>>(url, sql)).map((row) => Object.values(row)),
-      [
-        [1, ids[0], 7, 'sent', null],
-        [2, ids[1], 7, 'sent', null],
-        [3, ids[0], 7, 'delivered', null],
-        [4, ids[0], 7, 'complained', '{"code":1}'],
-      ],
-    )
-    const [next] = await execute<{ number: number }>(url, INSERT, [1])
-    assert.equal(next!.number, 5)
   })
 })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
+import { migrate } from '../../../src/store/postgres/migrate.ts'
+import { MIGRATIONS } from '../../../src/store/postgres/migrations/migrations.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { StoreConflict, StoreUnavailable } from '../../../src/store/store.ts'
 import {
@@ -11,7 +13,7 @@ import {
   sharedServer,
   withoutPostgres,
 } from '../../support/postgres.ts'
-import { acme, email, newId } from '../samples.ts'
+import { acme, claimRequest, email, newId, node } from '../samples.ts'
 
 const PASSWORD = 'not-to-be-shown'
 
@@ -143,6 +145,43 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     await (await PostgresStore.open(url)).close()
     await execute(url, "INSERT INTO schema_migrations (version, name, applied_at) VALUES (99, 'later', 0)")
     assert.match(await reason(PostgresStore.open(url), StoreConflict), /has schema 99.*newer version/)
+  })
+
+  test('refuses the schema of another version, and says what to do', async (t) => {
+    const url = await freshDatabase(t)
+    await (await PostgresStore.open(url)).close()
+    await execute(url, "UPDATE schema_migrations SET name = '0001-earlier'")
+    assert.match(
+      await reason(PostgresStore.open(url), StoreConflict),
+      /has "0001-earlier" where this Postroad has "\S+": .*name a new database/,
+    )
+  })
+
+  test('brings the schema up to date under a node that runs, or leaves it as it was', async (t) => {
+    const url = await freshDatabase(t)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const versions = 'SELECT version, name FROM schema_migrations ORDER BY version'
+    const first = { version: 1, name: MIGRATIONS[0]!.name }
+    const broken = { name: '0002-broken', sql: 'CREATE TABLE u (x integer); INSERT INTO missing VALUES (1)' }
+    await assert.rejects(migrate(url, [...MIGRATIONS, broken]), /missing/)
+    assert.deepEqual(await execute(url, versions), [first])
+    assert.deepEqual(await execute(url, "SELECT to_regclass('u') AS made"), [{ made: null }])
+
+    const before = email(owner, ['a@x.test'])
+    await store.accept(before, null)
+    const sql = 'ALTER TABLE emails ADD COLUMN priority integer NOT NULL DEFAULT 3'
+    const upgraded = [...MIGRATIONS, { name: '0002-priority', sql }]
+    assert.deepEqual(await migrate(url, upgraded), { from: 1, to: 2 })
+    assert.deepEqual(await migrate(url, upgraded), { from: 2, to: 2 })
+    assert.deepEqual(await execute(url, versions), [first, { version: 2, name: '0002-priority' }])
+    const after = email(owner, ['b@x.test'])
+    await store.accept(after, null)
+    const claimed = await store.claim(claimRequest(await store.join(node('here'))))
+    assert.deepEqual(claimed.map(({ id }) => id).sort(), [before.id, after.id].sort())
+    assert.deepEqual(await execute(url, 'SELECT priority FROM emails'), [{ priority: 3 }, { priority: 3 }])
+    assert.match(await reason(PostgresStore.open(url), StoreConflict), /has schema 2.*newer version/)
   })
 
   test('refuses a database of another program, and leaves it alone', async (t) => {

@@ -1,5 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import { fieldsOf } from '../../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
+import type { Held } from '../../../email/lifecycle/attempted.ts'
+import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
@@ -13,9 +15,10 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
-import type { CompanyNumbers } from '../companies.ts'
-import type { Database, Session, Statement } from '../database.ts'
+import { type EmailStore, StoreDamaged, type StoredOrigin } from '../../store.ts'
+import { loadEmails } from '../contents.ts'
+import type { Statement } from '../database.ts'
+import type { Parts } from '../parts.ts'
 import { isEmailId } from '../rows.ts'
 
 /**
@@ -43,10 +46,10 @@ const EMAIL: Statement = {
 }
 
 const RECIPIENTS: Statement = {
-  text: `SELECT r.position, r.address, r.kind,
+  text: `SELECT r.position, ${selected(recipientFieldsOf('show'), () => 'r')},
       coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
       r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", r.last_code AS "lastCode",
-      r.last_message AS "lastMessage", r.server, r.variables
+      r.last_message AS "lastMessage", r.server
     FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
     WHERE r.email = $1 ORDER BY r.position`,
 }
@@ -76,57 +79,70 @@ const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT
     WHERE $3::integer IS NULL OR c.num = $3 ORDER BY newest.seq DESC LIMIT $1
   ) e JOIN companies c ON c.num = e.company ORDER BY e.seq DESC`
 
+const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts,
+    r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
+  FROM recipients r WHERE r.email = $1 ORDER BY r.position`
+
+/** With a column for each field that who claims it reads of a recipient. */
+interface WorkRow extends Held {
+  position: number
+}
+
 /** What the API and the operator read back about emails. */
-export class EmailReader {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
+export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept'> {
+  return {
+    async emailOrigin(id) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<StoredOrigin>(ORIGIN, [id])
+      return row ?? null
+    },
 
-  constructor(database: Database, companies: CompanyNumbers) {
-    this.#database = database
-    this.#companies = companies
-  }
+    async readEmail(id) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<EmailRow>(EMAIL, [id])
+      return row === undefined ? null : storedEmail(row)
+    },
 
-  async origin(id: string): Promise<StoredOrigin | null> {
-    if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<StoredOrigin>(ORIGIN, [id])
-    return row ?? null
-  }
+    async readHistory(id) {
+      if (!isEmailId(id)) return null
+      return await database.snapshot(async (session) => {
+        const [row] = await session.run<EmailRow>(EMAIL, [id])
+        if (row === undefined) return null
+        const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
+        const events = await session.run<EventRow>(EVENTS, [id])
+        const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
+        return historyOf(row, recipients, events, attempts)
+      })
+    },
 
-  async read(id: string): Promise<StoredEmail | null> {
-    if (!isEmailId(id)) return null
-    const [row] = await this.#database.read<EmailRow>(EMAIL, [id])
-    return row === undefined ? null : storedEmail(row)
-  }
+    async readWork(id) {
+      if (!isEmailId(id)) return null
+      return await database.snapshot(async (session) => {
+        const loaded = (await loadEmails(session, [id])).get(id)
+        if (loaded === undefined) return null
+        const { email } = readBack(id, loaded)
+        const rows = await session.run<WorkRow>(WORK, [id])
+        return { ...email, recipients: rows.map((row) => readBack(id, claimedRecipient(row))) }
+      })
+    },
 
-  async history(id: string): Promise<EmailHistory | null> {
-    if (!isEmailId(id)) return null
-    return await this.#database.snapshot((session) => history(session, id))
-  }
+    async readCaptured(id) {
+      if (!isEmailId(id)) return []
+      return (await database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
+    },
 
-  async captured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]> {
-    if (!isEmailId(id)) return []
-    return (await this.#database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
-  }
-
-  /** Newest first. */
-  async list({ companyId, before, limit }: EmailFilter): Promise<EmailSummary[]> {
-    if (before !== undefined && !isEmailId(before)) return []
-    let company: number | null = null
-    if (companyId !== undefined) {
-      const known = (await this.#companies.find([companyId])).get(companyId)
-      if (known === undefined) return []
-      company = known
-    }
-    const rows = await this.#database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
-    return rows.map(summaryOf)
+    /** Newest first. */
+    async listEmails({ companyId, before, limit }) {
+      if (before !== undefined && !isEmailId(before)) return []
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      const rows = await database.read<SummaryRow>(SUMMARIES, [limit, before ?? null, company])
+      return rows.map(summaryOf)
+    },
   }
 }
 
-async function history(session: Session, id: string): Promise<EmailHistory | null> {
-  const [row] = await session.run<EmailRow>(EMAIL, [id])
-  if (row === undefined) return null
-  const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
-  const events = await session.run<EventRow>(EVENTS, [id])
-  const attempts = await session.run<AttemptRow>(ATTEMPTS, [id])
-  return historyOf(row, recipients, events, attempts)
+function readBack<T>(id: string, found: T | ContentDamaged): T {
+  if (!(found instanceof ContentDamaged)) return found
+  throw new StoreDamaged(`The stored content of the email ${id} is damaged: ${found.message}`)
 }

@@ -1,6 +1,6 @@
-import type { QueueLane, StoreCounts } from '../../store.ts'
-import type { CompanyNumbers } from '../companies.ts'
-import type { Database } from '../database.ts'
+import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
+import type { Statement } from '../database.ts'
+import type { Parts } from '../parts.ts'
 
 /** One pass over live work, which is all that `queue` holds. */
 const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
@@ -24,49 +24,54 @@ const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
   FROM queue`
 
-interface LaneRow {
+/** Two looks at the left edge of an index. */
+const NEXT_DUE: Statement = {
+  name: 'next-due',
+  text: `
+SELECT least(
+  (SELECT due_at FROM queue WHERE lease IS NULL AND ready ORDER BY due_at + 0 LIMIT 1),
+  (SELECT due_at FROM queue WHERE lease IS NULL AND NOT ready ORDER BY due_at + 0 LIMIT 1)
+) AS due`,
+}
+
+interface LaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
+  company: number
+}
+
+interface MessageRow {
   company: number
   domain: string
-  waiting: number
-  sending: number
-  quarantined: number
-  nextDueAt: number | null
+  lastMessage: string
 }
 
 /** What waits, and why. */
-export class QueueReader {
-  readonly #database: Database
-  readonly #companies: CompanyNumbers
+export function queue({ database, companies }: Parts): Pick<QueueStore, 'queue' | 'counts' | 'nextDue'> {
+  return {
+    async counts(now) {
+      const [row] = await database.read<StoreCounts>(COUNTS, [Math.round(now)])
+      return row!
+    },
 
-  constructor(database: Database, companies: CompanyNumbers) {
-    this.#database = database
-    this.#companies = companies
-  }
+    async nextDue() {
+      const [row] = await database.look<{ due: number | null }>(NEXT_DUE)
+      return row!.due
+    },
 
-  async counts(now: number): Promise<StoreCounts> {
-    const [row] = await this.#database.read<StoreCounts>(COUNTS, [Math.round(now)])
-    return row!
-  }
-
-  /** By company, then domain. */
-  async lanes(companyId?: string): Promise<QueueLane[]> {
-    let company: number | null = null
-    if (companyId !== undefined) {
-      company = (await this.#companies.find([companyId])).get(companyId) ?? null
-      if (company === null) return []
-    }
-    const { lanes, messages } = await this.#database.snapshot(async (session) => ({
-      lanes: await session.run<LaneRow>(LANES, [company]),
-      messages: await session.run<{ company: number; domain: string; lastMessage: string }>(MESSAGES, [
-        company,
-      ]),
-    }))
-    const ids = await this.#companies.ids(lanes.map((lane) => lane.company))
-    const byLane = new Map(messages.map((row) => [`${row.company} ${row.domain}`, row.lastMessage]))
-    return lanes.map(({ company, ...lane }) => ({
-      companyId: ids.get(company)!,
-      ...lane,
-      lastMessage: byLane.get(`${company} ${lane.domain}`) ?? null,
-    }))
+    /** By company, then domain. */
+    async queue(companyId) {
+      const only = await companies.filter(companyId)
+      if (only === undefined) return []
+      const { lanes, messages } = await database.snapshot(async (session) => ({
+        lanes: await session.run<LaneRow>(LANES, [only]),
+        messages: await session.run<MessageRow>(MESSAGES, [only]),
+      }))
+      const ids = await companies.ids(lanes.map((lane) => lane.company))
+      const byLane = new Map(messages.map((row) => [`${row.company} ${row.domain}`, row.lastMessage]))
+      return lanes.map(({ company, ...lane }) => ({
+        companyId: ids.get(company)!,
+        ...lane,
+        lastMessage: byLane.get(`${company} ${lane.domain}`) ?? null,
+      }))
+    },
   }
 }

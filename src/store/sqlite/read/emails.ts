@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import { type Declared, fieldsOf } from '../../../email/fields.ts'
+import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
@@ -14,11 +14,12 @@ import {
   storedEmail,
   summaryOf,
 } from '../../email-rows.ts'
-import type { EmailFilter, EmailHistory, EmailSummary, StoredEmail, StoredOrigin } from '../../store.ts'
+import type { StoredOrigin } from '../../store.ts'
+import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
-interface NumbersRow extends Omit<EmailRow, 'contentRemoved'> {
+interface NumbersRow extends EmailRow {
   num: number
   kept: number
 }
@@ -30,107 +31,84 @@ const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
 const LAST_EVENT = `(SELECT type FROM events
   WHERE email = e.num AND type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}) ORDER BY number DESC LIMIT 1)`
 
+const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
+
 /** What the API and the operator read back about emails. */
-export class EmailReader {
-  readonly #origin: StatementSync
-  readonly #email: StatementSync
-  readonly #recipients: StatementSync
-  readonly #events: StatementSync
-  readonly #attempts: StatementSync
-  readonly #captured: StatementSync
-  readonly #number: StatementSync
-  readonly #place: StatementSync
-  readonly #cancelRequests: StatementSync
-  readonly #list: StatementSync
-  readonly #listOfCompany: StatementSync
+export function emails(
+  db: DatabaseSync,
+): Direct<'emailOrigin' | 'listEmails' | 'readCaptured' | 'readEmail' | 'readHistory'> {
+  // The length of a value stands in the head of its row: not a page of the value itself is read.
+  const origin = db.prepare(
+    `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
+     FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+  )
+  const whole = db.prepare(
+    `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
+     FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+  )
+  const recipients = db.prepare(
+    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, last_code AS lastCode,
+            last_message AS lastMessage, server
+     FROM recipients r WHERE email = ? ORDER BY position`,
+  )
+  const events = db.prepare('SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number')
+  const attempts = db.prepare(
+    `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
+     FROM attempts WHERE email = ? ORDER BY seq`,
+  )
+  const captured = db.prepare(
+    `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
+  )
+  const number = db.prepare('SELECT num FROM emails WHERE id = ?')
+  const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
+  const list = db.prepare(`${SUMMARY} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
+  const listOfCompany = db.prepare(
+    `${SUMMARY} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
+  )
 
-  constructor(db: DatabaseSync) {
-    // The length of a value stands in the head of its row: not a page of the value itself is read.
-    this.#origin = db.prepare(
-      `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
-       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
-    )
-    this.#email = db.prepare(
-      `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
-       FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
-    )
-    this.#recipients = db.prepare(
-      `SELECT position, address, kind, state, attempts, due_at AS dueAt, last_code AS lastCode,
-              last_message AS lastMessage, server, variables
-       FROM recipients WHERE email = ? ORDER BY position`,
-    )
-    this.#events = db.prepare(
-      'SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number',
-    )
-    this.#attempts = db.prepare(
-      `SELECT recipients, started_at AS startedAt, duration, server, tls, dialogue
-       FROM attempts WHERE email = ? ORDER BY seq`,
-    )
-    this.#cancelRequests = db.prepare(
-      `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
-       WHERE r.cancel = 1`,
-    )
-    this.#captured = db.prepare(
-      `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
-    )
-    this.#number = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#place = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
-    const summary = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
-    this.#list = db.prepare(`${summary} WHERE e.num < ? ORDER BY e.num DESC LIMIT ?`)
-    this.#listOfCompany = db.prepare(
-      `${summary} WHERE e.company = (SELECT num FROM companies WHERE id = ?) AND e.num < ? ORDER BY e.num DESC LIMIT ?`,
-    )
-  }
-
-  origin(id: string): StoredOrigin | null {
-    return one<StoredOrigin>(this.#origin, id) ?? null
-  }
-
-  read(id: string): StoredEmail | null {
-    const row = one<NumbersRow>(this.#email, id)
-    return row === undefined ? null : storedEmail(emailRow(row))
-  }
-
-  history(id: string): EmailHistory | null {
-    const row = one<NumbersRow>(this.#email, id)
-    if (row === undefined) return null
-    return historyOf(
-      emailRow(row),
-      all<RecipientRow>(this.#recipients, row.num),
-      all<EventRow>(this.#events, row.num),
-      all<AttemptRow>(this.#attempts, row.num),
-    )
-  }
-
-  captured(id: string): { recipients: number[]; raw: Uint8Array }[] {
-    return all<CapturedRow>(this.#captured, id).map(capturedOf)
-  }
-
-  /** Ids of emails with recipients being sent that are to be canceled. */
-  cancelRequests(): string[] {
-    return all<{ id: string }>(this.#cancelRequests).map(({ id }) => id)
-  }
-
-  /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
-  list({ companyId, before, limit }: EmailFilter): EmailSummary[] {
-    const end = before === undefined ? Number.MAX_SAFE_INTEGER : this.#endBefore(before)
-    const rows =
-      companyId === undefined
-        ? all<SummaryRow>(this.#list, end, limit)
-        : all<SummaryRow>(this.#listOfCompany, companyId, end, limit)
-    return rows.map(summaryOf)
+  function find(id: string): NumbersRow | undefined {
+    const row = one<Omit<NumbersRow, 'contentRemoved'>>(whole, id)
+    return row && { ...row, contentRemoved: row.kept === 0 }
   }
 
   /**
    * The number that all emails older than `id` are below. When it is gone its place is found by time: ids are UUIDv7,
    * in order but for those of one millisecond.
    */
-  #endBefore(id: string): number {
-    const own = one<{ num: number }>(this.#number, id)?.num
-    return own ?? (one<{ num: number }>(this.#place, id)?.num ?? 0) + 1
+  function endBefore(id: string): number {
+    const own = one<{ num: number }>(number, id)?.num
+    return own ?? (one<{ num: number }>(older, id)?.num ?? 0) + 1
   }
-}
 
-function emailRow(row: NumbersRow): EmailRow {
-  return { ...row, contentRemoved: row.kept === 0 }
+  return {
+    emailOrigin: (id) => one<StoredOrigin>(origin, id) ?? null,
+
+    readEmail(id) {
+      const row = find(id)
+      return row === undefined ? null : storedEmail(row)
+    },
+
+    readHistory(id) {
+      const row = find(id)
+      if (row === undefined) return null
+      return historyOf(
+        row,
+        all<RecipientRow>(recipients, row.num),
+        all<EventRow>(events, row.num),
+        all<AttemptRow>(attempts, row.num),
+      )
+    },
+
+    readCaptured: (id) => all<CapturedRow>(captured, id).map(capturedOf),
+
+    /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
+    listEmails({ companyId, before, limit }) {
+      const end = before === undefined ? Number.MAX_SAFE_INTEGER : endBefore(before)
+      const rows =
+        companyId === undefined
+          ? all<SummaryRow>(list, end, limit)
+          : all<SummaryRow>(listOfCompany, companyId, end, limit)
+      return rows.map(summaryOf)
+    },
+  }
 }

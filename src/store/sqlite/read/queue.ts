@@ -1,6 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { QuarantinedEmail, QueueLane, StoreCounts } from '../../store.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { QuarantinedEmail, QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
+import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /**
@@ -10,202 +11,160 @@ import { all, one } from '../rows.ts'
 const MOST_DUE = 100_000
 
 /** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
-export class QueueReader {
-  readonly #nextDue: StatementSync
-  readonly #company: StatementSync
-  readonly #waiting: StatementSync
-  readonly #sending: StatementSync
-  readonly #message: StatementSync
-  readonly #quarantined: StatementSync
-  readonly #quarantinedEmails: StatementSync
-  readonly #allQuarantined: StatementSync
-  readonly #allWaiting: StatementSync
-  readonly #allSending: StatementSync
-  readonly #allDue: StatementSync
-  readonly #nextDueAround: StatementSync
-  readonly #dueLanes: StatementSync
-  readonly #dueOfLane: StatementSync
-  readonly #nodes: StatementSync
-  readonly #sendingUnder: StatementSync
-  readonly #heldDomains: StatementSync
+export function queue(
+  db: DatabaseSync,
+): Direct<'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue'> {
+  const earliest = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
+  const company = db.prepare('SELECT num FROM companies WHERE id = ?')
+  const waiting = db.prepare(
+    `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
+     FROM lanes l CROSS JOIN companies c ON c.num = l.company
+     WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
+  )
+  const sending = db.prepare(
+    `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
+     FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
+     WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+  )
+  const message = db.prepare(
+    `SELECT lastMessage FROM (
+       SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
+       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
+     ) WHERE lastMessage IS NOT NULL LIMIT 1`,
+  )
+  const quarantinedLanes = db.prepare(
+    `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
+     FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
+     WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+  )
+  const quarantinedEmails = db.prepare(
+    `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
+            (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
+     FROM (
+       SELECT email, count(*) AS recipients, max(last_message) AS message
+       FROM recipients INDEXED BY recipients_quarantined
+       WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
+     ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
+     ORDER BY chosen.email DESC`,
+  )
+  const allQuarantined = db.prepare(
+    "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
+  )
+  const allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
+  const allSending = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'sending'")
+  const allDue = db.prepare(
+    `SELECT count(*) AS n FROM (
+       SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
+       WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
+       LIMIT ${MOST_DUE})`,
+  )
+  const earliestAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
+  const dueLanes = db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')
+  const dueOfLane = db.prepare(
+    `SELECT count(*) AS n FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
+  )
+  const nodes = db.prepare('SELECT token FROM nodes')
+  const sendingUnder = db.prepare(
+    "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
+  )
+  // From one domain to the next, however many recipients each has.
+  const held = db.prepare(
+    `WITH RECURSIVE held (domain) AS (
+       SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
+     ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
+  )
 
-  constructor(db: DatabaseSync) {
-    // From one domain to the next, however many recipients each has.
-    this.#heldDomains = db.prepare(
-      `WITH RECURSIVE held (domain) AS (
-         SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
-         UNION ALL
-         SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
-       ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
-    )
-    this.#nextDue = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
-    this.#company = db.prepare('SELECT num FROM companies WHERE id = ?')
-    this.#waiting = db.prepare(
-      `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
-       FROM lanes l CROSS JOIN companies c ON c.num = l.company
-       WHERE l.company BETWEEN ? AND ? ORDER BY l.company, l.domain`,
-    )
-    this.#sending = db.prepare(
-      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
-       FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
-    )
-    this.#message = db.prepare(
-      `SELECT lastMessage FROM (
-         SELECT last_message AS lastMessage FROM recipients INDEXED BY recipients_waiting
-         WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 20
-       ) WHERE lastMessage IS NOT NULL LIMIT 1`,
-    )
-    this.#quarantined = db.prepare(
-      `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
-       FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
-       WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
-    )
-    this.#quarantinedEmails = db.prepare(
-      `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
-              (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
-       FROM (
-         SELECT email, count(*) AS recipients, max(last_message) AS message
-         FROM recipients INDEXED BY recipients_quarantined
-         WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
-       ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
-       ORDER BY chosen.email DESC`,
-    )
-    this.#allQuarantined = db.prepare(
-      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
-    )
-    this.#allWaiting = db.prepare('SELECT coalesce(sum(waiting), 0) AS n FROM lanes')
-    this.#allSending = db.prepare("SELECT count(*) AS n FROM recipients WHERE state = 'sending'")
-    this.#allDue = db.prepare(
-      `SELECT count(*) AS n FROM (
-         SELECT 1 FROM lanes l INDEXED BY lanes_by_due CROSS JOIN recipients r INDEXED BY recipients_waiting
-         WHERE l.due_at <= ?1 AND r.state = 'waiting' AND r.company = l.company AND r.domain = l.domain AND r.due_at <= ?1
-         LIMIT ${MOST_DUE})`,
-    )
-    this.#nextDueAround = db.prepare('SELECT min(due_at) AS dueAt FROM lanes NOT INDEXED')
-    this.#dueLanes = db.prepare('SELECT company, domain FROM lanes WHERE due_at <= ?')
-    this.#dueOfLane = db.prepare(
-      `SELECT count(*) AS n FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ?`,
-    )
-    this.#nodes = db.prepare('SELECT token FROM nodes')
-    this.#sendingUnder = db.prepare(
-      "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
-    )
-  }
-
-  heldDomains(): string[] {
-    return all<{ domainId: string }>(this.#heldDomains).map(({ domainId }) => domainId)
-  }
-
-  nextDue(): number | null {
-    type Row = { dueAt: number | null }
-    const row = aroundDamage(
-      () => one<Row>(this.#nextDue),
-      () => one<Row>(this.#nextDueAround),
-    )
-    return row?.dueAt ?? null
-  }
-
-  /** `due` is counted up to 100,000. Where the database is damaged, the numbers leave out what cannot be counted. */
-  counts(now: number): StoreCounts {
-    return {
-      waiting: one<Count>(this.#allWaiting)!.n,
-      sending: aroundDamage(
-        () => one<Count>(this.#allSending)!.n,
-        () => this.#sendingByNode(),
-      ),
-      quarantined: aroundDamage(
-        () => one<Count>(this.#allQuarantined)!.n,
-        () => 0,
-      ),
-      due: aroundDamage(
-        () => one<Count>(this.#allDue, now)!.n,
-        () => this.#dueByLane(now),
-      ),
-    }
-  }
-
-  #sendingByNode(): number {
-    const tokens = all<{ token: number }>(this.#nodes)
-    return sum(
-      tokens.map(
-        ({ token }) =>
-          () =>
-            one<Count>(this.#sendingUnder, token)!.n,
-      ),
-    )
-  }
-
-  #dueByLane(now: number): number {
-    const lanes = all<{ company: number; domain: string }>(this.#dueLanes, now)
-    return sum(
-      lanes.map(
-        ({ company, domain }) =>
-          () =>
-            one<Count>(this.#dueOfLane, company, domain, now)!.n,
-      ),
-    )
-  }
-
-  /** By company, then domain. `lastMessage` is looked for among the twenty recipients of a lane that are due first. */
-  lanes(companyId?: string): QueueLane[] {
-    const range = this.#range(companyId)
-    if (range === null) return []
-    const lanes = new Map<string, QueueLane>()
-    for (const row of all<LaneRow & { nextDueAt: number }>(this.#waiting, ...range)) {
-      const { companyId, company, domain, n, nextDueAt } = row
-      const lastMessage = one<{ lastMessage: string }>(this.#message, company, domain)?.lastMessage ?? null
-      lanes.set(`${company} ${domain}`, {
-        companyId,
-        domain,
-        waiting: n,
-        sending: 0,
-        quarantined: 0,
-        nextDueAt,
-        lastMessage,
-      })
-    }
-    for (const { companyId, company, domain, n } of all<LaneRow>(this.#sending, ...range)) {
-      const lane = lanes.get(`${company} ${domain}`)
-      if (lane !== undefined) lane.sending = n
-      else {
-        const empty = { waiting: 0, quarantined: 0, nextDueAt: null, lastMessage: null }
-        lanes.set(`${company} ${domain}`, { companyId, domain, sending: n, ...empty })
-      }
-    }
-    for (const { companyId, company, domain, n, lastMessage } of all<
-      LaneRow & { lastMessage: string | null }
-    >(this.#quarantined, ...range)) {
-      const lane = lanes.get(`${company} ${domain}`)
-      if (lane !== undefined) {
-        lane.quarantined = n
-        lane.lastMessage ??= lastMessage
-      } else {
-        const empty = { waiting: 0, sending: 0, nextDueAt: null }
-        lanes.set(`${company} ${domain}`, { companyId, domain, ...empty, quarantined: n, lastMessage })
-      }
-    }
-    return [...lanes.values()]
-  }
-
-  /** Newest first. */
-  quarantined({ companyId, limit }: { companyId?: string; limit: number }): QuarantinedEmail[] {
-    const range = this.#range(companyId)
-    return range === null ? [] : all<QuarantinedEmail>(this.#quarantinedEmails, ...range, limit)
-  }
+  const sendingByNode = () =>
+    sum(all<{ token: number }>(nodes), ({ token }) => one<Count>(sendingUnder, token)!.n)
+  const dueByLane = (now: number) =>
+    sum(all<LaneOf>(dueLanes, now), ({ company, domain }) => one<Count>(dueOfLane, company, domain, now)!.n)
 
   /** Numbers of companies, the ends included. Null for one that is not there. */
-  #range(companyId: string | undefined): [number, number] | null {
+  function range(companyId: string | undefined): [number, number] | null {
     if (companyId === undefined) return [0, Number.MAX_SAFE_INTEGER]
-    const num = one<{ num: number }>(this.#company, companyId)?.num
+    const num = one<{ num: number }>(company, companyId)?.num
     return num === undefined ? null : [num, num]
+  }
+
+  return {
+    heldDomains: () => all<{ domainId: string }>(held).map(({ domainId }) => domainId),
+
+    nextDue() {
+      type Row = { dueAt: number | null }
+      return aroundDamage(
+        () => one<Row>(earliest)!.dueAt,
+        () => one<Row>(earliestAround)!.dueAt,
+      )
+    },
+
+    /** `due` is counted up to 100,000. Where the database is damaged, the numbers leave out what cannot be counted. */
+    counts(now) {
+      return {
+        waiting: one<Count>(allWaiting)!.n,
+        sending: aroundDamage(() => one<Count>(allSending)!.n, sendingByNode),
+        quarantined: aroundDamage(
+          () => one<Count>(allQuarantined)!.n,
+          () => 0,
+        ),
+        due: aroundDamage(
+          () => one<Count>(allDue, now)!.n,
+          () => dueByLane(now),
+        ),
+      }
+    },
+
+    /**
+     * By company, then domain. `lastMessage` is looked for among the twenty recipients of a lane that are due first.
+     */
+    queue(companyId) {
+      const wanted = range(companyId)
+      if (wanted === null) return []
+      const lanes = new Map<string, QueueLane>()
+      const laneOf = ({ companyId, company, domain }: LaneRow): QueueLane => {
+        const key = `${company} ${domain}`
+        const known = lanes.get(key)
+        if (known !== undefined) return known
+        const nothing = { waiting: 0, sending: 0, quarantined: 0, nextDueAt: null, lastMessage: null }
+        const lane = { companyId, domain, ...nothing }
+        lanes.set(key, lane)
+        return lane
+      }
+      for (const row of all<LaneRow & { nextDueAt: number }>(waiting, ...wanted)) {
+        const lastMessage =
+          one<{ lastMessage: string }>(message, row.company, row.domain)?.lastMessage ?? null
+        Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, lastMessage })
+      }
+      for (const row of all<LaneRow>(sending, ...wanted)) laneOf(row).sending = row.n
+      for (const row of all<LaneRow & { lastMessage: string | null }>(quarantinedLanes, ...wanted)) {
+        const lane = laneOf(row)
+        lane.quarantined = row.n
+        lane.lastMessage ??= row.lastMessage
+      }
+      return [...lanes.values()]
+    },
+
+    /** Newest first. */
+    quarantined({ companyId, limit }) {
+      const wanted = range(companyId)
+      return wanted === null ? [] : all<QuarantinedEmail>(quarantinedEmails, ...wanted, limit)
+    },
   }
 }
 
 /** Leaving out what is damaged. */
-function sum(counts: (() => number)[]): number {
-  return counts.reduce((total, count) => total + aroundDamage(count, () => 0), 0)
+function sum<T>(all: readonly T[], count: (one: T) => number): number {
+  return all.reduce(
+    (total, one) =>
+      total +
+      aroundDamage(
+        () => count(one),
+        () => 0,
+      ),
+    0,
+  )
 }
 
 function aroundDamage<T>(read: () => T, around: () => T): T {
@@ -221,9 +180,12 @@ interface Count {
   n: number
 }
 
-interface LaneRow {
-  companyId: string
+interface LaneOf {
   company: number
   domain: string
+}
+
+interface LaneRow extends LaneOf {
+  companyId: string
   n: number
 }

@@ -1,35 +1,30 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { NewSuppressions, Pause } from '../../store.ts'
+import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /** What keeps mail from going out, for a node that holds some. */
-export class StopReader {
-  readonly #pauses: StatementSync
-  readonly #latest: StatementSync
-  readonly #suppressed: StatementSync
-
-  constructor(db: DatabaseSync) {
-    this.#pauses = db.prepare(
-      `SELECT c.id AS companyId, nullif(p.domain, '') AS domain, p.since
-       FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`,
-    )
-    this.#latest = db.prepare("SELECT value FROM counters WHERE name = 'suppressions'")
-    this.#suppressed = db.prepare(
-      `SELECT c.id AS companyId, s.address FROM suppressions s INDEXED BY suppressions_by_seq
-       CROSS JOIN companies c ON c.num = s.company WHERE s.seq > ?`,
-    )
-  }
-
-  pauses(): Pause[] {
-    return all<Pause>(this.#pauses).map((row) => ({ ...row }))
-  }
-
-  suppressionsSince(cursor: string | null): NewSuppressions {
-    const latest = one<{ value: number }>(this.#latest)!.value
-    const added =
-      cursor === null
-        ? []
-        : all<NewSuppressions['added'][number]>(this.#suppressed, Number(cursor)).map((row) => ({ ...row }))
-    return { cursor: String(latest), added }
+export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'pauses' | 'suppressionsSince'> {
+  const cancelRequests = db.prepare(
+    `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
+     WHERE r.cancel = 1`,
+  )
+  const pauses = db.prepare(
+    `SELECT c.id AS companyId, nullif(p.domain, '') AS domain, p.since
+     FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`,
+  )
+  const latest = db.prepare("SELECT value FROM counters WHERE name = 'suppressions'")
+  const suppressed = db.prepare(
+    `SELECT c.id AS companyId, s.address FROM suppressions s INDEXED BY suppressions_by_seq
+     CROSS JOIN companies c ON c.num = s.company WHERE s.seq > ?`,
+  )
+  return {
+    cancelRequests: () => all<{ id: string }>(cancelRequests).map(({ id }) => id),
+    pauses: () => all<Pause>(pauses),
+    suppressionsSince(cursor) {
+      const { value } = one<{ value: number }>(latest)!
+      const added = cursor === null ? [] : all<NewSuppressions['added'][number]>(suppressed, Number(cursor))
+      return { cursor: String(value), added }
+    },
   }
 }

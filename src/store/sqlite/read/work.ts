@@ -1,9 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../../email/fields.ts'
 import { ContentDamaged, claimedEmail, claimedRecipient, type FileRow } from '../../content-rows.ts'
 import { selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { OnConnection } from '../connection.ts'
+import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
@@ -28,26 +28,20 @@ const SMALL = FIELDS.filter(({ large }) => large !== true)
 const LARGE = FIELDS.filter(({ large }) => large === true)
 
 /** Reads whole work items. Used by the claim (in the writer) and to look at an email again (in the reader). */
-export class WorkReader {
-  readonly #email: StatementSync
-  readonly #byId: StatementSync
-  readonly #content: StatementSync
-  readonly #attachments: StatementSync
-  readonly #recipients: RecipientQuery
-
-  constructor(db: DatabaseSync) {
-    this.#email = db.prepare(
-      `SELECT e.num, e.company, e.sent, ${selected(SMALL, () => 'e')}
-       FROM emails e JOIN companies c ON c.num = e.company WHERE e.num = ?`,
-    )
-    this.#byId = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#content = db.prepare(`SELECT ${selected(LARGE, () => 'k')} FROM contents k WHERE k.email = ?`)
-    this.#attachments = db.prepare(
-      `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
-       FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
-    )
-    this.#recipients = new RecipientQuery(db, 'WHERE r.email = ? ORDER BY r.position', 'r.variables')
-  }
+export class WorkReader extends OnConnection {
+  readonly #email = this.db.prepare(
+    `SELECT e.num, e.company, e.sent, ${selected(SMALL, () => 'e')}
+     FROM emails e JOIN companies c ON c.num = e.company WHERE e.num = ?`,
+  )
+  readonly #byId = this.db.prepare('SELECT num FROM emails WHERE id = ?')
+  readonly #content = this.db.prepare(
+    `SELECT ${selected(LARGE, () => 'k')} FROM contents k WHERE k.email = ?`,
+  )
+  readonly #attachments = this.db.prepare(
+    `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes
+     FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
+  )
+  readonly #recipients = new RecipientQuery(this.db, 'WHERE r.email = ? ORDER BY r.position', GIVEN)
 
   /** The small row of an email; its content is not touched. */
   head(num: number): EmailRow | undefined {
@@ -68,14 +62,11 @@ export class WorkReader {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)
-    email.recipients = this.#recipients.allWith<string | null>(num).map((stored) => {
-      const recipient = claimedRecipient(...stored)
+    email.recipients = this.#recipients.all(num).map((stored) => {
+      const recipient = claimedRecipient(stored)
       if (recipient instanceof ContentDamaged) throw recipient
       return { ...recipient, suspicion: 0 }
     })
     return email
   }
 }
-
-/** `variables` in JSON. */
-export type StoredRecipient = [recipient: Recipient, variables: string | null]

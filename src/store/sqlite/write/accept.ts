@@ -1,70 +1,47 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import { rowBinder } from '../../../email/codec.ts'
-import { fieldsOf } from '../../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
 import { COLUMNS } from '../../email-columns.ts'
-import { type Accepted, type Lease, type NewEmail, StoreConflict } from '../../store.ts'
+import { type Accepted, type Lease, type NewEmail, type NewRecipient, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Contents } from './contents.ts'
-import type { EmailEvents } from './email-events.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Suppressions } from './suppressions.ts'
-
-export interface AcceptParts {
-  companies: CompanyNumbers
-  contents: Contents
-  events: EmailEvents
-  numbers: EmailNumbers
-  lanes: LaneChanges
-  suppressions: Suppressions
-  changes: Changes
-}
+import { Operation } from './parts.ts'
 
 /** Large ones: contents.ts. */
 const FIELDS = fieldsOf().filter(({ large }) => large !== true)
-const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
+const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
+const GIVEN = recipientFieldsOf()
+const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
 
 /** Makes an email durable: its row, its content once, a row for each recipient, its first events. */
-export class Acceptance {
-  readonly #parts: AcceptParts
-  readonly #insertEmail: StatementSync
-  readonly #insertRecipient: StatementSync
-  readonly #earlier: StatementSync
-  readonly #remember: StatementSync
-
-  constructor(db: DatabaseSync, parts: AcceptParts) {
-    this.#parts = parts
-    this.#insertEmail = db.prepare(
-      `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
-    )
-    this.#insertRecipient = db.prepare(
-      `INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, lease, variables, last_message)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#earlier = db.prepare(
-      `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
-       WHERE company = ? AND key = ? AND created_at > ?`,
-    )
-    this.#remember = db.prepare(
-      `INSERT OR REPLACE INTO idempotency (company, key, fingerprint, email_id, message_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    )
-  }
+export class Acceptance extends Operation {
+  readonly #insertEmail = this.db.prepare(
+    `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
+  )
+  readonly #insertRecipient = this.db.prepare(
+    `INSERT INTO recipients (email, position, company, state, due_at, lease, last_message, ${GIVEN.map(({ column }) => column).join(', ')})
+     VALUES (?, ?, ?, ?, ?, ?, ?${', ?'.repeat(GIVEN.length)})`,
+  )
+  readonly #earlier = this.db.prepare(
+    `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
+     WHERE company = ? AND key = ? AND created_at > ?`,
+  )
+  readonly #remember = this.db.prepare(
+    `INSERT OR REPLACE INTO idempotency (company, key, fingerprint, email_id, message_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
 
   accept(email: NewEmail, lease: Lease | null): Accepted {
-    const company = this.#parts.companies.number(email.companyId)
+    const company = this.parts.companies.number(email.companyId)
     const earlier = this.#usedBefore(company, email)
     if (earlier !== null) return earlier
 
-    const reasons = email.recipients.map((to) => this.#parts.suppressions.reason(company, email.testMode, to))
+    const reasons = email.recipients.map((to) => this.parts.suppressions.reason(company, email.testMode, to))
     const num = this.#insert(company, email)
-    this.#parts.contents.insert(num, company, email)
-    this.#parts.events.append(num, company, null, firstEvent(email))
+    this.parts.contents.insert(num, company, email)
+    this.parts.events.append(num, company, null, firstEvent(email))
     if (email.idempotency !== null) {
       const { key, fingerprint } = email.idempotency
       const { messageId } = email.content
@@ -112,37 +89,34 @@ export class Acceptance {
     const token = unlisted.state === 'sending' ? lease!.token : null
     const leased: number[] = []
     let waiting = 0
-    for (const [position, { address, domain, kind, variables }] of email.recipients.entries()) {
+    for (const [position, recipient] of email.recipients.entries()) {
       const reason = reasons[position]!
       const suppressed = reason === null ? null : bornSuppressed(email.createdAt, reason)
       this.#insertRecipient.run(
         num,
         position,
         company,
-        address,
-        domain,
-        kind,
         (suppressed?.change ?? unlisted).state!,
         suppressed === null ? dueAt : null,
         suppressed === null ? token : null,
-        variables === null ? null : JSON.stringify(variables),
         suppressed?.change?.lastMessage ?? null,
+        ...givenOf(recipient, company),
       )
       if (suppressed !== null) {
-        for (const event of suppressed.events) this.#parts.events.append(num, company, position, event)
+        for (const event of suppressed.events) this.parts.events.append(num, company, position, event)
         continue
       }
       if (token !== null) leased.push(position)
       else {
-        this.#parts.lanes.note({ company, domain }, null, unlisted)
+        this.parts.lanes.note({ company, domain: recipient.domain }, null, unlisted)
         waiting++
       }
     }
     if (waiting > 0) {
-      this.#parts.lanes.write()
-      this.#parts.changes.queue = true
+      this.parts.lanes.write()
+      this.parts.changes.queue = true
     }
-    if (leased.length > 0) this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
+    if (leased.length > 0) this.parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
     return leased
   }
 }

@@ -1,103 +1,101 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { ApiKey, Company, DomainStatus, SendingDomain, SendingState } from '../../../accounts/account.ts'
+import type { DatabaseSync } from 'node:sqlite'
 import { listText } from '../../json-columns.ts'
-import { StoreConflict } from '../../store.ts'
+import { type AccountStore, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
+import type { Direct } from '../protocol.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
+import type { Parts } from './parts.ts'
 
-/** Companies, domains and keys. Every change raises the accounts version that the other processes look at. */
-export class Accounts {
-  readonly #companies: CompanyNumbers
-  readonly #changes: Changes
-  readonly #bump: StatementSync
-  readonly #addCompany: StatementSync
-  readonly #addDomain: StatementSync
-  readonly #addDkimKey: StatementSync
-  readonly #updateDomain: StatementSync
-  readonly #domainOwner: StatementSync
-  readonly #addKey: StatementSync
-  readonly #revoke: StatementSync
+type AccountWrites = Direct<Exclude<keyof AccountStore, 'accounts' | 'accountsVersion'>>
 
-  constructor(db: DatabaseSync, companies: CompanyNumbers, changes: Changes) {
-    this.#companies = companies
-    this.#changes = changes
-    this.#bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
-    this.#addCompany = db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
-    this.#addDomain = db.prepare(
-      'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#addDkimKey = db.prepare(
-      `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#updateDomain = db.prepare(
-      'UPDATE domains SET status = coalesce(?, status), sending = coalesce(?, sending) WHERE id = ?',
-    )
-    this.#domainOwner = db.prepare('SELECT company FROM domains WHERE id = ?')
-    this.#addKey = db.prepare(
-      `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at,
-         revoked_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+/** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
+export function accounts(db: DatabaseSync, { companies, changes }: Parts): AccountWrites {
+  const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
+  const insertCompany = db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
+  const insertDomain = db.prepare(
+    'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const insertDkimKey = db.prepare(
+    `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const changeDomain = db.prepare(
+    'UPDATE domains SET status = coalesce(?, status), sending = coalesce(?, sending) WHERE id = ?',
+  )
+  const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
+  const insertKey = db.prepare(
+    `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const putRoute = db.prepare(
+    'INSERT OR REPLACE INTO routes (company, domain_id, id, url, sealed, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const deleteRoute = db.prepare('DELETE FROM routes WHERE company = ? AND domain_id = ?')
+
+  function changed(): void {
+    bump.run()
+    changes.accounts = true
   }
 
-  addCompany({ id, name, createdAt }: Company): void {
-    unlessTaken(`There is already a company called ${name}`, () => this.#addCompany.run(id, name, createdAt))
-    this.#changed()
+  function changedIf(is: boolean): boolean {
+    if (is) changed()
+    return is
   }
 
-  addDomain(domain: SendingDomain): void {
-    const { id, companyId, name, status, sending, createdAt, dkim } = domain
-    const company = this.#companies.number(companyId)
-    unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () => {
-      this.#addDomain.run(id, company, name, status, sending, createdAt)
-    })
-    for (const [
-      position,
-      { id: keyId, selector, algorithm, publicKey, sealedPrivateKey },
-    ] of dkim.entries()) {
-      unlessTaken(`There is already a DKIM key with the id ${keyId}`, () => {
-        this.#addDkimKey.run(id, position, keyId, selector, algorithm, publicKey, sealedPrivateKey)
-      })
+  /** The company's number. Throws StoreConflict when the domain is another's. */
+  function ownerNumber(companyId: string, domainId: string | null): number {
+    const company = companies.number(companyId)
+    if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
+      throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
     }
-    this.#changed()
+    return company
   }
 
-  updateDomain(id: string, { status, sending }: { status?: DomainStatus; sending?: SendingState }): void {
-    const updated = this.#updateDomain.run(status ?? null, sending ?? null, id).changes
-    if (updated === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
-    this.#changed()
-  }
+  return {
+    addCompany({ id, name, createdAt }) {
+      unlessTaken(`There is already a company called ${name}`, () => insertCompany.run(id, name, createdAt))
+      changed()
+    },
 
-  addKey(key: ApiKey): void {
-    const company = this.#companies.number(key.companyId)
-    if (
-      key.domainId !== null &&
-      one<{ company: number }>(this.#domainOwner, key.domainId)?.company !== company
-    ) {
-      throw new StoreConflict(`The company ${key.companyId} has no domain with the id ${key.domainId}`)
-    }
-    const { id, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
-    unlessTaken(`There is already a key with the id ${id} or of the same token`, () => {
+    addDomain({ id, companyId, name, status, sending, createdAt, dkim }) {
+      const company = companies.number(companyId)
+      unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () =>
+        insertDomain.run(id, company, name, status, sending, createdAt),
+      )
+      for (const [position, key] of dkim.entries()) {
+        const { selector, algorithm, publicKey, sealedPrivateKey } = key
+        unlessTaken(`There is already a DKIM key with the id ${key.id}`, () =>
+          insertDkimKey.run(id, position, key.id, selector, algorithm, publicKey, sealedPrivateKey),
+        )
+      }
+      changed()
+    },
+
+    updateDomain(id, { status, sending }) {
+      const updated = changeDomain.run(status ?? null, sending ?? null, id).changes
+      if (updated === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
+      changed()
+    },
+
+    addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
+      const company = ownerNumber(companyId, domainId)
       const bounds = [listText(networks), createdAt, expiresAt, revokedAt] as const
-      this.#addKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds)
-    })
-    this.#changed()
-  }
+      unlessTaken(`There is already a key with the id ${id} or of the same token`, () =>
+        insertKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds),
+      )
+      changed()
+    },
 
-  /** False when there is no such key or it was revoked before. */
-  revokeKey(id: string, at: number): boolean {
-    const revoked = this.#revoke.run(at, id).changes > 0
-    if (revoked) this.#changed()
-    return revoked
-  }
+    revokeKey: (id, at) => changedIf(revoke.run(at, id).changes > 0),
 
-  #changed(): void {
-    this.#bump.run()
-    this.#changes.accounts = true
+    setRoute({ id, companyId, domainId, url, sealed, createdAt }) {
+      putRoute.run(ownerNumber(companyId, domainId), domainId ?? '', id, url, sealed, createdAt)
+      changed()
+    },
+
+    removeRoute: ({ companyId, domainId }) =>
+      changedIf(deleteRoute.run(companies.number(companyId), domainId ?? '').changes > 0),
   }
 }
 

@@ -1,33 +1,14 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { begun } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { type StoredRecipient, type Work, WorkReader } from '../read/work.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { type Work, WorkReader } from '../read/work.ts'
+import { GIVEN, type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Damage } from './damage.ts'
-import type { EmailEvents } from './email-events.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Lanes } from './lanes.ts'
-import type { Recipients } from './recipients.ts'
-import type { Suppressions } from './suppressions.ts'
+import { Operation } from './parts.ts'
 
 /** Lanes looked into in one turn of a company before the turn passes on; bounds the time a claim takes. */
 const LOOKS_PER_TURN = 100
-
-export interface ClaimParts {
-  companies: CompanyNumbers
-  damage: Damage
-  events: EmailEvents
-  lanes: Lanes
-  laneChanges: LaneChanges
-  recipients: Recipients
-  numbers: EmailNumbers
-  suppressions: Suppressions
-}
 
 /** What one claim has gathered so far. */
 interface Gathering {
@@ -43,7 +24,7 @@ interface Gathering {
 interface Offer {
   num: number
   work: Work | ContentDamaged
-  due: StoredRecipient[]
+  due: Recipient[]
 }
 
 /**
@@ -52,35 +33,25 @@ interface Offer {
  *
  * Damage costs the lane or email it was met in: the claim is undone and run again (RunAgain) without it.
  */
-export class Claim {
-  readonly #parts: ClaimParts
-  readonly #works: WorkReader
-  readonly #firstDue: StatementSync
-  readonly #allDue: StatementSync
-  readonly #due: RecipientQuery
-  readonly #markSent: StatementSync
-
-  constructor(db: DatabaseSync, parts: ClaimParts) {
-    this.#parts = parts
-    this.#works = new WorkReader(db)
-    this.#firstDue = db.prepare(
-      `SELECT email FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at LIMIT 1`,
-    )
-    this.#allDue = db.prepare(
-      `SELECT email FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at`,
-    )
-    this.#due = new RecipientQuery(
-      db,
-      `WHERE r.email = ? AND r.state = 'waiting' AND r.due_at <= ? ORDER BY r.domain <> ?, r.domain, r.position`,
-      'r.variables',
-    )
-    this.#markSent = db.prepare('UPDATE emails SET sent = 1 WHERE num = ?')
-  }
+export class Claim extends Operation {
+  readonly #works = new WorkReader(this.db)
+  readonly #firstDue = this.db.prepare(
+    `SELECT email FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at LIMIT 1`,
+  )
+  readonly #allDue = this.db.prepare(
+    `SELECT email FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? AND due_at <= ? ORDER BY due_at`,
+  )
+  readonly #due = new RecipientQuery(
+    this.db,
+    `WHERE r.email = ? AND r.state = 'waiting' AND r.due_at <= ? ORDER BY r.domain <> ?, r.domain, r.position`,
+    GIVEN,
+  )
+  readonly #markSent = this.db.prepare('UPDATE emails SET sent = 1 WHERE num = ?')
 
   claim(request: ClaimRequest): ClaimedEmail[] {
-    const { lanes } = this.#parts
+    const { turns } = this.parts
     const gathering: Gathering = {
       request,
       skip: new Set(request.skip),
@@ -90,9 +61,9 @@ export class Claim {
       bytes: 0,
     }
     const full = new Set(request.skipCompanies)
-    let active = lanes
+    let active = turns
       .due(request.now)
-      .filter((company) => !full.has(this.#parts.companies.id(company)))
+      .filter((company) => !full.has(this.parts.companies.id(company)))
       .map((company) => ({ company, taken: 0 }))
     while (active.length > 0 && gathering.recipients < request.maxRecipients) {
       active = active.filter((entry, index) => {
@@ -104,7 +75,7 @@ export class Claim {
           entry.company,
           Math.min(share, request.maxPerCompany - entry.taken),
         )
-        if (taken > 0) lanes.served(entry.company)
+        if (taken > 0) turns.served(entry.company)
         entry.taken += taken
         return taken > 0 && entry.taken < request.maxPerCompany
       })
@@ -117,15 +88,15 @@ export class Claim {
    * company's next lane. Returns how many; 0 ends its turns.
    */
   #turn(gathering: Gathering, company: number, room: number): number {
-    const { lanes, laneChanges, damage } = this.#parts
+    const { turns, lanes, damage } = this.parts
     const { now } = gathering.request
     if (room <= 0) return 0
-    const companyId = this.#parts.companies.id(company)
+    const companyId = this.parts.companies.id(company)
     // Kept out of the ring meanwhile, so that they cannot hide the lanes behind them, however many they are.
     const passed: string[] = []
     let taken = 0
     for (let looks = 0; taken === 0 && looks < LOOKS_PER_TURN; ) {
-      const domain = lanes.take(company, now)
+      const domain = turns.take(company, now)
       if (domain === undefined) break
       if (skipped(gathering, companyId, domain) || damage.lane(company, domain, now)) {
         passed.push(domain)
@@ -138,20 +109,20 @@ export class Claim {
       }
       looks++
       if (offer === 'no room') {
-        lanes.keepFirst(company, domain)
+        turns.keepFirst(company, domain)
         break
       }
       if (offer !== null) taken = this.#accept(gathering, company, offer, room)
-      laneChanges.turned({ company, domain })
-      laneChanges.writeAround(now)
+      lanes.turned({ company, domain })
+      lanes.writeAround(now)
     }
-    for (const domain of passed) lanes.putBack(company, domain)
+    for (const domain of passed) turns.putBack(company, domain)
     return taken
   }
 
   /** Reads only. Null when nothing is due in the lane. */
   #offer(gathering: Gathering, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
-    const { damage } = this.#parts
+    const { damage } = this.parts
     const { now } = gathering.request
     const num = damage.inLane(company, domain, now, () => this.#first(company, domain, now))
     if (num === undefined) return null
@@ -159,15 +130,15 @@ export class Claim {
     return damage.inEmail(num, now, () => {
       const work = this.#open(gathering, num)
       if (work === 'no room') return work
-      return { num, work, due: this.#due.allWith<string | null>(num, now, domain) }
+      return { num, work, due: this.#due.all(num, now, domain) }
     })
   }
 
   /** The email that has been due longest in the lane, leaving out those set aside. */
   #first(company: number, domain: string, now: number): number | 'damaged' | undefined {
-    const { damage } = this.#parts
+    const { damage } = this.parts
     const first = one<{ email: number }>(this.#firstDue, company, domain, now)?.email
-    if (first === undefined || damage.none || !damage.email(first, now)) return first
+    if (first === undefined || !damage.email(first, now)) return first
     for (const row of this.#allDue.iterate(company, domain, now)) {
       const { email } = row as { email: number }
       if (!damage.email(email, now)) return email
@@ -178,7 +149,7 @@ export class Claim {
   #accept(gathering: Gathering, company: number, offer: Offer, room: number): number {
     const { now } = gathering.request
     const { num, work, due } = offer
-    return this.#parts.damage.inEmail(num, now, () =>
+    return this.parts.damage.inEmail(num, now, () =>
       work instanceof ContentDamaged
         ? this.#fail(due, now, work)
         : this.#take(gathering, company, work, offer, room),
@@ -191,8 +162,8 @@ export class Claim {
     const row = this.#works.head(num)
     if (row === undefined) return new ContentDamaged('the email itself is missing')
     const { works, bytes, request } = gathering
-    const { damage } = this.#parts
-    if (!damage.none && damage.content(num, request.now)) {
+    const { damage } = this.parts
+    if (damage.content(num, request.now)) {
       return new ContentDamaged('its pages in the database are damaged')
     }
     if (works.size > 0 && bytes + row.size > request.maxBytes) return 'no room'
@@ -207,20 +178,19 @@ export class Claim {
   #take(gathering: Gathering, company: number, work: Work, offer: Offer, room: number): number {
     const { request, works } = gathering
     const { num, email } = work
-    const { damage } = this.#parts
+    const { damage } = this.parts
     const { now } = request
     const decisions: [Recipient, Decision][] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
-    for (const stored of offer.due) {
-      const [before] = stored
+    for (const before of offer.due) {
       const { domain } = before
       if (domain !== transaction.domain) transaction = { domain, recipients: 0 }
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, domain)) continue
-      if (!damage.none && damage.lane(company, domain, now)) continue
-      const suppressed = this.#parts.suppressions.reason(company, email.testMode, before)
-      const recipient = suppressed === null ? claimedRecipient(...stored) : null
+      if (damage.lane(company, domain, now)) continue
+      const suppressed = this.parts.suppressions.reason(company, email.testMode, before)
+      const recipient = suppressed === null ? claimedRecipient(before) : null
       if (recipient instanceof ContentDamaged) {
         decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])
         continue
@@ -234,12 +204,12 @@ export class Claim {
     if (taken > 0 && !work.sent) {
       work.sent = true
       this.#markSent.run(num)
-      this.#parts.events.append(num, company, null, begun(now))
+      this.parts.events.append(num, company, null, begun(now))
     }
     this.#apply(decisions, now, request.lease.token)
     if (taken > 0 && !works.has(num)) {
       works.set(num, work)
-      this.#parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
+      this.parts.numbers.remember(email.id, { num, company, domainId: email.domainId })
       gathering.bytes += email.size
     }
     gathering.recipients += taken
@@ -249,17 +219,17 @@ export class Claim {
   /**
    * What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken.
    */
-  #fail(due: readonly StoredRecipient[], at: number, why: ContentDamaged): 0 {
+  #fail(due: readonly Recipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(
-      due.map(([before]) => [before, decide(before, { kind: 'damaged', at, message })!]),
+      due.map((before) => [before, decide(before, { kind: 'damaged', at, message })!]),
       at,
     )
     return 0
   }
 
   #apply(decisions: readonly [Recipient, Decision][], now: number, token: number | null = null): void {
-    const { damage, recipients } = this.#parts
+    const { damage, recipients } = this.parts
     for (const [before, decision] of decisions) {
       damage.inRecipient(before, now, () => recipients.apply(before, decision, now, token))
     }

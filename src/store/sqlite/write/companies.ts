@@ -1,20 +1,14 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { StoreConflict } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
 
 /** The small number a company goes by inside the database. Numbers are never reused, so they may be remembered. */
-export class CompanyNumbers implements Remembered {
+export class CompanyNumbers extends OnConnection implements Remembered {
   readonly #numbers = new Map<string, number>()
   readonly #ids = new Map<number, string>()
-  readonly #byId: StatementSync
-  readonly #byNumber: StatementSync
-
-  constructor(db: DatabaseSync, memory: Memory) {
-    memory.add(this)
-    this.#byId = db.prepare('SELECT num FROM companies WHERE id = ?')
-    this.#byNumber = db.prepare('SELECT id FROM companies WHERE num = ?')
-  }
+  readonly #byId = this.db.prepare('SELECT num FROM companies WHERE id = ?')
+  readonly #byNumber = this.db.prepare('SELECT id FROM companies WHERE num = ?')
 
   /** Throws StoreConflict for an id nobody has. */
   number(id: string): number {

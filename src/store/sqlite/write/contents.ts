@@ -1,45 +1,34 @@
 import { createHash } from 'node:crypto'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import { rowBinder } from '../../../email/codec.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import { COLUMNS } from '../../email-columns.ts'
 import type { NewEmail } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { all, one } from '../rows.ts'
 
 const FIELDS = fieldsOf().filter(({ large }) => large === true)
-const columnsOf = rowBinder<SQLInputValue>(FIELDS, COLUMNS)
+const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
 
 /** Bodies and files of emails. A file is kept once for a company, however many of its emails carry it. */
-export class Contents {
-  readonly #insert: StatementSync
-  readonly #delete: StatementSync
-  readonly #blob: StatementSync
-  readonly #insertBlob: StatementSync
-  readonly #deleteBlob: StatementSync
-  readonly #insertAttachment: StatementSync
-  readonly #blobsOf: StatementSync
-  readonly #deleteAttachments: StatementSync
-  readonly #deleteCaptured: StatementSync
-
-  constructor(db: DatabaseSync) {
-    this.#insert = db.prepare(
-      `INSERT INTO contents (email, created_at, ${FIELDS.map(({ column }) => column).join(', ')})
-       VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
-    )
-    this.#delete = db.prepare('DELETE FROM contents WHERE email = ?')
-    this.#blob = db.prepare('SELECT num FROM blobs WHERE company = ? AND sha256 = ?')
-    this.#insertBlob = db.prepare('INSERT INTO blobs (company, sha256, bytes) VALUES (?, ?, ?)')
-    this.#deleteBlob = db.prepare(
-      'DELETE FROM blobs WHERE num = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE blob = ?1)',
-    )
-    this.#insertAttachment = db.prepare(
-      `INSERT INTO attachments (email, position, blob, filename, content_type, disposition, content_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#blobsOf = db.prepare('SELECT DISTINCT blob FROM attachments WHERE email = ?')
-    this.#deleteAttachments = db.prepare('DELETE FROM attachments WHERE email = ?')
-    this.#deleteCaptured = db.prepare('DELETE FROM captured WHERE email = ?')
-  }
+export class Contents extends OnConnection {
+  readonly #insert = this.db.prepare(
+    `INSERT INTO contents (email, created_at, ${FIELDS.map(({ column }) => column).join(', ')})
+     VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
+  )
+  readonly #delete = this.db.prepare('DELETE FROM contents WHERE email = ?')
+  readonly #blob = this.db.prepare('SELECT num FROM blobs WHERE company = ? AND sha256 = ?')
+  readonly #insertBlob = this.db.prepare('INSERT INTO blobs (company, sha256, bytes) VALUES (?, ?, ?)')
+  readonly #deleteBlob = this.db.prepare(
+    'DELETE FROM blobs WHERE num = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE blob = ?1)',
+  )
+  readonly #insertAttachment = this.db.prepare(
+    `INSERT INTO attachments (email, position, blob, filename, content_type, disposition, content_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  readonly #blobsOf = this.db.prepare('SELECT DISTINCT blob FROM attachments WHERE email = ?')
+  readonly #deleteAttachments = this.db.prepare('DELETE FROM attachments WHERE email = ?')
+  readonly #deleteCaptured = this.db.prepare('DELETE FROM captured WHERE email = ?')
 
   insert(num: number, company: number, email: NewEmail): void {
     this.#insert.run(num, Math.round(email.createdAt), ...columnsOf(email, company))

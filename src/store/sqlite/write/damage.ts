@@ -35,29 +35,24 @@ export class Damage {
   readonly #hits = new Map<string, number>()
   #news: string[] = []
 
-  /** True while nothing at all is set aside: the usual case, in which nobody need ask further. */
-  get none(): boolean {
-    return this.#aside.size === 0
-  }
-
   email(num: number, now: number): boolean {
-    return this.#isAside(`email ${num}`, now)
+    return this.#any && this.#isAside(`email ${num}`, now)
   }
 
   lane(company: number, domain: string, now: number): boolean {
-    return this.#isAside(`lane ${company} ${domain}`, now)
+    return this.#any && this.#isAside(`lane ${company} ${domain}`, now)
   }
 
   content(num: number, now: number): boolean {
-    return this.#isAside(`content ${num}`, now)
+    return this.#any && this.#isAside(`content ${num}`, now)
   }
 
   company(num: number, now: number): boolean {
-    return this.#isAside(`company ${num}`, now)
+    return this.#any && this.#isAside(`company ${num}`, now)
   }
 
   index(name: string, now: number): boolean {
-    return this.#isAside(`index ${name}`, now)
+    return this.#any && this.#isAside(`index ${name}`, now)
   }
 
   /** What is read and written belongs to this email: damage sets it aside. Throws RunAgain then; other errors pass. */
@@ -102,6 +97,11 @@ export class Damage {
     const news = this.#news
     this.#news = []
     return news
+  }
+
+  /** Usually nothing is set aside: then no name is made to ask for it. */
+  get #any(): boolean {
+    return this.#aside.size > 0
   }
 
   #isAside(name: string, now: number): boolean {

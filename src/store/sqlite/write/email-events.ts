@@ -1,29 +1,22 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { NewEvent } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
+import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
 
 /**
  * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The
  * last number is written down once for a transaction, before it commits.
  */
-export class EmailEvents implements Remembered {
-  readonly #last: StatementSync
-  readonly #keep: StatementSync
-  readonly #insert: StatementSync
+export class EmailEvents extends OnConnection implements Remembered {
+  readonly #last = this.db.prepare("SELECT value FROM counters WHERE name = 'events'")
+  readonly #keep = this.db.prepare("UPDATE counters SET value = ? WHERE name = 'events'")
+  readonly #insert = this.db.prepare(
+    'INSERT INTO events (number, email, company, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
   /** Null: not known. */
   #number: number | null = null
   #settled = true
-
-  constructor(db: DatabaseSync, memory: Memory) {
-    memory.add(this)
-    this.#last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
-    this.#keep = db.prepare("UPDATE counters SET value = ? WHERE name = 'events'")
-    this.#insert = db.prepare(
-      'INSERT INTO events (number, email, company, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    )
-  }
 
   /** @param recipient position; null: it is about the email as a whole */
   append(email: number, company: number, recipient: number | null, { type, at, detail }: NewEvent): void {

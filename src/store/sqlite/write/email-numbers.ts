@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
 
 /** Emails remembered at most: more than a node has under way. */
 const MOST = 16_384
@@ -15,14 +15,9 @@ export interface EmailPlace {
  * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until
  * their first result comes: that spares the usual one the search through the index of all ids.
  */
-export class EmailNumbers implements Remembered {
+export class EmailNumbers extends OnConnection implements Remembered {
   readonly #recent = new Map<string, EmailPlace>()
-  readonly #find: StatementSync
-
-  constructor(db: DatabaseSync, memory: Memory) {
-    memory.add(this)
-    this.#find = db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
-  }
+  readonly #find = this.db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
 
   /** Work on this email begins. */
   remember(id: string, place: EmailPlace): void {

@@ -1,7 +1,7 @@
 import type { Facts } from '../../../email/lifecycle.ts'
 import type { Damage } from './damage.ts'
 import type { Lanes } from './lanes.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
 
 export interface LaneOf {
   /** By number. */
@@ -29,8 +29,7 @@ export class LaneChanges implements Remembered {
   readonly #damage: Damage
   readonly #changes = new Map<string, Change>()
 
-  constructor(lanes: Lanes, damage: Damage, memory: Memory) {
-    memory.add(this)
+  constructor(lanes: Lanes, damage: Damage) {
     this.#lanes = lanes
     this.#damage = damage
   }
@@ -66,7 +65,7 @@ export class LaneChanges implements Remembered {
   writeAround(now: number): void {
     for (const change of this.#changes.values()) {
       const { company, domain } = change
-      if (!this.#damage.none && this.#damage.lane(company, domain, now)) continue
+      if (this.#damage.lane(company, domain, now)) continue
       this.#damage.inLane(company, domain, now, () => this.#writeOne(change))
     }
     this.#changes.clear()

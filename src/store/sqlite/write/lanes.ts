@@ -1,7 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { WithParts } from '../connection.ts'
 import { all, one } from '../rows.ts'
 import type { Damage } from './damage.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
 import { Ring } from './ring.ts'
 
 /** Lanes that become due are looked up in portions of this size. */
@@ -30,57 +30,41 @@ interface CompanyLanes {
  * time of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that
  * does not grow with what is not due: a company that waits costs a comparison, a lane that waits costs nothing.
  */
-export class Lanes implements Remembered {
+export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   readonly #companies = new Map<number, CompanyLanes>()
-  readonly #damage: Damage
   #stale = true
-  readonly #more: StatementSync
-  readonly #raise: StatementSync
-  readonly #earliest: StatementSync
-  readonly #set: StatementSync
-  readonly #drop: StatementSync
-  readonly #portion: StatementSync
-  readonly #next: StatementSync
-  readonly #companyAfter: StatementSync
-  readonly #numbers: StatementSync
-  readonly #first: StatementSync
-
-  constructor(db: DatabaseSync, damage: Damage, memory: Memory) {
-    memory.add(this)
-    this.#damage = damage
-    this.#more = db.prepare(
-      'UPDATE lanes SET waiting = waiting + ? WHERE company = ? AND domain = ? AND due_at <= ?',
-    )
-    this.#raise = db.prepare(
-      `INSERT INTO lanes (waiting, company, domain, due_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET waiting = waiting + excluded.waiting, due_at = excluded.due_at`,
-    )
-    this.#earliest = db.prepare(
-      `SELECT due_at AS dueAt FROM recipients INDEXED BY recipients_waiting
-       WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 1`,
-    )
-    this.#set = db.prepare(
-      'UPDATE lanes SET due_at = ?, waiting = waiting - ? WHERE company = ? AND domain = ?',
-    )
-    this.#drop = db.prepare('DELETE FROM lanes WHERE company = ? AND domain = ?')
-    this.#portion = db.prepare(
-      `SELECT due_at AS dueAt, domain FROM lanes INDEXED BY lanes_of_company_by_due
-       WHERE company = ? AND (due_at, domain) > (?, ?) AND due_at <= ? ORDER BY due_at, domain LIMIT ${PORTION}`,
-    )
-    this.#next = db.prepare(
-      `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
-       WHERE company = ? AND (due_at, domain) > (?, ?) ORDER BY due_at, domain LIMIT 1`,
-    )
-    this.#companyAfter = db.prepare(
-      `SELECT company, due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
-       WHERE company > ? ORDER BY company, due_at LIMIT 1`,
-    )
-    this.#numbers = db.prepare('SELECT num AS company FROM companies')
-    this.#first = db.prepare(
-      `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
-       WHERE company = ? ORDER BY due_at LIMIT 1`,
-    )
-  }
+  readonly #more = this.db.prepare(
+    'UPDATE lanes SET waiting = waiting + ? WHERE company = ? AND domain = ? AND due_at <= ?',
+  )
+  readonly #raise = this.db.prepare(
+    `INSERT INTO lanes (waiting, company, domain, due_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET waiting = waiting + excluded.waiting, due_at = excluded.due_at`,
+  )
+  readonly #earliest = this.db.prepare(
+    `SELECT due_at AS dueAt FROM recipients INDEXED BY recipients_waiting
+     WHERE state = 'waiting' AND company = ? AND domain = ? ORDER BY due_at LIMIT 1`,
+  )
+  readonly #set = this.db.prepare(
+    'UPDATE lanes SET due_at = ?, waiting = waiting - ? WHERE company = ? AND domain = ?',
+  )
+  readonly #drop = this.db.prepare('DELETE FROM lanes WHERE company = ? AND domain = ?')
+  readonly #portion = this.db.prepare(
+    `SELECT due_at AS dueAt, domain FROM lanes INDEXED BY lanes_of_company_by_due
+     WHERE company = ? AND (due_at, domain) > (?, ?) AND due_at <= ? ORDER BY due_at, domain LIMIT ${PORTION}`,
+  )
+  readonly #next = this.db.prepare(
+    `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+     WHERE company = ? AND (due_at, domain) > (?, ?) ORDER BY due_at, domain LIMIT 1`,
+  )
+  readonly #companyAfter = this.db.prepare(
+    `SELECT company, due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+     WHERE company > ? ORDER BY company, due_at LIMIT 1`,
+  )
+  readonly #numbers = this.db.prepare('SELECT num AS company FROM companies')
+  readonly #first = this.db.prepare(
+    `SELECT due_at AS dueAt FROM lanes INDEXED BY lanes_of_company_by_due
+     WHERE company = ? ORDER BY due_at LIMIT 1`,
+  )
 
   /** What is remembered may be wrong: a transaction was undone, or another process wrote. */
   forget(): void {
@@ -115,8 +99,9 @@ export class Lanes implements Remembered {
     const due: number[] = []
     for (const [company, lanes] of this.#companies) {
       if (lanes.seen.dueAt > now) this.#rewind(lanes)
-      if (!this.#damage.none && this.#damage.company(company, now)) continue
-      if (lanes.nextDue <= now) this.#damage.inCompany(company, now, () => this.#wake(company, lanes, now))
+      if (this.parts.damage.company(company, now)) continue
+      if (lanes.nextDue <= now)
+        this.parts.damage.inCompany(company, now, () => this.#wake(company, lanes, now))
       if (lanes.ready.size > 0) due.push(company)
     }
     return due
@@ -130,7 +115,7 @@ export class Lanes implements Remembered {
     const lanes = this.#companies.get(company)
     if (lanes === undefined) return undefined
     if (lanes.ready.size === 0 && lanes.nextDue <= now) {
-      this.#damage.inCompany(company, now, () => this.#wake(company, lanes, now))
+      this.parts.damage.inCompany(company, now, () => this.#wake(company, lanes, now))
     }
     return lanes.ready.take()
   }
@@ -198,9 +183,9 @@ export class Lanes implements Remembered {
   }
 
   #earliestOfAll(now: number): Map<number, number> {
-    const damage = this.#damage
+    const damage = this.parts.damage
     const earliest = new Map<number, number>()
-    if (damage.none || !damage.index('lanes', now)) {
+    if (!damage.index('lanes', now)) {
       return damage.inIndex('lanes', now, () => {
         let row = one<{ company: number; dueAt: number }>(this.#companyAfter, Number.MIN_SAFE_INTEGER)
         while (row !== undefined) {

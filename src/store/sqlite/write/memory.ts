@@ -7,14 +7,15 @@ export interface Remembered {
 }
 
 /**
- * All that the writer remembers between two statements. Whoever remembers something says so when it is made, so that
- * what a transaction has brought goes with it when it is undone.
+ * All that the writer remembers between two statements: what a transaction has brought goes with it when it is undone.
  */
 export class Memory {
   readonly #all: Remembered[] = []
 
-  add(remembered: Remembered): void {
+  /** To be called as it is made. Returns what it was given. */
+  keep<T extends Remembered>(remembered: T): T {
     this.#all.push(remembered)
+    return remembered
   }
 
   /** To be called before a commit, and before a point to which a transaction may be taken back. */

@@ -1,49 +1,30 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { NodeBeat, NodeDescription } from '../../store.ts'
-import { NodeReader } from '../read/nodes.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Writes } from '../protocol.ts'
+import * as read from '../read/nodes.ts'
 import { one } from '../rows.ts'
 
 /** Which nodes are in service. A node's row is its lease: what it has leased is its own as long as the row is there. */
-export class Nodes {
-  readonly #reader: NodeReader
-  readonly #nextToken: StatementSync
-  readonly #insert: StatementSync
-  readonly #beat: StatementSync
-  readonly #giveUp: StatementSync
-  readonly #leave: StatementSync
-  readonly #clear: StatementSync
-
-  constructor(db: DatabaseSync) {
-    this.#reader = new NodeReader(db)
-    this.#nextToken = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value")
-    this.#insert = db.prepare(
-      'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#beat = db.prepare(
-      'UPDATE nodes SET beats = beats + 1, machine = coalesce(?, machine) WHERE token = ?',
-    )
-    this.#giveUp = db.prepare('DELETE FROM nodes WHERE token = ? AND beats = ?')
-    this.#leave = db.prepare('DELETE FROM nodes WHERE token = ?')
-    this.#clear = db.prepare('DELETE FROM nodes')
-  }
-
-  /** `alone`: nobody else can be using the database, so that all other rows are of processes that have ended. */
-  join({ name, roles, timeoutMs, since, machine }: NodeDescription, alone: boolean): number {
-    if (alone) this.#clear.run()
-    const token = one<{ value: number }>(this.#nextToken)!.value
-    this.#insert.run(token, name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine)
-    return token
-  }
-
-  beat(token: number, machine: string | null): NodeBeat[] | null {
-    return this.#beat.run(machine, token).changes === 0 ? null : this.#reader.nodes()
-  }
-
-  giveUp(token: number, beats: number): boolean {
-    return this.#giveUp.run(token, beats).changes > 0
-  }
-
-  leave(token: number): void {
-    this.#leave.run(token)
+export function nodes(db: DatabaseSync): Pick<Writes, 'join' | 'beat' | 'giveUp' | 'leave'> {
+  const all = read.nodes(db)
+  const nextToken = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value")
+  const insert = db.prepare(
+    'INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const beat = db.prepare(
+    'UPDATE nodes SET beats = beats + 1, machine = coalesce(?, machine) WHERE token = ?',
+  )
+  const giveUp = db.prepare('DELETE FROM nodes WHERE token = ? AND beats = ?')
+  const leave = db.prepare('DELETE FROM nodes WHERE token = ?')
+  const clear = db.prepare('DELETE FROM nodes')
+  return {
+    join({ name, roles, timeoutMs, since, machine }, alone) {
+      if (alone) clear.run()
+      const token = one<{ value: number }>(nextToken)!.value
+      insert.run(token, name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine)
+      return token
+    },
+    beat: (token, machine = null) => (beat.run(machine, token).changes === 0 ? null : all.nodes()),
+    giveUp: (token, beats) => giveUp.run(token, beats).changes > 0,
+    leave: (token) => void leave.run(token),
   }
 }

@@ -1,34 +1,24 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Pause, PauseScope } from '../../store.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { PauseScope } from '../../store.ts'
+import type { Direct } from '../protocol.ts'
+import type { Parts } from './parts.ts'
 
 /** The operator's word that mail stays where it is. Nodes read it, and leave it out of their claims. */
-export class Pauses {
-  readonly #companies: CompanyNumbers
-  readonly #changes: Changes
-  readonly #insert: StatementSync
-  readonly #delete: StatementSync
+export function pauses(db: DatabaseSync, { companies, changes }: Parts): Direct<'pause' | 'resume'> {
+  const insert = db.prepare('INSERT OR IGNORE INTO pauses (company, domain, since) VALUES (?, ?, ?)')
+  const remove = db.prepare('DELETE FROM pauses WHERE company = ? AND domain = ?')
+  const keyOf = ({ companyId, domain }: PauseScope) =>
+    [companyId === null ? 0 : companies.number(companyId), domain ?? ''] as const
+  return {
+    pause({ since, ...scope }) {
+      insert.run(...keyOf(scope), Math.round(since))
+      changes.stops = true
+    },
 
-  constructor(db: DatabaseSync, companies: CompanyNumbers, changes: Changes) {
-    this.#companies = companies
-    this.#changes = changes
-    this.#insert = db.prepare('INSERT OR IGNORE INTO pauses (company, domain, since) VALUES (?, ?, ?)')
-    this.#delete = db.prepare('DELETE FROM pauses WHERE company = ? AND domain = ?')
-  }
-
-  pause({ since, ...scope }: Pause): void {
-    this.#insert.run(...this.#key(scope), Math.round(since))
-    this.#changes.stops = true
-  }
-
-  resume(scope: PauseScope): boolean {
-    const ended = this.#delete.run(...this.#key(scope)).changes > 0
-    if (ended) this.#changes.stops = true
-    return ended
-  }
-
-  #key({ companyId, domain }: PauseScope): [company: number, domain: string] {
-    return [companyId === null ? 0 : this.#companies.number(companyId), domain ?? '']
+    resume(scope) {
+      const ended = remove.run(...keyOf(scope)).changes > 0
+      if (ended) changes.stops = true
+      return ended
+    },
   }
 }

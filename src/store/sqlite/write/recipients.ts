@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Decision, Facts } from '../../../email/lifecycle.ts'
+import { WithParts } from '../connection.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import type { EmailEvents } from './email-events.ts'
@@ -14,41 +14,31 @@ export interface RecipientParts {
 }
 
 /** Reads what decisions rest on, and writes what they say. It decides nothing. */
-export class Recipients {
-  readonly #parts: RecipientParts
-  readonly #one: RecipientQuery
-  readonly #live: RecipientQuery
-  readonly #update: StatementSync
-  readonly #end: StatementSync
-  readonly #hold: StatementSync
-  readonly #requestCancel: StatementSync
-  readonly #emailId: StatementSync
-
-  constructor(db: DatabaseSync, parts: RecipientParts) {
-    this.#parts = parts
-    this.#one = new RecipientQuery(db, 'WHERE r.email = ? AND r.position = ?')
-    this.#live = new RecipientQuery(
-      db,
-      "WHERE r.email = ? AND r.state IN ('waiting', 'sending', 'quarantined') ORDER BY r.position",
-    )
-    this.#update = db.prepare(
-      `UPDATE recipients SET state = ?, due_at = ?, lease = ?, attempts = ?, uncertain = ?, preferred_server = ?,
-         postponed_since = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?
-       WHERE email = ? AND position = ?`,
-    )
-    this.#end = db.prepare(
-      `UPDATE recipients SET state = ?, lease = NULL, attempts = ?, uncertain = ?, preferred_server = ?, postponed_since = ?,
-         suspicion = ?, server = ?, last_code = ?, last_message = ?
-       WHERE email = ? AND position = ? AND state = 'sending' AND lease = ? AND cancel = 0`,
-    )
-    // Written by themselves, as hardly ever: their indexes need not be looked at otherwise.
-    this.#hold = db.prepare(
-      `UPDATE recipients SET held_for = ?1, held_domain = iif(?1 IS NULL, NULL, (SELECT domain_id FROM emails WHERE num = ?2))
-       WHERE email = ?2 AND position = ?3`,
-    )
-    this.#requestCancel = db.prepare('UPDATE recipients SET cancel = ? WHERE email = ? AND position = ?')
-    this.#emailId = db.prepare('SELECT id FROM emails WHERE num = ?')
-  }
+export class Recipients extends WithParts<RecipientParts> {
+  readonly #one = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?')
+  readonly #live = new RecipientQuery(
+    this.db,
+    "WHERE r.email = ? AND r.state IN ('waiting', 'sending', 'quarantined') ORDER BY r.position",
+  )
+  readonly #update = this.db.prepare(
+    `UPDATE recipients SET state = ?, due_at = ?, lease = ?, attempts = ?, uncertain = ?, preferred_server = ?,
+       postponed_since = ?, suspicion = ?, server = ?, last_code = ?, last_message = ?
+     WHERE email = ? AND position = ?`,
+  )
+  readonly #end = this.db.prepare(
+    `UPDATE recipients SET state = ?, lease = NULL, attempts = ?, uncertain = ?, preferred_server = ?, postponed_since = ?,
+       suspicion = ?, server = ?, last_code = ?, last_message = ?
+     WHERE email = ? AND position = ? AND state = 'sending' AND lease = ? AND cancel = 0`,
+  )
+  // Written by themselves, as hardly ever: their indexes need not be looked at otherwise.
+  readonly #hold = this.db.prepare(
+    `UPDATE recipients SET held_for = ?1, held_domain = iif(?1 IS NULL, NULL, (SELECT domain_id FROM emails WHERE num = ?2))
+     WHERE email = ?2 AND position = ?3`,
+  )
+  readonly #requestCancel = this.db.prepare(
+    'UPDATE recipients SET cancel = ? WHERE email = ? AND position = ?',
+  )
+  readonly #emailId = this.db.prepare('SELECT id FROM emails WHERE num = ?')
 
   find(email: number, position: number): Recipient | undefined {
     return this.#one.one(email, position)
@@ -72,10 +62,10 @@ export class Recipients {
     const after = change === null ? before : { ...before, ...change }
     const { email, company, position } = before
     if (change !== null) this.#write(before, after, token)
-    for (const event of events) this.#parts.events.append(email, company, position, event)
+    for (const event of events) this.parts.events.append(email, company, position, event)
     if (suppress !== null) {
       const { id } = one<{ id: string }>(this.#emailId, email)!
-      this.#parts.suppressions.add(company, before.address, suppress.reason, at, id)
+      this.parts.suppressions.add(company, before.address, suppress.reason, at, id)
     }
     return after
   }
@@ -106,7 +96,7 @@ export class Recipients {
       token,
     )
     if (ended.changes === 0) return false
-    for (const event of events) this.#parts.events.append(email.num, email.company, position, event)
+    for (const event of events) this.parts.events.append(email.num, email.company, position, event)
     return true
   }
 
@@ -131,6 +121,6 @@ export class Recipients {
     if (after.cancelRequested !== before.cancelRequested) {
       this.#requestCancel.run(after.cancelRequested ? 1 : 0, email, position)
     }
-    this.#parts.lanes.note(before, before, after)
+    this.parts.lanes.note(before, before, after)
   }
 }

@@ -1,38 +1,22 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Decision, orCanceled } from '../../../email/lifecycle.ts'
 import type { Recorded } from '../../store.ts'
 import type { Recording } from '../protocol.ts'
 import type { Recipient } from '../recipient-rows.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
-
-export interface RecordParts {
-  numbers: EmailNumbers
-  recipients: Recipients
-  lanes: LaneChanges
-}
+import { Operation } from './parts.ts'
 
 /** Writes down what became of recipients. */
-export class Records {
-  readonly #parts: RecordParts
-  readonly #attempt: StatementSync
-  readonly #captured: StatementSync
-
-  constructor(db: DatabaseSync, parts: RecordParts) {
-    this.#parts = parts
-    this.#attempt = db.prepare(
-      `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
-       VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
-    )
-    this.#captured = db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
-  }
+export class Records extends Operation {
+  readonly #attempt = this.db.prepare(
+    `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
+     VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
+  )
+  readonly #captured = this.db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
 
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
   record(attempt: Recording): Recorded {
     const { emailId, leaseToken } = attempt
     const at = attempt.startedAt + attempt.duration
-    const { numbers, recipients, lanes } = this.#parts
+    const { numbers, recipients, lanes } = this.parts
     const place = numbers.find(emailId)
     if (place === undefined) return { refused: attempt.recipients.map(({ position }) => position) }
 

@@ -1,11 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import { RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { Damage } from './damage.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
+import { Operation } from './parts.ts'
 
 /** Recipients given back in one operation, so that a long recovery does not hold up commits. */
 const CHUNK = 500
@@ -23,45 +19,29 @@ interface Row {
   position: number
 }
 
-export interface RecoveryParts {
-  recipients: Recipients
-  lanes: LaneChanges
-  damage: Damage
-  changes: Changes
-}
-
 /** Takes back what is leased under the token of a node that is in service no more. */
-export class Recovery {
-  readonly #parts: RecoveryParts
-  readonly #node: StatementSync
-  readonly #tokenAfter: StatementSync
-  readonly #leased: StatementSync
-  readonly #unsuspected: RecipientQuery
-
-  constructor(db: DatabaseSync, parts: RecoveryParts) {
-    this.#parts = parts
-    this.#node = db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
-    this.#tokenAfter = db.prepare(
-      `SELECT lease AS token FROM recipients INDEXED BY recipients_sending
-       WHERE state = 'sending' AND lease > ? ORDER BY lease LIMIT 1`,
-    )
-    this.#leased = db.prepare(
-      `SELECT email, position FROM recipients INDEXED BY recipients_sending
-       WHERE state = 'sending' AND lease = ? AND (email, position) > (?, ?) ORDER BY email, position LIMIT ?`,
-    )
-    this.#unsuspected = new RecipientQuery(
-      db,
-      "WHERE r.email = ? AND r.state = 'waiting' AND r.suspicion = 0",
-    )
-  }
+export class Recovery extends Operation {
+  readonly #node = this.db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
+  readonly #tokenAfter = this.db.prepare(
+    `SELECT lease AS token FROM recipients INDEXED BY recipients_sending
+     WHERE state = 'sending' AND lease > ? ORDER BY lease LIMIT 1`,
+  )
+  readonly #leased = this.db.prepare(
+    `SELECT email, position FROM recipients INDEXED BY recipients_sending
+     WHERE state = 'sending' AND lease = ? AND (email, position) > (?, ?) ORDER BY email, position LIMIT ?`,
+  )
+  readonly #unsuspected = new RecipientQuery(
+    this.db,
+    "WHERE r.email = ? AND r.state = 'waiting' AND r.suspicion = 0",
+  )
 
   /**
    * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. What is
    * damaged stays as it is, and is told.
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
-    const { damage, lanes, changes } = this.#parts
-    if (!damage.none && damage.index(UNDER_LEASE, now)) return 0
+    const { damage, lanes, changes } = this.parts
+    if (damage.index(UNDER_LEASE, now)) return 0
     return damage.inIndex(UNDER_LEASE, now, () => {
       let recovered = 0
       for (
@@ -98,8 +78,8 @@ export class Recovery {
 
   /** What is in one of them may be in all: none must take down the next process. */
   #suspectOthers(email: number, now: number): void {
-    const { damage, recipients } = this.#parts
-    if (!damage.none && damage.email(email, now)) return
+    const { damage, recipients } = this.parts
+    if (damage.email(email, now)) return
     damage.inEmail(email, now, () => {
       for (const before of this.#unsuspected.all(email)) {
         recipients.apply(before, decide(before, { kind: 'suspect', suspicion: 1 })!, now)
@@ -108,10 +88,10 @@ export class Recovery {
   }
 
   #giveBackOne({ email, position }: Row, now: number, delay: number): boolean {
-    const { damage, recipients } = this.#parts
-    if (!damage.none && damage.email(email, now)) return false
+    const { damage, recipients } = this.parts
+    if (damage.email(email, now)) return false
     const before = damage.inEmail(email, now, () => recipients.find(email, position)!)
-    if (!damage.none && damage.lane(before.company, before.domain, now)) return false
+    if (damage.lane(before.company, before.domain, now)) return false
     const { company, domain } = before
     damage.inRecipient({ email, company, domain, laneAt: NEIGHBOURS }, now, () => {
       recipients.apply(before, decide(before, { kind: 'node-lost', at: now, dueAt: now + delay })!, now)

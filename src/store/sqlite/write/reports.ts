@@ -1,52 +1,37 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Decision, decide, type Happened } from '../../../email/lifecycle.ts'
-import type { Recipient } from '../recipient-rows.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { decide } from '../../../email/lifecycle.ts'
+import type { Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { LaneChanges } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
-
-export interface ReportParts {
-  recipients: Recipients
-  lanes: LaneChanges
-  changes: Changes
-}
+import type { Parts } from './parts.ts'
 
 /** What others report of recipients, mostly after their end. */
-export class Reports {
-  readonly #parts: ReportParts
-  readonly #find: StatementSync
-  readonly #known: StatementSync
-
-  constructor(db: DatabaseSync, parts: ReportParts) {
-    this.#parts = parts
-    this.#find = db.prepare('SELECT num FROM emails WHERE id = ?')
-    this.#known = db.prepare(
-      `SELECT 1 AS known FROM events
-       WHERE email = ? AND recipient = ? AND type = ? AND detail ->> 'reportId' = ? LIMIT 1`,
-    )
-  }
-
-  /** How many events were recorded. */
-  happened(reports: readonly Happened[]): number {
-    const { recipients, lanes, changes } = this.#parts
-    let recorded = 0
-    for (const { emailId, position, happening } of reports) {
-      const num = one<{ num: number }>(this.#find, emailId)?.num
-      const before = num === undefined ? undefined : recipients.find(num, position)
-      if (before === undefined) continue
-      const decision = decide(before, happening)
-      if (decision === null || this.#isKnown(before, decision, happening.detail.reportId)) continue
-      recipients.apply(before, decision, happening.at)
-      recorded += decision.events.length
-      if (decision.change !== null) changes.queue = true
-    }
-    lanes.write()
-    return recorded
-  }
-
-  #isKnown({ email, position }: Recipient, { events }: Decision, reportId: string | undefined): boolean {
-    if (reportId === undefined) return false
-    return events.some(({ type }) => one(this.#known, email, position, type, reportId) !== undefined)
+export function reports(
+  db: DatabaseSync,
+  { numbers, recipients, lanes, changes }: Parts,
+): Pick<Writes, 'happenedChunk'> {
+  const known = db.prepare(
+    `SELECT 1 AS known FROM events
+     WHERE email = ? AND recipient = ? AND type = ? AND detail ->> 'reportId' = ? LIMIT 1`,
+  )
+  return {
+    /** How many events were recorded. */
+    happenedChunk(reports) {
+      let recorded = 0
+      for (const { emailId, position, happening } of reports) {
+        const num = numbers.find(emailId)?.num
+        const before = num === undefined ? undefined : recipients.find(num, position)
+        if (before === undefined) continue
+        const decision = decide(before, happening)
+        if (decision === null) continue
+        const { reportId } = happening.detail
+        const isKnown = (type: string) => one(known, before.email, position, type, reportId!) !== undefined
+        if (reportId !== undefined && decision.events.some(({ type }) => isKnown(type))) continue
+        recipients.apply(before, decision, happening.at)
+        recorded += decision.events.length
+        if (decision.change !== null) changes.queue = true
+      }
+      lanes.write()
+      return recorded
+    },
   }
 }

@@ -1,10 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
 import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
-import type { Contents } from './contents.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { Memory, Remembered } from './memory.ts'
+import type { Remembered } from './memory.ts'
+import { Operation } from './parts.ts'
 
 /** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
 const LOOKS = 500
@@ -32,42 +31,29 @@ interface Step {
  * Emails with recipients still waiting or being sent are left alone. Emails are numbered as they come in, so the oldest
  * are found by walking along the numbers.
  */
-export class Retention implements Remembered {
-  readonly #contents: Contents
-  readonly #numbers: EmailNumbers
+export class Retention extends Operation implements Remembered {
   /** Where the walks go on: everything before is unfinished or gone. */
   #contentFrom = 0
   #emailFrom = 0
-  readonly #withContent: StatementSync
-  readonly #emails: StatementSync
-  readonly #live: StatementSync
-  readonly #forgetKeys: StatementSync
-  readonly #deletes: StatementSync[]
-
-  constructor(db: DatabaseSync, contents: Contents, numbers: EmailNumbers, memory: Memory) {
-    memory.add(this)
-    this.#contents = contents
-    this.#numbers = numbers
-    this.#withContent = db.prepare(
-      'SELECT email AS num, created_at AS createdAt FROM contents WHERE email > ? ORDER BY email LIMIT ?',
-    )
-    this.#emails = db.prepare(
-      'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
-    )
-    this.#live = db.prepare(
-      "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'sending', 'quarantined') LIMIT 1",
-    )
-    this.#forgetKeys = db.prepare(
-      `DELETE FROM idempotency WHERE (company, key) IN
-       (SELECT company, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
-    )
-    this.#deletes = [
-      db.prepare('DELETE FROM events WHERE email = ?'),
-      db.prepare('DELETE FROM attempts WHERE email = ?'),
-      db.prepare('DELETE FROM recipients WHERE email = ?'),
-      db.prepare('DELETE FROM emails WHERE num = ?'),
-    ]
-  }
+  readonly #withContent = this.db.prepare(
+    'SELECT email AS num, created_at AS createdAt FROM contents WHERE email > ? ORDER BY email LIMIT ?',
+  )
+  readonly #emails = this.db.prepare(
+    'SELECT num, created_at AS createdAt FROM emails WHERE num > ? ORDER BY num LIMIT ?',
+  )
+  readonly #live = this.db.prepare(
+    "SELECT 1 AS live FROM recipients WHERE email = ? AND state IN ('waiting', 'sending', 'quarantined') LIMIT 1",
+  )
+  readonly #forgetKeys = this.db.prepare(
+    `DELETE FROM idempotency WHERE (company, key) IN
+     (SELECT company, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+  )
+  readonly #deletes = [
+    this.db.prepare('DELETE FROM events WHERE email = ?'),
+    this.db.prepare('DELETE FROM attempts WHERE email = ?'),
+    this.db.prepare('DELETE FROM recipients WHERE email = ?'),
+    this.db.prepare('DELETE FROM emails WHERE num = ?'),
+  ]
 
   /** A transaction was undone: walk again from the start. */
   forget(): void {
@@ -79,18 +65,18 @@ export class Retention implements Remembered {
   step({ contentBefore, emailsBefore, limit }: RetentionRequest): { touched: number; done: boolean } {
     const keys = Number(this.#forgetKeys.run(Date.now() - KEY_REMEMBERED_MS, limit).changes)
     const content = this.#walk(this.#withContent, this.#contentFrom, contentBefore, limit, (num) => {
-      this.#contents.remove(num)
+      this.parts.contents.remove(num)
     })
     this.#contentFrom = content.reached
     let { touched } = content
     let done = content.done && keys < limit
     if (touched < limit && content.done) {
       const emails = this.#walk(this.#emails, this.#emailFrom, emailsBefore, limit - touched, (num) => {
-        this.#contents.remove(num)
+        this.parts.contents.remove(num)
         for (const statement of this.#deletes) statement.run(num)
       })
       // A number that is free may be given to another email.
-      if (emails.touched > 0) this.#numbers.forget()
+      if (emails.touched > 0) this.parts.numbers.forget()
       this.#emailFrom = emails.reached
       touched += emails.touched
       done &&= emails.done

@@ -1,15 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
-import type { CompanyNumbers } from './companies.ts'
-import type { Damage } from './damage.ts'
-import type { EmailNumbers } from './email-numbers.ts'
-import type { LaneChanges, LaneOf } from './lane-changes.ts'
-import type { Recipients } from './recipients.ts'
+import type { LaneOf } from './lane-changes.ts'
+import { Operation } from './parts.ts'
 
 /** Recipients, and lanes, looked at in one operation, so that a long retry does not hold up commits. */
 const CHUNK = 500
@@ -19,77 +14,60 @@ const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, 
 
 type Place = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
-/** `scheduled`, 1 or 0: its email has not been begun, and its sender gave the time. */
-type Waiting = [recipient: Recipient, scheduled: number]
-
-export interface RetryParts {
-  companies: CompanyNumbers
-  numbers: EmailNumbers
-  recipients: Recipients
-  lanes: LaneChanges
-  damage: Damage
-  changes: Changes
+/** `unsent`, 1 or 0: its email has not been begun, and its sender gave the time. */
+interface Waiting extends Recipient {
+  unsent: number
 }
 
 /** Makes what waits for another time due now, at the operator's word: lane by lane, or the recipients of one email. */
-export class Retry {
-  readonly #parts: RetryParts
-  readonly #laneAfter: StatementSync
-  readonly #laneAtDomain: StatementSync
-  readonly #paused: StatementSync
-  readonly #waiting: RecipientQuery
-  readonly #ofEmail: RecipientQuery
-
-  constructor(db: DatabaseSync, parts: RetryParts) {
-    this.#parts = parts
-    this.#laneAfter = db.prepare(
-      `SELECT company, domain FROM lanes
-       WHERE (company, domain) > (?, ?) AND company BETWEEN ? AND ? ORDER BY company, domain LIMIT 1`,
-    )
-    this.#laneAtDomain = db.prepare(
-      `SELECT l.company, l.domain FROM companies c CROSS JOIN lanes l ON l.company = c.num AND l.domain = ?
-       WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
-    )
-    this.#paused = db.prepare(
-      `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
-    )
-    this.#waiting = new RecipientQuery(
-      db,
-      `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
-       WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
-         AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
-       ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
-      'e.sent = 0',
-    )
-    this.#ofEmail = new RecipientQuery(
-      db,
-      `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
-      'e.sent = 0',
-    )
-  }
+export class Retry extends Operation {
+  readonly #laneAfter = this.db.prepare(
+    `SELECT company, domain FROM lanes
+     WHERE (company, domain) > (?, ?) AND company BETWEEN ? AND ? ORDER BY company, domain LIMIT 1`,
+  )
+  readonly #laneAtDomain = this.db.prepare(
+    `SELECT l.company, l.domain FROM companies c CROSS JOIN lanes l ON l.company = c.num AND l.domain = ?
+     WHERE c.num > ? AND c.num BETWEEN ? AND ? ORDER BY c.num LIMIT 1`,
+  )
+  readonly #paused = this.db.prepare(
+    `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
+  )
+  readonly #waiting: RecipientQuery<Waiting> = new RecipientQuery(
+    this.db,
+    `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
+     WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
+       AND (r.due_at, r.email, r.position) > (?4, ?5, ?6)
+     ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
+    { unsent: 'e.sent = 0' },
+  )
+  readonly #ofEmail: RecipientQuery<Waiting> = new RecipientQuery(
+    this.db,
+    `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
+    { unsent: 'e.sent = 0' },
+  )
 
   /** One step, from `place` on. What is damaged stays as it is, and is told. */
   chunk(request: RetryRequest, place: RetryPlace | null): RetryChunk {
     const chunk: RetryChunk = { retried: 0, scheduled: 0, paused: 0, held: 0, next: null }
     if (request.emailId !== null) this.#retryEmail(request, request.emailId, chunk)
     else this.#retryLanes(request, place, chunk)
-    this.#parts.lanes.writeAround(request.now)
-    if (chunk.retried > 0) this.#parts.changes.queue = true
+    this.parts.lanes.writeAround(request.now)
+    if (chunk.retried > 0) this.parts.changes.queue = true
     return chunk
   }
 
   #retryEmail(request: RetryRequest, emailId: string, chunk: RetryChunk): void {
-    const { numbers, companies, damage } = this.#parts
+    const { numbers, companies, damage } = this.parts
     const num = numbers.find(emailId)?.num
     if (num === undefined || damage.email(num, request.now)) return
     const company = request.companyId === null ? null : companies.find(request.companyId)
-    const found = damage.inEmail(num, request.now, () => this.#ofEmail.allWith<number>(num, request.now))
-    const wanted = found.filter(([recipient]) => {
+    const found = damage.inEmail(num, request.now, () => this.#ofEmail.all(num, request.now))
+    const wanted = found.filter((recipient) => {
       const ofCompany = company === null || recipient.company === company
       return ofCompany && (request.domain === null || recipient.domain === request.domain)
     })
-    for (const rows of Map.groupBy(wanted, ([{ domain }]) => domain).values()) {
-      this.#retryRows(rows[0]![0], rows, request, chunk)
+    for (const rows of Map.groupBy(wanted, ({ domain }) => domain).values()) {
+      this.#retryRows(rows[0]!, rows, request, chunk)
     }
   }
 
@@ -107,37 +85,37 @@ export class Retry {
       this.#retryRows(lane, rows, request, chunk)
       rest -= rows.length
       from = START
-      if (rest <= 0) from = placeOf(rows.at(-1)![0])
+      if (rest <= 0) from = placeOf(rows.at(-1)!)
       else lane = this.#next(request, lane)
     }
   }
 
   #rowsOf(lane: LaneOf, now: number, from: Place, limit: number): Waiting[] {
-    const { damage } = this.#parts
+    const { damage } = this.parts
     const { company, domain } = lane
     if (damage.lane(company, domain, now)) return []
     return damage.inLane(company, domain, now, () => {
       const { dueAt, email, position } = from
-      return this.#waiting.allWith<number>(company, domain, now, dueAt, email, position, limit)
+      return this.#waiting.all(company, domain, now, dueAt, email, position, limit)
     })
   }
 
   #retryRows(
     lane: LaneOf,
     rows: readonly Waiting[],
-    { emailId, now }: RetryRequest,
+    { emailId, now, byMember = false }: RetryRequest,
     chunk: RetryChunk,
   ): void {
-    const { recipients, damage } = this.#parts
+    const { recipients, damage } = this.parts
     if (rows.length === 0) return
     const paused = one(this.#paused, lane.company, lane.domain) !== undefined
     const named = emailId !== null
-    for (const [before, scheduled] of rows) {
-      const happening = { kind: 'retry', at: now, named, paused, scheduled: scheduled === 1 } as const
-      const decision = decide(before, happening)
+    for (const before of rows) {
+      const waits = { named, paused, scheduled: before.unsent === 1, byMember }
+      const decision = decide(before, { kind: 'retry', at: now, ...waits })
       if (decision === null) continue
       if (decision.left !== undefined) chunk[decision.left]++
-      else if (damage.none || !damage.email(before.email, now)) {
+      else if (!damage.email(before.email, now)) {
         damage.inRecipient(before, now, () => recipients.apply(before, decision, now))
         chunk.retried++
       }
@@ -145,7 +123,7 @@ export class Retry {
   }
 
   #next({ companyId, domain }: RetryRequest, after: LaneOf): LaneOf | undefined {
-    const company = companyId === null ? undefined : (this.#parts.companies.find(companyId) ?? -1)
+    const company = companyId === null ? undefined : (this.parts.companies.find(companyId) ?? -1)
     const first = company ?? 0
     const last = company ?? Number.MAX_SAFE_INTEGER
     if (domain === null) return one<LaneOf>(this.#laneAfter, after.company, after.domain, first, last)

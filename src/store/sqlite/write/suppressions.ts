@@ -1,30 +1,19 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isSimulated } from '../../../email/simulated.ts'
+import { WithParts } from '../connection.ts'
 import { one } from '../rows.ts'
 import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 
 /** Addresses a company's mail no longer goes to. Compared without regard to the case of ASCII letters. */
-export class Suppressions {
-  readonly #find: StatementSync
-  readonly #insert: StatementSync
-  readonly #nextSeq: StatementSync
-  readonly #delete: StatementSync
-  readonly #companies: CompanyNumbers
-  readonly #changes: Changes
-
-  constructor(db: DatabaseSync, companies: CompanyNumbers, changes: Changes) {
-    this.#companies = companies
-    this.#changes = changes
-    this.#find = db.prepare('SELECT reason FROM suppressions WHERE company = ? AND address = ?')
-    this.#insert = db.prepare(
-      'INSERT INTO suppressions (company, address, reason, created_at, email_id, seq) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#nextSeq = db.prepare(
-      "UPDATE counters SET value = value + 1 WHERE name = 'suppressions' RETURNING value",
-    )
-    this.#delete = db.prepare('DELETE FROM suppressions WHERE company = ? AND address = ?')
-  }
+export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: Changes }> {
+  readonly #find = this.db.prepare('SELECT reason FROM suppressions WHERE company = ? AND address = ?')
+  readonly #insert = this.db.prepare(
+    'INSERT INTO suppressions (company, address, reason, created_at, email_id, seq) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  readonly #nextSeq = this.db.prepare(
+    "UPDATE counters SET value = value + 1 WHERE name = 'suppressions' RETURNING value",
+  )
+  readonly #delete = this.db.prepare('DELETE FROM suppressions WHERE company = ? AND address = ?')
 
   /**
    * Why the address is on the company's list, or null when mail may go there. Test mail goes anywhere: it never leaves.
@@ -39,19 +28,19 @@ export class Suppressions {
     if (one(this.#find, company, address) !== undefined) return false
     const { value } = one<{ value: number }>(this.#nextSeq)!
     this.#insert.run(company, address, reason, Math.round(at), emailId, value)
-    this.#changes.stops = true
+    this.parts.changes.stops = true
     return true
   }
 
   addByHand(companyId: string, address: string, reason: string, at: number): boolean {
-    return this.add(this.#companies.number(companyId), address, reason, at, null)
+    return this.add(this.parts.companies.number(companyId), address, reason, at, null)
   }
 
   remove(companyId: string, address: string): boolean {
-    const company = this.#companies.find(companyId)
+    const company = this.parts.companies.find(companyId)
     if (company === undefined) return false
     const removed = this.#delete.run(company, address).changes > 0
-    if (removed) this.#changes.queue = true
+    if (removed) this.parts.changes.queue = true
     return removed
   }
 }

@@ -4,9 +4,9 @@ import { asStoreError, isCorruption, isFault } from '../database.ts'
 import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
 import { Changes } from './changes.ts'
-import { RunAgain } from './damage.ts'
+import { Damage, RunAgain } from './damage.ts'
 import { Memory } from './memory.ts'
-import { type WriteOperations, writeOperations } from './operations.ts'
+import { writeOperations } from './operations.ts'
 
 interface Result {
   outcomes: Outcome[]
@@ -29,7 +29,8 @@ export class Transactions {
   readonly #path: string
   readonly #changes = new Changes()
   readonly #memory = new Memory()
-  readonly #writes: WriteOperations
+  readonly #damage = new Damage()
+  readonly #operations: Writes
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #rollback: StatementSync
@@ -47,7 +48,8 @@ export class Transactions {
   constructor(db: DatabaseSync, path: string) {
     this.#db = db
     this.#path = path
-    this.#writes = writeOperations(db, this.#changes, this.#memory)
+    const [changes, memory, damage] = [this.#changes, this.#memory, this.#damage]
+    this.#operations = writeOperations(db, { changes, memory, damage })
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
     this.#rollback = db.prepare('ROLLBACK')
@@ -72,7 +74,7 @@ export class Transactions {
     const damaged = new Map<number, Outcome>()
     let result = this.#attempt(calls, damaged, 0)
     for (let run = 1; result === null; run++) result = this.#attempt(calls, damaged, run)
-    return { ...result, damage: this.#writes.takeNews() }
+    return { ...result, damage: this.#damage.takeNews() }
   }
 
   /** Null when an operation failed by itself and the batch is to be run again; nothing is kept then. */
@@ -133,7 +135,7 @@ export class Transactions {
   }
 
   #operate(call: Call<Writes>): unknown {
-    const operation = this.#writes.operations[call.name] as (...args: unknown[]) => unknown
+    const operation = this.#operations[call.name] as (...args: unknown[]) => unknown
     return operation(...call.args)
   }
 

@@ -1,0 +1,34 @@
+/** What the text of a setting becomes, where that is more than a word or a number. */
+
+export interface HostPort {
+  host: string
+  port: number
+}
+
+/** Where mail is taken in over SMTP. */
+export interface SubmissionListener extends HostPort {
+  /** `smtps://`: TLS from the first octet (RFC 8314 3.3); else STARTTLS. */
+  implicitTls: boolean
+  /** `?tls=opportunistic`: whoever it is may log in without TLS. */
+  clearLogin: boolean
+}
+
+export interface RelayRoute {
+  kind: 'relay'
+  host: string
+  port: number
+  /** `smtps://`: TLS from the first byte (RFC 8314 3.3). */
+  implicitTls: boolean
+  /** `?tls=`: off, opportunistic (default for smtp://), required (encrypted, any certificate), verified. */
+  tls: 'off' | 'opportunistic' | 'required' | 'verified'
+  user: string | null
+  /** Password, or the OAuth 2.0 access token with `?auth=xoauth2`. */
+  password: string | null
+  /** `?auth=`: force one mechanism; null picks the best offered. */
+  auth: 'plain' | 'login' | 'cram-md5' | 'xoauth2' | null
+}
+
+export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRoute
+
+/** Where everything is kept. */
+export type Database = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }

@@ -1,0 +1,44 @@
+/** What the recipients of a delivery are sent. */
+import { parseAddressList } from '../mail/address/address.ts'
+import type { MessageContent } from '../mail/message.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import type { DeliveryMessage } from './delivery.ts'
+
+/** The same for all recipients, or in batch sending the own copy of the one that there is. */
+export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]): DeliveryMessage {
+  if (!email.individual) {
+    return email.raw === null
+      ? { kind: 'parts', content: email.content }
+      : { kind: 'raw', raw: email.raw, date: email.content.date, addressee: null }
+  }
+  const [recipient] = recipients
+  const { address, name, text } = shownMailboxOf(email.content, recipient!)
+  const addressee = { address, name, variables: recipient!.variables ?? {} }
+  if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
+  return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
+}
+
+interface ShownMailbox {
+  address: string
+  name: string
+  /** The mailbox as the sender wrote it. */
+  text: string
+}
+
+const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
+
+/** Whom a copy is addressed to: the recipient; for one in cc or bcc, the first of `to`, whose copy it is. */
+function shownMailboxOf(content: MessageContent, recipient: ClaimedRecipient): ShownMailbox {
+  let byAddress = shown.get(content.to)
+  if (byAddress === undefined) {
+    byAddress = new Map()
+    for (const text of content.to) {
+      for (const mailbox of parseAddressList(text)) {
+        if (!byAddress.has(mailbox.address)) byAddress.set(mailbox.address, mailbox)
+      }
+    }
+    shown.set(content.to, byAddress)
+  }
+  const mailbox = byAddress.get(recipient.address) ?? byAddress.values().next().value
+  return mailbox ?? { address: recipient.address, name: '', text: recipient.address }
+}

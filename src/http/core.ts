@@ -1,0 +1,14 @@
+import type { Answers } from './answer.ts'
+import type { BodyLimit } from './body.ts'
+import type { Callers } from './caller.ts'
+import type { HttpDeps } from './deps.ts'
+
+/** What the server has for every API. */
+export interface HttpCore {
+  deps: HttpDeps
+  answers: Answers
+  /** To read a body with (`readBody`). */
+  limit: BodyLimit
+  /** Who holds a key. */
+  callers: Callers
+}

@@ -1,0 +1,107 @@
+/** Adds the routes that an API declares. Each is asked for its key first, then for its body, then for what it holds. */
+import AjvCompiler from '@fastify/ajv-compiler'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
+import type { TSchema } from 'typebox'
+import type { Principal, Scope } from '../accounts/account.ts'
+import { invalidField, Refusal } from '../intake/refusal.ts'
+import { JSON_TYPE } from './answer.ts'
+import type { Api } from './api.ts'
+import { readBody } from './body.ts'
+import type { HttpCore } from './core.ts'
+import type { Access, Call, Endpoint, EndpointSchema } from './endpoint.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Label of a declared route in metrics. */
+    operation?: string
+    /** Schema of its body. */
+    body?: TSchema
+  }
+  interface FastifyRequest {
+    caller: Principal | null
+  }
+}
+
+/** Octets of a body: read on the spot, more of it would keep others waiting. */
+const MAX_BODY = 256 * 1024
+
+const compilers = AjvCompiler()
+/** What is not declared is refused, and not passed over: a slip of the pen would mean nothing. */
+const checking = (coerceTypes: 'array' | false) =>
+  compilers({}, { customOptions: { coerceTypes, removeAdditional: false } }) as FastifySchemaCompiler<TSchema>
+
+/** Adds those of `api` to its scope. */
+export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): void {
+  const { endpoints = [], content } = api
+  scope.setValidatorCompiler<TSchema>((route) =>
+    checking(route.httpPart === 'body' && !content?.isText ? false : 'array')(route),
+  )
+  scope.setSchemaErrorFormatter(refusedBySchema)
+  scope.decorateRequest('caller', null)
+  // To the framework no request has a body: it takes this schema from here only.
+  scope.addHook('onRoute', (route) => {
+    const { body } = route.config ?? {}
+    if (body !== undefined) route.schema = { ...route.schema, body }
+  })
+  for (const declared of endpoints) addEndpoint(scope, declared, api, core)
+}
+
+function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core: HttpCore): void {
+  const { method, url, operation, access, work } = declared
+  const { body, ...schema } = declared.schema
+  if (body !== undefined && access === 'anybody') {
+    throw new Error(`${url} takes a body from anybody: it would be counted for nobody`)
+  }
+  scope.route({
+    method,
+    url,
+    schema,
+    config: { operation, ...(body !== undefined && { body }) },
+    async preValidation(request, reply) {
+      const { raw } = request
+      if (access !== 'anybody') request.caller = await admit(api, request, access)
+      if (body === undefined) return
+      const content = api.content!
+      content.check(raw.headers)
+      request.body = content.read(await readBody(raw, reply.raw, core.limit.upTo(MAX_BODY)), raw.headers)
+    },
+    async handler(request, reply) {
+      const { caller, params, query, body } = request
+      const call = { caller, params, query, body, request } as Call<EndpointSchema, Access>
+      const answer = await work(call, core)
+      // By its schema, for this status.
+      const text = reply.code(answer.status).serialize(answer.body) as string
+      const { status, headers } = answer
+      const startedAt = performance.now() - reply.elapsedTime
+      return core.answers.send(
+        request,
+        reply,
+        operation,
+        { status, type: JSON_TYPE, body: text, ...(headers && { headers }) },
+        startedAt,
+      )
+    },
+  })
+}
+
+async function admit(api: Api, request: FastifyRequest, access: Scope | 'key'): Promise<Principal> {
+  const caller = await api.admit!(request.raw)
+  if (access === 'key' || caller.scopes.has(access)) return caller
+  throw new Refusal({ code: 'scope_missing', scope: access })
+}
+
+/** The first thing that is wrong, as a reason. `part`: of the request, e.g. `querystring`. */
+function refusedBySchema([first]: FastifySchemaValidationError[], part: string): Refusal {
+  const { keyword, instancePath, params, message = 'is not valid' } = first!
+  const path = instancePath.split('/').slice(1)
+  const within = (name: unknown) => [...path, name].join('.')
+  if (keyword === 'required') {
+    return new Refusal({ code: 'field_missing', field: within(params.missingProperty) })
+  }
+  if (keyword === 'additionalProperties') {
+    return invalidField(within(params.additionalProperty), 'there is no such field')
+  }
+  const among = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
+  return invalidField(path.length === 0 ? part : path.join('.'), `it ${message}${among}`)
+}

@@ -1,0 +1,81 @@
+/**
+ * Routes that are declared: what each takes and gives, as JSON Schema, and who may ask. From a declaration follow the
+ * types, the checks, the form of what is answered, and docs/openapi.json (scripts/openapi.ts). TypeBox reads the types
+ * out of JSON Schema as it stands; its builder, which makes the same objects, would be loaded by every start, at the
+ * price of the framework itself.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Principal, Scope } from '../accounts/account.ts'
+import type { HttpCore } from './core.ts'
+
+/** Of a key: one with this scope, or any. */
+export type Access = Scope | 'key' | 'anybody'
+
+export interface EndpointSchema {
+  operationId: string
+  summary: string
+  description?: string
+  params?: TSchema
+  querystring?: TSchema
+  body?: TSchema
+  response: Readonly<Record<number, TSchema>>
+}
+
+type Part<Schema, Name extends string> =
+  Schema extends Readonly<Record<Name, infer Given>> ? Static<Given & TSchema> : undefined
+
+/** What was asked, checked. */
+export interface Call<Schema, Who extends Access> {
+  caller: Who extends 'anybody' ? null : Principal
+  params: Part<Schema, 'params'>
+  query: Part<Schema, 'querystring'>
+  body: Part<Schema, 'body'>
+  request: FastifyRequest
+}
+
+/** One of the answers that the schema knows. What it does not name of `body` stays here. */
+export type Reply<Schema extends EndpointSchema> = {
+  [Status in keyof Schema['response'] & number]: {
+    status: Status
+    body: Static<Schema['response'][Status] & TSchema>
+    headers?: Record<string, string>
+  }
+}[keyof Schema['response'] & number]
+
+export interface Declaration<Schema extends EndpointSchema, Who extends Access> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  /** As metrics label it, e.g. `domain_read`. */
+  operation: string
+  access: Who
+  schema: Schema
+}
+
+/** Throws or rejects with what the request is refused for. */
+type Work<Schema extends EndpointSchema, Who extends Access> = (
+  call: Call<Schema, Who>,
+  core: HttpCore,
+) => Promise<Reply<Schema>>
+
+export interface Endpoint extends Declaration<EndpointSchema, Access> {
+  work: Work<EndpointSchema, Access>
+}
+
+/** Declares one, and takes what it does: the types of that follow from the declaration. */
+export function endpoint<const Schema extends EndpointSchema, const Who extends Access>(
+  declared: Declaration<Schema, Who>,
+): (work: Work<Schema, Who>) => Endpoint {
+  return (work) => ({ ...declared, work: work as unknown as Endpoint['work'] })
+}
+
+/** How an API's declared routes learn who asks, and what bodies say. */
+export interface Content {
+  /** Throws a Fault for a body that would not be read: known before it arrives. */
+  check(headers: IncomingHttpHeaders): void
+  /** Throws a Fault for what cannot be read. */
+  read(body: Buffer, headers: IncomingHttpHeaders): unknown
+  /** Values are text, as in queries: of what is to be a number one is made. */
+  isText: boolean
+}

@@ -1,0 +1,38 @@
+import { invalidField } from '../../intake/refusal.ts'
+import type { Content } from '../endpoint.ts'
+import { parseJson } from '../json/body.ts'
+import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
+import { type Form, fieldName } from './form.ts'
+import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'
+
+const JSON_NAME = 'application/json'
+const MAX_FIELDS = 2_000
+
+/** Bodies of this dialect: fields, one that is named again an array; newer endpoints of it take JSON as well. */
+export const formContent: Content = {
+  check(headers) {
+    checkNotEncoded(headers['content-encoding'])
+    const type = mediaTypeName(headers['content-type'])
+    // Clients send no type with no fields.
+    if (type !== '') expectType(type, [MULTIPART, URLENCODED, JSON_NAME])
+  },
+  read(body, headers) {
+    const contentType = headers['content-type']
+    if (mediaTypeName(contentType) === JSON_NAME) return parseJson(body)
+    return valuesOf(readForm({ contentType, maxParts: MAX_FIELDS }, body))
+  },
+  isText: true,
+}
+
+function valuesOf({ fields, files }: Form): Record<string, string | string[]> {
+  const [file] = files
+  if (file) throw invalidField(file.field, 'no file is taken here')
+  const values = Map.groupBy(fields, ([name]) => fieldName(name))
+  // fromEntries defines own properties, so that `__proto__` is a name like any other.
+  return Object.fromEntries(
+    [...values].map(([name, given]) => {
+      const texts = given.map(([, value]) => value)
+      return [name, texts.length === 1 ? texts[0]! : texts]
+    }),
+  )
+}

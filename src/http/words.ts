@@ -1,0 +1,31 @@
+/** How an API puts reasons into words, and what an answer to a reason carries whatever the words. */
+import type { Answer } from './answer.ts'
+import { type AnyReason, REFUSED_FOR } from './fault.ts'
+
+/** What is said to each reason there is; it does not compile without one of them. */
+export type Words<Said> = {
+  readonly [Code in AnyReason['code']]: (reason: Extract<AnyReason, { code: Code }>) => Said
+}
+
+export function said<Said>(words: Words<Said>, reason: AnyReason): Said
+/** Undefined for a reason without words. */
+export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined
+export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined {
+  // The compiler does not see that code and function belong together.
+  const say = words[reason.code] as ((reason: AnyReason) => Said) | undefined
+  return say?.(reason)
+}
+
+/** @param challenge the scheme that a 401 names (RFC 9110 11.6.1) */
+export function answerTo(
+  reason: AnyReason,
+  answer: Pick<Answer, 'status' | 'type' | 'body'>,
+  challenge?: string,
+): Answer {
+  const headers: Record<string, string> = {}
+  if (answer.status === 401 && challenge !== undefined) headers['www-authenticate'] = challenge
+  if ('retryAfter' in reason) headers['retry-after'] = String(Math.max(1, Math.ceil(reason.retryAfter)))
+  if ('allow' in reason) headers.allow = reason.allow
+  if (reason.code !== 'too_much_under_way') return { ...answer, headers }
+  return { ...answer, headers, heldFor: REFUSED_FOR }
+}

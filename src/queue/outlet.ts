@@ -1,0 +1,142 @@
+import type { SendingDomain } from '../accounts/account.ts'
+import { monotonic } from '../common/clock.ts'
+import type { Log } from '../common/logging.ts'
+import type { Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
+import { messageFor } from '../delivery/message.ts'
+import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
+import type { SigningKeys } from '../delivery/signing-keys.ts'
+import type { LoopMonitor } from '../loop-monitor.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AttemptRecord } from '../store/store.ts'
+import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
+import type { ReadyDelivery } from './deliveries.ts'
+import type { PathHealth } from './path-health.ts'
+import type { ReadyQueues } from './ready-queues.ts'
+import type { Results } from './results.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
+import type { SessionLimits } from './session-limits.ts'
+import type { Stops } from './stops.ts'
+import type { Suspects } from './suspects.ts'
+
+export interface OutletParts {
+  /** Domain an email is sent from, by id. */
+  domain(id: string): SendingDomain | undefined
+  signingKeys: SigningKeys
+  stops: Stops
+  suspects: Suspects
+  pathHealth: PathHealth
+  sessionLimits: SessionLimits
+  results: Results
+  /** How long what is to come again waits. */
+  patience: { schedule: RetrySchedule; pauses: ProbePauses }
+  /** A delivery has ended, and its session is free. */
+  onEnded(ready: ReadyDelivery): void
+  monitor: Pick<LoopMonitor, 'on'>
+  metrics: Metrics
+  log: Log
+}
+
+/** What takes turns, and who delivers it: from the turn of a delivery to its result. */
+export class Outlet {
+  readonly queues: ReadyQueues
+  readonly courier: Courier
+  readonly #parts: OutletParts
+
+  constructor(queues: ReadyQueues, courier: Courier, parts: OutletParts) {
+    this.queues = queues
+    this.courier = courier
+    this.#parts = parts
+  }
+
+  /** `taken`: from the queues, whose turn it is. */
+  begin(taken: ReadyDelivery): void {
+    const { pathHealth, patience, results, monitor } = this.#parts
+    monitor.on(describeDelivery, taken)
+    const startedAt = Date.now()
+    const ready = this.#withoutStopped(taken, startedAt)
+    if (ready === null) {
+      this.queues.done(taken)
+      return
+    }
+    const closed = pathHealth.closedFor(ready, startedAt)
+    if (closed !== null) {
+      const written = results.record(closedRecord(ready, closed, patience, startedAt))
+      void written.then(() => pathHealth.heldWritten(ready))
+      this.queues.done(ready)
+      return
+    }
+    const delivery = this.#prepared(ready, startedAt)
+    if (delivery === null) return
+    results.begin(ready)
+    const begunAt = monotonic()
+    this.courier.deliver(delivery).then((result) => this.#ended(ready, result, begunAt))
+  }
+
+  /** Gives back what must not go out now. Null when nothing is left. */
+  #withoutStopped(ready: ReadyDelivery, now: number): ReadyDelivery | null {
+    const { stops, results } = this.#parts
+    const sifted = stops.sift(ready, now)
+    if (sifted === null) return ready
+    for (const { recipients, why } of sifted.back) {
+      const written = results.record(releaseRecord({ ...ready, recipients }, why, why.message))
+      if (why.held) void written.then(() => stops.heldWritten(ready.email.domainId))
+    }
+    return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }
+  }
+
+  /**
+   * With its message and keys. A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it
+   * shows and has an end: then null.
+   */
+  #prepared(ready: ReadyDelivery, startedAt: number): Delivery | null {
+    const { domain, signingKeys, results, log } = this.#parts
+    const { email, recipients } = ready
+    try {
+      const signing = signingKeys.of(domain(email.domainId)!)
+      return { ...ready, message: messageFor(email, recipients), signing }
+    } catch (error) {
+      log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
+      const attempt = this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic())
+      this.queues.done(ready)
+      void results.record(attempt, ready)
+      return null
+    }
+  }
+
+  /** The session is free at once; the lease is the node's until the result is durable. */
+  #ended(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
+    const { metrics, results, suspects, onEnded } = this.#parts
+    const { duration, condemned, outcomes, died, handedOver } = result
+    metrics.attemptSeconds.observe(duration / 1_000)
+    if (condemned !== undefined) {
+      this.queues.done(ready)
+      void suspects.quarantine(ready, condemned).then(() => results.quarantined(ready, condemned.message))
+    } else {
+      for (const { verdict } of outcomes) metrics.outcomes.inc({ verdict })
+      if (died !== undefined) suspects.suspect(ready.email.id)
+      const attempt = this.#recordOf(ready, result, begunAt)
+      this.queues.done(ready)
+      void results.record(attempt, ready, handedOver)
+    }
+    onEnded(ready)
+  }
+
+  /** What to record of an attempt, and what is learned from it about its path. */
+  #recordOf(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): AttemptRecord {
+    const { sessionLimits, pathHealth, patience } = this.#parts
+    const { path } = ready
+    const { hindrance } = result
+    const now = Date.now()
+    let alone = false
+    if (hindrance?.kind === 'busy') {
+      alone = hindrance.wide && !sessionLimits.tooMany(path, this.queues.busyOn(path), begunAt)
+    } else if (hindrance === undefined && result.server !== null) sessionLimits.well(path)
+    const again = pathHealth.ended(ready, result, alone, now)
+    return attemptRecord(ready, result, { ...patience, again }, now)
+  }
+}
+
+/** For the log. */
+function describeDelivery({ email, path, messageSize }: ReadyDelivery): object {
+  return { emailId: email.id, companyId: email.companyId, site: path.site.name, octets: messageSize }
+}

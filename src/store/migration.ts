@@ -1,0 +1,38 @@
+import { StoreConflict } from './store.ts'
+
+/** One step of a schema. A database keeps the names of those that were applied to it, by number from 1 on. */
+export interface Migration {
+  name: string
+  sql: string
+}
+
+export interface Applied {
+  version: number
+  name: string
+}
+
+/**
+ * The version of a schema: how many of the migrations it has. `applied`: what the database says, in order. Throws
+ * StoreConflict when it has others than these.
+ */
+export function versionOf(
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+  place: string,
+): number {
+  for (const { version, name } of applied) {
+    const known = migrations[version - 1]?.name ?? name
+    if (name === known) continue
+    throw new StoreConflict(
+      `The schema of the database ${place} has "${name}" where this Postroad has "${known}": it was written by a version ` +
+        'of before the first release, or by another program made from it, and cannot be brought up to date; run the ' +
+        'version that wrote it, or name a new database in POSTROAD_DATABASE_URL',
+    )
+  }
+  const version = applied.at(-1)?.version ?? 0
+  if (version <= migrations.length) return version
+  throw new StoreConflict(
+    `The database ${place} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by a newer ` +
+      'version; run that version, or restore a backup made before the upgrade',
+  )
+}

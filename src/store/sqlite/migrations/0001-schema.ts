@@ -1,0 +1,256 @@
+/**
+ * The schema.
+ *
+ * - Times are Unix milliseconds. Lists and small maps are JSON text; NULL stands for an empty one.
+ * - Ids seen outside (UUIDv7 text) are kept once; inside, an email and a company go by a small integer (`num`), which
+ *   keeps the rows of an email side by side and inserts at the right edge of each tree. Emails are numbered in the
+ *   order they come in, so age needs no index: retention walks along the numbers.
+ * - Partial indexes cover live work only (`waiting`, `sending`, in quarantine, held), so their size does not grow with
+ *   history.
+ * - An email has no column for its last event, which is the one with the highest number: its row is not written again
+ *   for each of them.
+ */
+export const sql = `
+CREATE TABLE companies (
+  num        INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL UNIQUE,
+  name       TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE domains (
+  id         TEXT PRIMARY KEY,
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  name       TEXT NOT NULL UNIQUE,
+  status     TEXT NOT NULL,
+  sending    TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dkim_keys (
+  domain_id          TEXT NOT NULL REFERENCES domains (id),
+  position           INTEGER NOT NULL,
+  id                 TEXT NOT NULL UNIQUE,
+  selector           TEXT NOT NULL,
+  algorithm          TEXT NOT NULL,
+  public_key         TEXT NOT NULL,
+  sealed_private_key BLOB NOT NULL,
+  PRIMARY KEY (domain_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE api_keys (
+  id         TEXT PRIMARY KEY,
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  name       TEXT NOT NULL,
+  token_hash BLOB NOT NULL UNIQUE,
+  scopes     TEXT NOT NULL,
+  domain_id  TEXT REFERENCES domains (id),
+  -- The source networks it may be used from; NULL: any.
+  networks   TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Routes of a company's own, or of one of its domains (domain_id; '': of all that have none). The credentials are sealed.
+CREATE TABLE routes (
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  domain_id  TEXT NOT NULL,
+  id         TEXT NOT NULL UNIQUE,
+  url        TEXT NOT NULL,
+  sealed     BLOB,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (company, domain_id)
+) STRICT, WITHOUT ROWID;
+
+-- One small row an email; what is large about it lies in contents and blobs.
+CREATE TABLE emails (
+  num           INTEGER PRIMARY KEY,
+  id            TEXT NOT NULL UNIQUE,
+  company       INTEGER NOT NULL REFERENCES companies (num),
+  domain_id     TEXT NOT NULL,
+  key_id        TEXT NOT NULL,
+  sender        TEXT NOT NULL,
+  header_from   TEXT NOT NULL,
+  header_to     TEXT,
+  header_cc     TEXT,
+  bcc           TEXT,
+  reply_to      TEXT,
+  subject       TEXT NOT NULL,
+  headers       TEXT,
+  message_id    TEXT NOT NULL,
+  date          INTEGER NOT NULL,
+  tags          TEXT,
+  variables     TEXT,
+  individual    INTEGER NOT NULL,
+  test_mode     INTEGER NOT NULL,
+  created_at    INTEGER NOT NULL,
+  scheduled_at  INTEGER,
+  size          INTEGER NOT NULL,
+  -- 0 until the event 'sent' is written: at once, or with the first claim of a scheduled email.
+  sent          INTEGER NOT NULL
+) STRICT;
+CREATE INDEX emails_by_company ON emails (company, num);
+
+-- The row goes when retention removes the content.
+CREATE TABLE contents (
+  email      INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  html       TEXT,
+  text       TEXT,
+  raw        BLOB
+) STRICT;
+
+-- Files, kept once for each company. A blob nothing refers to is removed with its last reference.
+CREATE TABLE blobs (
+  num     INTEGER PRIMARY KEY,
+  company INTEGER NOT NULL,
+  sha256  BLOB NOT NULL,
+  bytes   BLOB NOT NULL,
+  UNIQUE (company, sha256)
+) STRICT;
+
+CREATE TABLE attachments (
+  email        INTEGER NOT NULL,
+  position     INTEGER NOT NULL,
+  blob         INTEGER NOT NULL,
+  filename     TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  disposition  TEXT NOT NULL,
+  content_id   TEXT,
+  PRIMARY KEY (email, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attachments_by_blob ON attachments (blob);
+
+CREATE TABLE recipients (
+  email            INTEGER NOT NULL,
+  position         INTEGER NOT NULL,
+  company          INTEGER NOT NULL,
+  address          TEXT NOT NULL,
+  domain           TEXT NOT NULL,
+  kind             TEXT NOT NULL,
+  state            TEXT NOT NULL,
+  -- Set while waiting.
+  due_at           INTEGER,
+  -- The fencing token of its node, set while sending.
+  lease            INTEGER,
+  attempts         INTEGER NOT NULL DEFAULT 0,
+  variables        TEXT,
+  preferred_server TEXT,
+  -- The last attempt's answer was lost after the final dot.
+  uncertain        INTEGER NOT NULL DEFAULT 0,
+  -- See Suspicion in store.ts.
+  suspicion        INTEGER NOT NULL DEFAULT 0,
+  server           TEXT,
+  last_code        INTEGER,
+  last_message     TEXT,
+  -- Since when what is not the mail's fault keeps it waiting.
+  postponed_since  INTEGER,
+  -- 'domain': its sending domain may not send; 'path': the path it takes is closed. And the sending domain (id) whose
+  -- release makes it due.
+  held_for         TEXT,
+  held_domain      TEXT,
+  -- 1: it is being sent, and ends as canceled unless its attempt ends it.
+  cancel           INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (email, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recipients_waiting ON recipients (company, domain, due_at) WHERE state = 'waiting';
+CREATE INDEX recipients_sending ON recipients (lease) WHERE state = 'sending';
+CREATE INDEX recipients_quarantined ON recipients (company, domain, email) WHERE state = 'quarantined';
+CREATE INDEX recipients_held ON recipients (held_domain) WHERE held_domain IS NOT NULL;
+CREATE INDEX recipients_to_cancel ON recipients (email) WHERE cancel = 1;
+
+-- One row for each company and domain with waiting recipients: how many they are, and when the first of them is due.
+-- Claims find due work through it, whatever waits beside.
+CREATE TABLE lanes (
+  company INTEGER NOT NULL,
+  domain  TEXT NOT NULL,
+  due_at  INTEGER NOT NULL,
+  waiting INTEGER NOT NULL,
+  PRIMARY KEY (company, domain)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lanes_of_company_by_due ON lanes (company, due_at, domain);
+CREATE INDEX lanes_by_due ON lanes (due_at);
+
+-- The operator's word that mail stays. Company 0 stands for all companies, the empty domain for all domains.
+CREATE TABLE pauses (
+  company INTEGER NOT NULL,
+  domain  TEXT NOT NULL,
+  since   INTEGER NOT NULL,
+  PRIMARY KEY (company, domain)
+) STRICT, WITHOUT ROWID;
+
+-- Nodes in service. A row is the lease of everything that carries its token.
+CREATE TABLE nodes (
+  token      INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL,
+  roles      TEXT NOT NULL,
+  timeout_ms INTEGER NOT NULL,
+  since      INTEGER NOT NULL,
+  beats      INTEGER NOT NULL DEFAULT 0,
+  -- Where a node that starts again under its name finds itself (src/cluster/name-claim.ts); NULL: not known.
+  machine    TEXT
+) STRICT;
+
+-- The log, in one order for the whole database. The counter 'events' has the last number, which outlives the events that
+-- retention removes.
+CREATE TABLE events (
+  number    INTEGER PRIMARY KEY,
+  email     INTEGER NOT NULL,
+  company   INTEGER NOT NULL,
+  recipient INTEGER,
+  type      TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  detail    TEXT
+) STRICT;
+CREATE INDEX events_by_email ON events (email);
+
+CREATE TABLE attempts (
+  email      INTEGER NOT NULL,
+  seq        INTEGER NOT NULL,
+  recipients TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration   INTEGER NOT NULL,
+  server     TEXT,
+  tls        TEXT,
+  dialogue   TEXT NOT NULL,
+  PRIMARY KEY (email, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE captured (
+  num        INTEGER PRIMARY KEY,
+  email      INTEGER NOT NULL,
+  recipients TEXT NOT NULL,
+  raw        BLOB NOT NULL
+) STRICT;
+CREATE INDEX captured_by_email ON captured (email);
+
+-- seq: in the order they were made, so that nodes find what is new to them without reading the rest.
+CREATE TABLE suppressions (
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  address    TEXT NOT NULL COLLATE NOCASE,
+  reason     TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  email_id   TEXT,
+  seq        INTEGER NOT NULL,
+  PRIMARY KEY (company, address)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX suppressions_by_seq ON suppressions (seq);
+
+CREATE TABLE idempotency (
+  company     INTEGER NOT NULL,
+  key         TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  email_id    TEXT NOT NULL,
+  message_id  TEXT NOT NULL,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (company, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE TABLE counters (
+  name  TEXT PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('suppressions', 0), ('events', 0), ('probe', 0);
+`

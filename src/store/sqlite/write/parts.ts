@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { WithParts } from '../connection.ts'
+import type { Changes } from './changes.ts'
+import { CompanyNumbers } from './companies.ts'
+import { Contents } from './contents.ts'
+import type { Damage } from './damage.ts'
+import { EmailEvents } from './email-events.ts'
+import { EmailNumbers } from './email-numbers.ts'
+import { LaneChanges } from './lane-changes.ts'
+import { Lanes } from './lanes.ts'
+import type { Memory } from './memory.ts'
+import { Recipients } from './recipients.ts'
+import { Suppressions } from './suppressions.ts'
+
+/** What of the writer outlives an operation. */
+export interface Kept {
+  changes: Changes
+  damage: Damage
+  memory: Memory
+}
+
+export type Parts = ReturnType<typeof partsOf>
+
+/** What operations work with. */
+export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
+  const companies = memory.keep(new CompanyNumbers(db))
+  const contents = new Contents(db)
+  const events = memory.keep(new EmailEvents(db))
+  const numbers = memory.keep(new EmailNumbers(db))
+  const turns = memory.keep(new Lanes(db, { damage }))
+  const lanes = memory.keep(new LaneChanges(turns, damage))
+  const suppressions = new Suppressions(db, { changes, companies })
+  const recipients = new Recipients(db, { events, lanes, suppressions })
+  return { changes, companies, contents, damage, events, lanes, numbers, recipients, suppressions, turns }
+}
+
+/** One or some of the writer's operations. */
+export class Operation extends WithParts<Parts> {}

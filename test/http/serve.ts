@@ -1,0 +1,49 @@
+/** The store of a running service behind another HTTP server, which serves what it is told to. */
+import assert from 'node:assert/strict'
+import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
+import { planMemory } from '../../src/config/memory-plan.ts'
+import type { ApiClass } from '../../src/http/api.ts'
+import { createServer, type HttpServer } from '../../src/http/server.ts'
+import { noHandover } from '../../src/intake/handover.ts'
+import { Intake } from '../../src/intake/intake.ts'
+import { createLogger } from '../../src/log.ts'
+import { LoopMonitor } from '../../src/loop-monitor.ts'
+import { Metrics } from '../../src/metrics.ts'
+import type { Workers } from '../../src/workers/workers.ts'
+import type { Service } from '../support/service.ts'
+
+export async function serveApis(
+  service: Service,
+  workers: Workers,
+  apis: readonly ApiClass[],
+): Promise<HttpServer> {
+  const { store } = service
+  const metrics = new Metrics()
+  const settings = {
+    ...service.settings,
+    listen: { host: '127.0.0.1', port: 0 },
+    maxMessageSize: 1_000_000,
+    metrics: 'same' as const,
+  }
+  const log = createLogger('silent')
+  const accounts = new LiveAccounts({ source: store, onFault: assert.fail, onLook: () => {} })
+  await accounts.refresh()
+  const intake = { store, accounts, handover: noHandover, deriveText: () => '', limits: settings, metrics }
+  return createServer(
+    {
+      api: true,
+      settings,
+      plan: planMemory(settings),
+      monitor: new LoopMonitor(metrics.registry, log),
+      accounts,
+      intake: new Intake(intake),
+      workers,
+      store,
+      registry: metrics.registry,
+      log,
+      version: '0.0.0',
+      ready: () => store.probe(),
+    },
+    apis,
+  )
+}
