@@ -13,6 +13,13 @@ export interface FirstStart {
   token: string
 }
 
+/** The line that says it listens. */
+interface Listening {
+  url: string
+  submissionUrls?: string[]
+  firstStart: FirstStart | null
+}
+
 export interface ChildChoice {
   /** Program and arguments. */
   command: string[]
@@ -32,6 +39,8 @@ export class ServiceChild {
   readonly log: string[] = []
   /** Empty while it does not listen yet. */
   url = ''
+  /** Where it takes mail in over SMTP; empty while it does not. */
+  submissionUrls: string[] = []
   /** Address of the debugger; null: there is none. */
   inspector: string | null = null
   /** Null: the database was there already. */
@@ -55,8 +64,9 @@ export class ServiceChild {
 
   #hear(line: string): void {
     if (line.startsWith('{"url"')) {
-      const { url, firstStart } = JSON.parse(line) as { url: string; firstStart: FirstStart | null }
+      const { url, submissionUrls = [], firstStart } = JSON.parse(line) as Listening
       this.url = url
+      this.submissionUrls = submissionUrls
       this.firstStart = firstStart
       this.#listening.resolve()
     } else if (line.startsWith('Debugger listening on ')) {
@@ -71,6 +81,11 @@ export class ServiceChild {
 
   get pid(): number {
     return this.#process.pid!
+  }
+
+  /** Of the first address where it takes mail in over SMTP. */
+  get submissionPort(): number {
+    return Number(new URL(this.submissionUrls[0]!).port)
   }
 
   get alive(): boolean {

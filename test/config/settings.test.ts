@@ -85,6 +85,30 @@ describe('settings', () => {
     [{ POSTROAD_RATE_LIMIT: '5' }, 'rateLimit', 5],
     [{ POSTROAD_MAX_MESSAGE_SIZE: '1.5mb' }, 'maxMessageSize', 1_572_864],
     [{ POSTROAD_METRICS_LISTEN: '127.0.0.1:1' }, 'metrics', { host: '127.0.0.1', port: 1 }],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'OFF' }, 'submission', []],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1', POSTROAD_LISTEN: '0.0.0.0:80' },
+      'submission',
+      [{ host: '127.0.0.1', port: 587, implicitTls: false, clearLogin: false }],
+    ],
+    [
+      {
+        POSTROAD_SUBMISSION_LISTEN: 'smtps://:465, SMTP://[::1]:2525/?tls=required,smtps://mail.test',
+        POSTROAD_TLS_CERT: '/c.pem',
+        POSTROAD_TLS_KEY: '/k.pem',
+      },
+      'submission',
+      [
+        { host: '::', port: 465, implicitTls: true, clearLogin: false },
+        { host: '::1', port: 2525, implicitTls: false, clearLogin: false },
+        { host: 'mail.test', port: 465, implicitTls: true, clearLogin: false },
+      ],
+    ],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://10.0.0.5:25?tls=opportunistic' },
+      'submission',
+      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true }],
+    ],
     [{ POSTROAD_DELIVERY_THREADS: '0' }, 'deliveryThreads', 0],
     [{ POSTROAD_HOSTNAME: 'Mail.Example.COM' }, 'hostname', 'mail.example.com'],
     [
@@ -152,6 +176,26 @@ describe('settings', () => {
       { POSTROAD_DELIVERY: 'direct', POSTROAD_HOSTNAME: name },
       /^POSTROAD_HOSTNAME is ".*", which is not fully qualified, .*: set POSTROAD_HOSTNAME to/,
     ]),
+    [
+      { POSTROAD_SUBMISSION_LISTEN: '0.0.0.0:587' },
+      /"0\.0\.0\.0:587" must be smtps:\/\/host:port .* or smtp:/,
+    ],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://user:password@127.0.0.1' }, /must be smtps:\/\/host:port/],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1,' }, /empty place/],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:70000' }, /port 70000/],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?tls=off' },
+      /"\?tls=" must be one of required, opportunistic/,
+    ],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtps://x?tls=opportunistic' }, /smtps:\/\/ is always encrypted/],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtps://127.0.0.1' },
+      /no certificate: set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY/,
+    ],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://:587' },
+      /smtp:\/\/\[::\]:587, where nobody from elsewhere could log in/,
+    ],
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],
     [{ POSTROAD_RETENTION_CONTENT: '10d', POSTROAD_RETENTION_EMAILS: '9d' }, /9d.*10d/],

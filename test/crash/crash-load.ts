@@ -1,9 +1,10 @@
 /**
- * Senders that keep the service busy from both dialects, note what they were told, and repeat a JSON request with its Idempotency-Key
+ * Senders that keep the service busy from both dialects and over SMTP, note what they were told, and repeat what has an idempotency key
  * until they are told something. Every message carries its own number.
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import nodemailer from 'nodemailer'
 
 export const CRASH_DOMAIN = 'acme.test'
 const SUBJECT = /^crash (\d+)$/
@@ -13,12 +14,13 @@ export function numberOfSubject(subject: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-export type Dialect = 'json' | 'form'
+export const DIALECTS = ['json', 'form', 'smtp'] as const
+export type Dialect = (typeof DIALECTS)[number]
 
 export interface SentRequest {
   number: number
   dialect: Dialect
-  /** 200 was seen. */
+  /** 200 was seen; 250 over SMTP. */
   accepted: boolean
   /** What each try ended with: a status and its body, or why there was no answer. */
   tries: string[]
@@ -31,6 +33,7 @@ interface Answered {
 
 export interface Place {
   port: number
+  submissionPort: number
 }
 
 export class CrashLoad {
@@ -61,11 +64,11 @@ export class CrashLoad {
 
   start(workers: number): void {
     this.#workers = Array.from({ length: workers }, (_, index) =>
-      this.#work(index % 2 === 0 ? 'json' : 'form'),
+      this.#work(DIALECTS[index % DIALECTS.length]!),
     )
   }
 
-  /** Begins nothing new; resolves when every JSON request has had its 200. */
+  /** Begins nothing new; resolves when everything with an idempotency key was accepted. */
   async finish(): Promise<void> {
     this.#stopped = true
     await Promise.all(this.#workers)
@@ -84,9 +87,12 @@ export class CrashLoad {
 
   async #deliver(request: SentRequest, agent: http.Agent): Promise<void> {
     for (;;) {
-      const { port } = await this.#place.promise
+      const { port, submissionPort } = await this.#place.promise
       try {
-        const { status, body } = await this.#post(request, port, agent)
+        const { status, body } =
+          request.dialect === 'smtp'
+            ? await this.#submit(request, submissionPort)
+            : await this.#post(request, port, agent)
         request.tries.push(`${status} ${body}`)
         if (status === 200) {
           request.accepted = true
@@ -96,23 +102,39 @@ export class CrashLoad {
         if (status !== 503 && status !== 409) this.surprises.push(`${request.number}: ${status} ${body}`)
       } catch (error) {
         request.tries.push(String(error))
-        // No answer: nobody knows whether it was accepted. Only the JSON dialect can ask again without risk.
+        // No answer: nobody knows whether it was accepted. Only what has an idempotency key can be asked again without risk.
         if (request.dialect === 'form') return
       }
       await pause(20)
     }
   }
 
+  /** The answer to the final dot, as one of HTTP. Rejects when there was none. */
+  async #submit({ number }: SentRequest, port: number): Promise<Answered> {
+    const transport = nodemailer.createTransport({
+      host: '127.0.0.1',
+      port,
+      auth: { user: 'resend', pass: this.#token },
+    })
+    this.onWritten()
+    try {
+      const { response } = await transport.sendMail({
+        ...mailOf(number),
+        headers: { 'Resend-Idempotency-Key': `smtp-${number}` },
+      })
+      return { status: 200, body: response }
+    } catch (error) {
+      const { responseCode, response } = error as { responseCode?: number; response?: string }
+      if (responseCode === undefined) throw error
+      return { status: responseCode < 500 ? 503 : responseCode, body: response ?? '' }
+    }
+  }
+
   #post(request: SentRequest, port: number, agent: http.Agent): Promise<Answered> {
     const { number, dialect } = request
-    const subject = `crash ${number}`
-    const to = `n${number}@in.test`
-    const from = `Crash <crash@${CRASH_DOMAIN}>`
-    const text = `message ${number}\n`.repeat(40)
     const json = dialect === 'json'
-    const body = json
-      ? JSON.stringify({ from, to, subject, text })
-      : new URLSearchParams({ from, to, subject, text }).toString()
+    const mail = mailOf(number)
+    const body = json ? JSON.stringify(mail) : new URLSearchParams(mail).toString()
     const headers: Record<string, string | number> = json
       ? {
           'Content-Type': 'application/json',
@@ -141,5 +163,14 @@ export class CrashLoad {
       sent.on('error', reject)
       sent.end(body, () => this.onWritten())
     })
+  }
+}
+
+function mailOf(number: number): { from: string; to: string; subject: string; text: string } {
+  return {
+    from: `Crash <crash@${CRASH_DOMAIN}>`,
+    to: `n${number}@in.test`,
+    subject: `crash ${number}`,
+    text: `message ${number}\n`.repeat(40),
   }
 }

@@ -14,7 +14,14 @@ import {
   type Step,
   startSink,
 } from '../support/sink.ts'
-import { CRASH_DOMAIN, CrashLoad, numberOfSubject, type SentRequest } from './crash-load.ts'
+import {
+  CRASH_DOMAIN,
+  CrashLoad,
+  DIALECTS,
+  type Dialect,
+  numberOfSubject,
+  type SentRequest,
+} from './crash-load.ts'
 import { readStored, type Stored } from './stored.ts'
 
 /** `request`: a random moment after a request was written. The others: exactly at that step of the SMTP dialogue. */
@@ -49,8 +56,8 @@ export interface Doubled {
 
 export interface KillReport {
   kills: Record<KillPoint, number>
-  accepted: Record<'json' | 'form', number>
-  /** JSON requests that had no answer and were sent again. */
+  accepted: Record<Dialect, number>
+  /** Requests with an idempotency key that had no answer and were sent again. */
   repeated: number
   /** Form requests that had no answer: they may have been accepted or not. */
   unanswered: number
@@ -120,7 +127,7 @@ class KillRun {
   }
 
   async run(): Promise<KillReport> {
-    this.#load.start(this.#options.workers ?? 8)
+    this.#load.start(this.#options.workers ?? 9)
     for (const [index, point] of this.#options.points.entries()) {
       await this.#liveAndDie(point)
       this.#options.onKill?.(index + 1, point)
@@ -237,11 +244,13 @@ class KillRun {
     const stored = await readStored(await this.#installation.databaseUrl())
     return {
       kills: this.#kills,
-      accepted: {
-        json: requests.filter(({ accepted, dialect }) => accepted && dialect === 'json').length,
-        form: requests.filter(({ accepted, dialect }) => accepted && dialect === 'form').length,
-      },
-      repeated: requests.filter(({ tries, dialect }) => tries.length > 1 && dialect === 'json').length,
+      accepted: Object.fromEntries(
+        DIALECTS.map((name) => [
+          name,
+          requests.filter(({ accepted, dialect }) => accepted && dialect === name).length,
+        ]),
+      ) as Record<Dialect, number>,
+      repeated: requests.filter(({ tries, dialect }) => tries.length > 1 && dialect !== 'form').length,
       unanswered: requests.filter(({ accepted }) => !accepted).length,
       arrived: arrivals.size,
       lost: awaited.filter((number) => !arrivals.has(number)),
@@ -259,6 +268,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   await using installation = new Installation({
     POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
     POSTROAD_RETRY_SCHEDULE: '1s,1s,1s,1s,2s,2s,2s,5s,5s,5s',
+    POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
     ...options.settings,
   })
   const { token } = await installation.addTenant(CRASH_DOMAIN)

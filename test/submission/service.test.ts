@@ -1,13 +1,15 @@
 /** SMTP submission as part of the service: what it shares with HTTP, certificates, outages, metrics, a stop. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import net from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { selfSigned } from '../../harness/certificate.ts'
 import { Api, call, inTime } from '../http/requests.ts'
 import { startService } from '../support/service.ts'
-import { DOMAIN, message, type SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
+import { base64, DOMAIN, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
 
 const MIB = 1024 * 1024
 
@@ -133,6 +135,43 @@ describe('what is accepted', () => {
     })
     const [, id] = /Queued as (\S+)/.exec(reply) ?? []
     assert.ok(await again.store.readEmail(id!))
+  })
+})
+
+describe('logging in without TLS', () => {
+  /** An address of this machine that is not its loopback. */
+  const address = Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+  const skip = address === undefined && 'this machine has only its loopback'
+
+  const from = async (rig: SubmissionRig, number: number) => {
+    const { port } = new URL(rig.service.app.submissionUrls[number]!)
+    const client = new SmtpClient(net.connect(Number(port), address))
+    assert.match(await client.reply(), /^220 /)
+    return client
+  }
+
+  test('takes a client on the same machine, or a listener that says so', { skip }, async () => {
+    const anywhere = { host: '0.0.0.0', port: 0, implicitTls: false }
+    const submission = [
+      { ...anywhere, clearLogin: false },
+      { ...anywhere, clearLogin: true },
+    ]
+    await using rig = await startRig({ submission })
+    using local = await rig.loggedIn()
+    await local.say('NOOP', /^250 /)
+    const login = `AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`
+    using strict = await from(rig, 0)
+    assert.doesNotMatch(await strict.say('EHLO client.test', /STARTTLS/), /AUTH/)
+    await strict.say(login, /^538 5\.7\.11 Logging in takes an encrypted connection: say STARTTLS first/)
+    await strict.say('STARTTLS', /^220 /)
+    await strict.encrypt()
+    await strict.say('EHLO client.test', /AUTH PLAIN LOGIN/)
+    await strict.say(login, /^235 /)
+    using open = await from(rig, 1)
+    await open.say('EHLO client.test', /AUTH PLAIN LOGIN/)
+    await open.say(login, /^235 /)
   })
 })
 
