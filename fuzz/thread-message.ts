@@ -5,7 +5,6 @@ import { MOST } from './mutation.ts'
 const RUNS = 0
 const LENGTH = 1
 const PLACES = 2
-const CORPUS = 3
 
 export interface ThreadData {
   target: string
@@ -27,7 +26,7 @@ export class Shared {
   readonly #input: Buffer
 
   constructor(
-    numbers = new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT),
+    numbers = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT),
     input = new SharedArrayBuffer(MOST),
   ) {
     this.numbers = numbers
@@ -47,13 +46,12 @@ export class Shared {
     return Buffer.from(this.#input.subarray(0, this.#numbers[LENGTH]))
   }
 
-  tell(places: number, corpus: number): void {
+  tell(places: number): void {
     this.#numbers[PLACES] = places
-    this.#numbers[CORPUS] = corpus
   }
 
-  get counts(): { runs: number; places: number; corpus: number } {
-    const [runs = 0, , places = 0, corpus = 0] = this.#numbers
-    return { runs, places, corpus }
+  get counts(): { runs: number; places: number } {
+    const [runs = 0, , places = 0] = this.#numbers
+    return { runs, places }
   }
 }

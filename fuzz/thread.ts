@@ -27,7 +27,6 @@ async function fuzz(target: FuzzTarget): Promise<string | null> {
   const coverage = new Coverage(new URL('../src/', import.meta.url).href)
   const corpus = [...octetsOf(target, target.seeds), ...corpusOf(name)]
   const pieces = { corpus, tokens: octetsOf(target, target.tokens) }
-  let reached = false
 
   const attempt = async (tried: Buffer): Promise<string | null> => {
     shared.begin(tried)
@@ -51,13 +50,13 @@ async function fuzz(target: FuzzTarget): Promise<string | null> {
       const failure = await attempt(each)
       if (failure !== null) return failure
     }
-    reached = corpus.length < MOST_KEPT && coverage.fresh(false) > 0
+    const reached = corpus.length < MOST_KEPT && coverage.fresh(false) > 0
     for (const each of reached ? batch : []) {
       const failure = await attempt(each)
       if (failure !== null) return failure
       if (coverage.fresh(true) > 0) corpus.push(each)
     }
-    shared.tell(coverage.size, corpus.length)
+    shared.tell(coverage.size)
     // Timers and sockets of a target get their turn.
     await new Promise(setImmediate)
   }

@@ -1,5 +1,6 @@
 /** A service under steady load with peers of which some are hostile, watched from outside and, thread by thread, from inside. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { ThreadInspector, type ThreadSample } from '../../harness/thread-inspector.ts'
 import type { LoadReport } from '../load/order.ts'
 import { measureDelivery, type Parts, takeNumbers } from '../measure.ts'
 import { domainName, USUAL_SHAPE } from '../message.ts'
@@ -7,7 +8,6 @@ import { Rig, type RigChoice } from '../rig.ts'
 import { openFiles, processMemory } from '../service/process-usage.ts'
 import type { SinkReport } from '../sink/order.ts'
 import { SOAK_DOMAINS, soakPeers, soakZone } from './peers.ts'
-import { ThreadInspector, type ThreadSample } from './threads.ts'
 
 /** Ms between two looks at something that is waited for. */
 const LOOK = 200

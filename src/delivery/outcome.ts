@@ -9,7 +9,7 @@ import type { RecipientReply } from './smtp/transaction.ts'
 /** Why a server, or a whole route, took nothing for a recipient. */
 export interface RouteFailure {
   finding: Finding
-  code?: number
+  code?: number | undefined
   /** RFC 3463. */
   enhancedCode: string
   message: string
@@ -34,19 +34,10 @@ export function failureOfReply(reply: RecipientReply, server: string, route: Rou
     return verdict === 'failed' ? { ...failure, cannotSend: true } : failure
   }
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
-  const answer = {
-    stage,
-    ...(kind !== undefined && { kind }),
-    ...(code !== undefined && { code }),
-    ...(enhancedCode !== undefined && { enhancedCode }),
-    words: said,
-  }
-  const found = judge(answer, route)
+  const found = judge({ stage, kind, code, enhancedCode, words: said }, route)
   // 552 as it was once used (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
-  const failure: RouteFailure = { finding, enhancedCode: enhancedCode ?? '', message, server }
-  if (code !== undefined) failure.code = code
-  return failure
+  return { finding, code, enhancedCode: enhancedCode ?? '', message, server }
 }
 
 /** RFC 3463 3.5 and 3.8, where the server gave no code of its own. */
@@ -63,22 +54,10 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
 /** A session that could not be opened. `server` is named in the sentence. */
 export function failureOfError(error: SmtpError, server: string, route: RouteKind): RouteFailure {
   const { code, kind, stage, said: words } = error
-  const finding = judge(
-    {
-      stage,
-      kind,
-      ...(code !== undefined && { code }),
-      ...(error.enhancedCode !== undefined && { enhancedCode: error.enhancedCode }),
-      words,
-    },
-    route,
-  )
+  const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route)
   const enhancedCode = error.enhancedCode ?? `4.${DETAIL_OF_KIND[kind]}`
   const message = error.message.includes(server) ? error.message : `${server}: ${error.message}`
-  const failure: RouteFailure = { finding, enhancedCode, message }
-  if (code !== undefined) failure.code = code
-  if (isUnreachable(error)) failure.unreachable = true
-  return failure
+  return { finding, code, enhancedCode, message, unreachable: isUnreachable(error) }
 }
 
 /** A failure of our own: never the recipient's fault, so it waits. */

@@ -58,17 +58,27 @@ export const SENT = codec<Email<'send'>>(fieldsOf('send'))
 /** Recipients as they are accepted. */
 export const RECIPIENTS = codec<Recipient>(recipientFieldsOf())
 
-/** What changes of a recipient. What is absent crosses as undefined. */
-export const CHANGES: Codec<Partial<Facts>> = {
-  pack: made(`(change) => [${FACT_FIELDS.map(({ name }) => `change.${name}`).join(', ')}]`, {}),
-  unpack: made(
-    `(row) => { const change = {}; ${FACT_FIELDS.map(unpackedChange).join(' ')} return change }`,
-    {},
-  ),
-}
+/** What changes of a recipient. */
+export const CHANGES = plainCodec<Partial<Facts>>(
+  [],
+  FACT_FIELDS.map(({ name }) => name as keyof Facts),
+)
 
-function unpackedChange({ name }: Declared, index: number): string {
-  return `if (row[${index}] !== undefined) change.${name} = row[${index}];`
+/** Objects whose properties cross as they stand. What is absent of the `optional` ones crosses as undefined. */
+export function plainCodec<T>(
+  always: readonly (keyof T & string)[],
+  optional: readonly (keyof T & string)[],
+): Codec<T> {
+  const packed = [...always, ...optional].map((name) => `value.${name}`)
+  const there = always.map((name, at) => `${name}: row[${at}]`)
+  const added = optional.map((name, index) => {
+    const at = always.length + index
+    return `if (row[${at}] !== undefined) value.${name} = row[${at}];`
+  })
+  return {
+    pack: made(`(value) => [${packed.join(', ')}]`, {}),
+    unpack: made(`(row) => { const value = { ${there.join(', ')} }; ${added.join(' ')} return value }`, {}),
+  }
 }
 
 type Queued = Email<'queue'> & { content: MessageContent }

@@ -26,14 +26,18 @@ export interface NewEvent {
   detail: EventDetail
 }
 
+export interface EmailEvent extends NewEvent {
+  emailId: string
+  /** Index of the recipient within the email; null when the fact is about the email as a whole. */
+  recipient: number | null
+}
+
 /** An event as the log has it. */
-export interface LoggedEvent extends NewEvent {
+export interface LoggedEvent extends EmailEvent {
   /** Its place in the one order of all events; rises, with gaps. */
   number: number
-  emailId: string
   companyId: string
-  /** Index of the recipient within the email, and its address; null when the fact is about the email as a whole. */
-  recipient: number | null
+  /** Of the recipient; null when there is none. */
   address: string | null
 }
 
@@ -49,17 +53,7 @@ export interface EventFilter {
   types?: readonly EventType[]
 }
 
-export interface EmailEvent {
-  emailId: string
-  /** Index of the recipient within the email; null when the fact is about the email as a whole. */
-  recipient: number | null
-  type: EventType
-  /** Unix time in milliseconds. */
-  at: number
-  /** What the other side said, the server's name, when the next attempt is due, ... Shown to operator and company. */
-  detail: EventDetail
-}
-
+/** What the other side said, the server's name, when the next attempt is due, ... Shown to operator and company. */
 export interface EventDetail {
   /** SMTP reply code, e.g. 550. */
   code?: number

@@ -81,21 +81,18 @@ function retried(before: Facts, { at, named, paused, scheduled, byMember }: Of<'
 }
 
 function leftAlone(left: NonNullable<Decision['left']>): Decision {
-  return { change: null, events: [], suppress: null, tried: false, left }
+  return { ...changed(null), left }
 }
 
 function quarantined({ at, message }: Of<'quarantine'>): Decision {
-  return {
-    ...changed({ state: 'quarantined', dueAt: null, heldFor: null, suspicion: 2, lastMessage: message }),
-    events: [{ type: 'delivery_delayed', at, detail: { message } }],
-  }
+  return changed({ state: 'quarantined', dueAt: null, heldFor: null, suspicion: 2, lastMessage: message }, [
+    { type: 'delivery_delayed', at, detail: { message } },
+  ])
 }
 
 /** It stays suspect: tried where it can do no harm. */
 function released(at: number): Decision {
   const message = 'Released from quarantine by the operator'
-  return {
-    ...changed({ state: 'waiting', dueAt: at, suspicion: 1, lastMessage: message }),
-    events: [{ type: 'queued', at, detail: { message } }],
-  }
+  const change = { state: 'waiting', dueAt: at, suspicion: 1, lastMessage: message } as const
+  return changed(change, [{ type: 'queued', at, detail: { message } }])
 }

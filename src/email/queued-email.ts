@@ -12,6 +12,9 @@ export type { RecipientKind, RecipientState, Suspicion }
 
 export type NewRecipient = Recipient
 
+/** Ms for which an idempotency key stands for the email it was sent with. */
+export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000
+
 /** A checked email, ready to be made durable. */
 export interface NewEmail extends Email {
   /** What the message is made of. `to`/`cc` as in its header fields. */

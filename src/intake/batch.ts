@@ -5,6 +5,7 @@ import { Placeholders } from '../mail/batch/placeholders.ts'
 import { type Addressee, MAX_LENGTH, substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw, textsWithPlaceholders } from '../mail/batch/substitute-raw.ts'
 import { composedSize, estimateSize } from '../mail/compose/compose.ts'
+import { lengthInLines } from '../mail/compose/size-bound.ts'
 import { base64Length } from '../mail/compose/transfer-encoding.ts'
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
@@ -125,12 +126,4 @@ function sizeOfCopy(content: MessageContent, raw: Uint8Array | null, addressee: 
     if (!(error instanceof HeaderError)) throw error
     return null
   }
-}
-
-/** Octets with every line break as CRLF, at most: a CR or LF counts twice. */
-function lengthInLines(text: string): number {
-  let octets = Buffer.byteLength(text)
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
-  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
-  return octets
 }

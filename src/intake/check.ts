@@ -2,27 +2,32 @@
  * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the
  * submission is small, and in a worker. Authority and the store are the intake's.
  */
-import type { Mailbox } from '../mail/address/address.ts'
+import { AddressError, type Mailbox } from '../mail/address/address.ts'
+import { composedSize, estimateSize } from '../mail/compose/compose.ts'
+import { bodyBound } from '../mail/compose/size-bound.ts'
+import { HeaderError, MAX_HEADER } from '../mail/header/header.ts'
+import type { MessageContent } from '../mail/message.ts'
 import type { NewEmail } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
 import { checkCopies, checkStoredValues } from './batch.ts'
 import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
 import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
-import { assertHeaderBound } from './header-bound.ts'
 import { type Reason, Refusal } from './refusal.ts'
-import { checkSize } from './size.ts'
 import type { Submission } from './submission.ts'
 
-/** What a check needs to know of the service. */
-export interface Terms {
-  /** The email's id, should it be accepted. */
-  id: string
-  /** Unix ms. */
-  now: number
+export interface IntakeLimits {
   /** Octets of a composed message. */
   maxMessageSize: number
   /** to + cc + bcc. */
   maxRecipients: number
+}
+
+/** What a check needs to know of the service. */
+export interface Terms extends IntakeLimits {
+  /** The email's id, should it be accepted. */
+  id: string
+  /** Unix ms. */
+  now: number
 }
 
 /** A submission found right, before anybody has said that it may be sent. */
@@ -111,4 +116,48 @@ function sizeOf(
   const copy = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
   // What is sent is a copy, and what waits to be sent holds the values of all.
   return { raw, size: Math.max(size, copy) + checkStoredValues(recipients, maxMessageSize) }
+}
+
+/**
+ * Octets of the message, an upper bound that is exact for files and for raw messages. Throws a Refusal when it is over
+ * the limit or when a field cannot be written (which the checks before have missed only in odd combinations).
+ * @param raw the bytes that will be sent, for a ready message
+ */
+function checkSize({ content, headerBound }: Draft, raw: Uint8Array | null, max: number): number {
+  const size = raw === null ? partsSize(content, headerBound, max) : raw.length
+  if (size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
+  return size
+}
+
+function partsSize(content: MessageContent, headerBound: number | null, max: number): number {
+  try {
+    if (headerBound !== null) {
+      const bound = headerBound + content.messageId.length + bodyBound(content)
+      if (bound <= max) return bound
+    }
+    const bound = estimateSize(content)
+    // Near the limit the bound may be unfair to the texts: then it is worth composing once to know.
+    return bound > max && bound < max * 1.5 ? composedSize(content) : bound
+  } catch (error) {
+    if (!(error instanceof HeaderError || error instanceof AddressError)) throw error
+    throw new Refusal({ code: 'field_invalid', field: 'message', detail: error.message })
+  }
+}
+
+/**
+ * Before any work is done on them: throws a Refusal when from, reply_to, subject and custom headers (names and values)
+ * have more than 256 KiB together; it names the field that goes over it.
+ */
+function assertHeaderBound({ from, replyTo, subject, headers }: Submission): void {
+  let octets = 0
+  const add = (field: string, ...texts: string[]) => {
+    for (const text of texts) octets += Buffer.byteLength(text)
+    if (octets <= MAX_HEADER) return
+    const detail = `with it the header has more than ${MAX_HEADER} octets`
+    throw new Refusal({ code: 'field_invalid', field, detail })
+  }
+  add('from', from)
+  for (const value of replyTo) add('reply_to', value)
+  add('subject', subject)
+  for (const [name, value] of headers) add(`headers.${name.slice(0, 80)}`, name, value)
 }

@@ -6,19 +6,12 @@ import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Accepted, type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
-import { type Checked, checkSubmission, type Outcome, type Terms } from './check.ts'
+import { type Checked, checkSubmission, type IntakeLimits, type Outcome, type Terms } from './check.ts'
 import { wantsText } from './derived-text.ts'
 import type { NamedAuthor } from './draft.ts'
 import type { Handover } from './handover.ts'
 import { isAboutDomain, Refusal, refusalOf } from './refusal.ts'
 import type { Receipt, Submission } from './submission.ts'
-
-export interface IntakeLimits {
-  /** Octets of a composed message. */
-  maxMessageSize: number
-  /** to + cc + bcc. */
-  maxRecipients: number
-}
 
 export interface IntakeParts {
   store: Pick<Store, 'accept'>
@@ -51,18 +44,13 @@ export class Intake {
       this.#admit(principal, domain)
       return undefined
     } catch (error) {
-      if (isAboutDomain(error)) return this.#admitNew(principal, domain)
-      throw this.#counted(error)
+      if (!isAboutDomain(error)) this.#refuse(error)
     }
-  }
-
-  async #admitNew(principal: Principal, domain: string): Promise<void> {
-    await this.#parts.accounts.catchUp()
-    try {
-      this.#admit(principal, domain)
-    } catch (error) {
-      throw this.#counted(error)
-    }
+    const { accounts } = this.#parts
+    return accounts
+      .catchUp()
+      .then(() => this.#admit(principal, domain))
+      .catch((error) => this.#refuse(error))
   }
 
   /**
@@ -104,7 +92,7 @@ export class Intake {
       }
       return await this.#accept(email)
     } catch (error) {
-      throw this.#counted(error)
+      this.#refuse(error)
     }
   }
 
@@ -201,8 +189,9 @@ export class Intake {
     }
   }
 
-  #counted(error: unknown): unknown {
+  /** Throws the error again, counted where it is a Refusal. */
+  #refuse(error: unknown): never {
     if (error instanceof Refusal) this.#parts.metrics.refused.inc({ reason: error.reason.code })
-    return error
+    throw error
   }
 }

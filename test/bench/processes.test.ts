@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HttpConnection } from '../../bench/load/http-connection.ts'
 import { PreparedText } from '../../bench/message.ts'
 import { PinnedProcess } from '../../bench/service/pinned-process.ts'
-import { ThreadInspector } from '../../bench/soak/threads.ts'
+import { ThreadInspector } from '../../harness/thread-inspector.ts'
 
 test('a request over a connection that the server has closed meanwhile fails', async (t) => {
   const server = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1')

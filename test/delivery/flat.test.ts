@@ -110,7 +110,7 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
     outcomes: [
       { position: 3, verdict: 'bounced', message: 'no', code: 550, enhancedCode: '5.1.1', suppress: true },
       { position: 5, verdict: 'delivered', message: 'yes', alsoEvents: ['complained'] },
-      { position: 6, verdict: 'deferred', message: 'later' },
+      { position: 6, verdict: 'deferred', message: 'later', server: 'mx2.x.test' },
     ],
     server: 'mx.x.test [192.0.2.1]:25',
     dialogue: '0 > MAIL\n1 < 250',
@@ -118,8 +118,13 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
     duration: 12,
     tls: 'TLSv1.3',
     captured: Uint8Array.of(4, 5),
+    died: 'memory',
+    hindrance: { kind: 'path', wide: true, message: 'no' },
+    notBefore: 1_800_000_000_001,
+    handedOver: true,
   }
-  const { captured: _, ...bare } = { ...result, server: null, tls: null }
+  const { outcomes, dialogue, startedAt, duration } = result
+  const bare: DeliveryResult = { outcomes, dialogue, startedAt, duration, server: null, tls: null }
   for (const sent of [result, bare]) {
     assert.deepEqual(resultOf(structuredClone(flatResult(1, sent))), sent)
   }

@@ -4,8 +4,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
+import { UNCHANGED } from '../../src/store/sqlite/protocol.ts'
 import { readOperations } from '../../src/store/sqlite/read/operations.ts'
-import { Changes } from '../../src/store/sqlite/write/changes.ts'
 import { Damage } from '../../src/store/sqlite/write/damage.ts'
 import { Memory } from '../../src/store/sqlite/write/memory.ts'
 import { writeOperations } from '../../src/store/sqlite/write/operations.ts'
@@ -44,7 +44,7 @@ test('no statement of the SQLite store reads through a table that grows with his
   first.close()
   const db = new Explained(path)
   t.after(() => db.close())
-  writeOperations(db, { changes: new Changes(), memory: new Memory(), damage: new Damage() })
+  writeOperations(db, { changes: { ...UNCHANGED }, memory: new Memory(), damage: new Damage() })
   readOperations(db)
   assert.ok(db.plans.length > 80)
 

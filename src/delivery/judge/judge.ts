@@ -25,11 +25,11 @@ import {
 export interface Answer {
   stage: Stage
   /** What ended the session, where that was more than a reply. */
-  kind?: SmtpErrorKind
+  kind?: SmtpErrorKind | undefined
   /** 4yz or 5yz; absent when there was no reply. */
-  code?: number
+  code?: number | undefined
   /** RFC 3463. */
-  enhancedCode?: string
+  enhancedCode?: string | undefined
   /** The server's own words. */
   words: string
 }

@@ -5,11 +5,10 @@ import type { AddressGuard } from '../../network/private-address.ts'
 import type { DeliveryRecipient } from '../delivery.ts'
 import { outcomeOfFailure, type RouteFailure } from '../outcome.ts'
 import { type MailHosts, mailHosts, spread } from '../path/mail-hosts.ts'
-import { hostAddresses, Ipv6Reachability } from './addresses.ts'
-import { HostMemory } from './host-memory.ts'
+import { hostAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
-import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 import type { HostPolicies } from './tls-policy.ts'
 
@@ -33,23 +32,16 @@ export interface DirectOptions {
 /** Hands mail to the recipient domain's own mail servers (RFC 5321 5.1). */
 export class DirectRoute implements Route {
   readonly #options: DirectOptions
-  readonly #pool = new SessionPool({
-    idleTimeout: 30_000,
-    maxTransactions: 100,
-    maxAge: 5 * 60_000,
-    maxIdle: 500,
-  })
-  readonly #ipv6 = new Ipv6Reachability()
-  readonly #hosts: HostMemory
+  readonly #state: RouteState
 
   constructor(options: DirectOptions) {
     this.#options = options
-    this.#hosts = new HostMemory(options.pauses)
+    const pool = { idleTimeout: 30_000, maxTransactions: 100, maxAge: 5 * 60_000, maxIdle: 500 }
+    this.#state = new RouteState('direct', options.limits, options.pauses, new SessionPool(pool))
   }
 
   /** `request.delivery.recipients` are of one domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
-    const { limits } = this.#options
     const domain = domainOf(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
     if (found.kind === 'none') {
@@ -66,16 +58,8 @@ export class DirectRoute implements Route {
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
       this.#server(host, domain, known && index === 0 ? preferred.address : null),
     )
-    const walk = new ServerWalk({
-      request,
-      pool: this.#pool,
-      limits,
-      ipv6: this.#ipv6,
-      hosts: this.#hosts,
-      route: 'direct',
-      // The domain's other servers, not asked this time, may see it differently.
-      pinned: only,
-    })
+    // The domain's other servers, where they are not asked this time, may see it differently.
+    const walk = new ServerWalk(request, this.#state, only)
     const result = await walk.visit(servers)
     this.#tellOfRefusedAddresses(domain, walk.failures)
     // A server that must be asked again stays the one to ask when it could not be reached.
@@ -83,7 +67,7 @@ export class DirectRoute implements Route {
   }
 
   destroy(): void {
-    this.#pool.destroy()
+    this.#state.pool.destroy()
   }
 
   /** As they were found for the queue; asked for again when the mail has waited too long since. */
@@ -102,7 +86,7 @@ export class DirectRoute implements Route {
         return { host, port, implicitTls: false, tls, credentials: null, helo: hostname, ...(ca && { ca }) }
       },
       preferredAddress,
-      addresses: () => hostAddresses(host, domain, resolver, guard, this.#ipv6),
+      addresses: () => hostAddresses(host, domain, resolver, guard, this.#state.ipv6),
     }
   }
 

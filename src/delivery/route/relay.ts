@@ -2,11 +2,10 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import type { HostAddress } from '../../dns/resolver.ts'
-import { alternate, Ipv6Reachability, type ServerAddresses } from './addresses.ts'
-import { HostMemory } from './host-memory.ts'
+import { alternate, type Ipv6Reachability, type ServerAddresses } from './addresses.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 import type { Route, RouteRequest, RouteResult } from './route.ts'
-import { type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
+import { RouteState, type Server, ServerWalk, type WalkLimits } from './server-walk.ts'
 import { SessionPool } from './session-pool.ts'
 
 export interface RelayOptions {
@@ -24,46 +23,28 @@ export interface RelayOptions {
  * file included) and may lie in a private network. What keeps us from talking to it is never a recipient's fault.
  */
 export class Relay implements Route {
-  readonly #options: RelayOptions
   readonly #server: Server
-  readonly #pool = new SessionPool({
-    idleTimeout: 30_000,
-    maxTransactions: 1000,
-    maxAge: 10 * 60_000,
-    maxIdle: 500,
-  })
-  readonly #ipv6 = new Ipv6Reachability()
-  readonly #hosts: HostMemory
+  readonly #state: RouteState
 
-  constructor(options: RelayOptions) {
-    this.#options = options
-    this.#hosts = new HostMemory(options.pauses)
-    const { ca, hostname } = options
-    const { host, port, implicitTls, tls, user, password, auth } = options.relay
+  constructor({ relay, hostname, ca, limits, pauses }: RelayOptions) {
+    const pool = { idleTimeout: 30_000, maxTransactions: 1000, maxAge: 10 * 60_000, maxIdle: 500 }
+    this.#state = new RouteState('relay', limits, pauses, new SessionPool(pool))
+    const { host, port, implicitTls, tls, user, password, auth } = relay
     const credentials = user === null ? null : { user, password: password ?? '', mechanism: auth }
     const target = { host, port, implicitTls, tls, credentials, helo: hostname, ...(ca && { ca }) }
     this.#server = {
       target: () => Promise.resolve(target),
       preferredAddress: null,
-      addresses: () => relayAddresses(host, this.#ipv6),
+      addresses: () => relayAddresses(host, this.#state.ipv6),
     }
   }
 
-  async deliver(request: RouteRequest): Promise<RouteResult> {
-    const { limits } = this.#options
-    const walk = new ServerWalk({
-      request,
-      pool: this.#pool,
-      limits,
-      ipv6: this.#ipv6,
-      hosts: this.#hosts,
-      route: 'relay',
-    })
-    return walk.visit([this.#server])
+  deliver(request: RouteRequest): Promise<RouteResult> {
+    return new ServerWalk(request, this.#state).visit([this.#server])
   }
 
   destroy(): void {
-    this.#pool.destroy()
+    this.#state.pool.destroy()
   }
 }
 

@@ -18,8 +18,9 @@ import { isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 import { defaultTimeouts, type SmtpTimeouts } from '../smtp/timeouts.ts'
 import type { RecipientReply } from '../smtp/transaction.ts'
-import type { Ipv6Reachability, ServerAddresses } from './addresses.ts'
-import type { HostMemory } from './host-memory.ts'
+import { Ipv6Reachability, type ServerAddresses } from './addresses.ts'
+import { HostMemory } from './host-memory.ts'
+import type { ProbePauses } from './probe-pauses.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
@@ -56,15 +57,20 @@ export const walkLimits: WalkLimits = {
  */
 const IMPATIENT_CONNECT = 10_000
 
-export interface WalkOptions {
-  request: RouteRequest
-  pool: SessionPool
-  limits: WalkLimits
-  ipv6: Ipv6Reachability
-  hosts: HostMemory
-  route: RouteKind
-  /** No other server may be asked than these: what ends a recipient here may not be the last word. */
-  pinned?: boolean
+/** What all walks of a route share: its sessions, and what they have found out. */
+export class RouteState {
+  readonly route: RouteKind
+  readonly limits: WalkLimits
+  readonly pool: SessionPool
+  readonly hosts: HostMemory
+  readonly ipv6 = new Ipv6Reachability()
+
+  constructor(route: RouteKind, limits: WalkLimits, pauses: ProbePauses, pool: SessionPool) {
+    this.route = route
+    this.limits = limits
+    this.pool = pool
+    this.hosts = new HostMemory(pauses)
+  }
 }
 
 /** The pooled session had been closed by the server before anything was asked of it: says nothing about the message. */
@@ -87,7 +93,8 @@ function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget)
  * which these are: judge/finding.ts). What is left then is judged by the most telling of the answers it got.
  */
 export class ServerWalk {
-  readonly #options: WalkOptions
+  readonly #state: RouteState
+  readonly #pinned: boolean
   readonly #request: RouteRequest
   readonly #deadline: number
   /** Recipients without a final answer. */
@@ -101,16 +108,18 @@ export class ServerWalk {
   #server: string | null = null
   #tls: string | null = null
 
-  constructor(options: WalkOptions) {
-    this.#options = options
-    this.#request = options.request
-    this.#left = options.request.delivery.recipients
-    this.#deadline = performance.now() + options.limits.attempt
+  /** `pinned`: no other servers may be asked, so that what ends a recipient here may not be the last word. */
+  constructor(request: RouteRequest, state: RouteState, pinned = false) {
+    this.#state = state
+    this.#pinned = pinned
+    this.#request = request
+    this.#left = request.delivery.recipients
+    this.#deadline = performance.now() + state.limits.attempt
   }
 
   /** Rejects only for a fault of our own (the message cannot be composed), and only while nobody has an answer. */
   async visit(servers: Server[]): Promise<RouteResult> {
-    const { maxServers } = this.#options.limits
+    const { maxServers } = this.#state.limits
     let visited = 0
     for (const server of servers) {
       if (this.#left.length === 0 || !this.#mayGoOn()) break
@@ -144,7 +153,7 @@ export class ServerWalk {
     const hindrance =
       decisive.find(({ finding, unreachable }) => hinders(finding) || unreachable) ??
       this.failures.find(isBusy)
-    if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#options.route)
+    if (hindrance !== undefined) result.hindrance = reportOf(hindrance, this.#state.route)
     if (hindrance?.finding === 'unreachable') result.notBefore = this.#notBefore
     return result
   }
@@ -157,12 +166,12 @@ export class ServerWalk {
   /** Which of the failures decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
     const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
-    return this.#options.pinned ? asTemporary(failure) : failure
+    return this.#pinned ? asTemporary(failure) : failure
   }
 
   /** False when the server could not even be looked for. */
   async #visitServer(server: Server): Promise<boolean> {
-    const { pool, limits } = this.#options
+    const { pool, limits } = this.#state
     const target = await server.target()
     const key = sessionKey(target)
     const idle = pool.take(key, server.preferredAddress)
@@ -179,7 +188,7 @@ export class ServerWalk {
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
     // A relay is the only way there is, and who sends us sees to it that one asks at a time (queue/path-health.ts).
-    if (!asked && this.#options.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
+    if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
   }
 
@@ -208,7 +217,7 @@ export class ServerWalk {
 
   /** False for a host that could not be reached a moment ago. */
   #mayAsk({ host, port }: ServerTarget, address: string): boolean {
-    const waits = this.#options.hosts.waits(`${address}:${port}`)
+    const waits = this.#state.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
     const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not asked again yet`
     this.#request.dialogue.note(message)
@@ -232,7 +241,7 @@ export class ServerWalk {
     address: string,
     last: boolean,
   ): Promise<PooledSession | null> {
-    const { pool, ipv6, hosts, limits: walk } = this.#options
+    const { pool, ipv6, hosts, limits: walk } = this.#state
     const remaining = Math.max(1, this.#deadline - performance.now())
     const limits = { ...defaultTimeouts, ...walk.timeouts }
     const timeouts = {
@@ -271,7 +280,7 @@ export class ServerWalk {
   #openFailed(target: SmtpTarget, error: unknown): void {
     if (!(error instanceof SmtpError)) throw error
     const name = `${target.host} [${target.address}]:${target.port}`
-    this.#failAll(failureOfError(error, name, this.#options.route))
+    this.#failAll(failureOfError(error, name, this.#state.route))
   }
 
   /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
@@ -300,7 +309,7 @@ export class ServerWalk {
       }
     } finally {
       // postscreen lets nobody through on the connection that it tests us on, whatever comes later.
-      this.#options.pool.release(pooled, !refusedAll)
+      this.#state.pool.release(pooled, !refusedAll)
     }
     return true
   }
@@ -313,7 +322,7 @@ export class ServerWalk {
       const { position } = recipient
       const reply = replies[index]
       if (reply === undefined) throw new Error(`No reply for recipient ${index} of ${recipients.length}`)
-      const failure = failureOfReply(reply, server, this.#options.route)
+      const failure = failureOfReply(reply, server, this.#state.route)
       if (failure === null) settled.push(outcomeOfReply(position, reply))
       else if (!CONSEQUENCES[failure.finding].asksNext) settled.push(outcomeOfFailure(position, failure))
       else {

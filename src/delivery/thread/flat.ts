@@ -3,20 +3,10 @@
  * three times what the same values cost in a row.
  */
 import { monotonic } from '../../common/clock.ts'
-import { CONTENTS, type Row, SENT } from '../../email/codec.ts'
-import type { EventType } from '../../email/event.ts'
-import type { Verdict } from '../../email/lifecycle.ts'
+import { CONTENTS, plainCodec, type Row, SENT } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
-import type { DeathCause } from '../../workers/error.ts'
 import { alone } from '../../workers/job.ts'
-import type {
-  Delivery,
-  DeliveryMessage,
-  DeliveryResult,
-  HindranceReport,
-  RecipientOutcome,
-  SigningKey,
-} from '../delivery.ts'
+import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Site, Way } from '../path/path.ts'
 
@@ -50,31 +40,18 @@ type FlatSite = [
 
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
 
-export type FlatResult = [
-  number: number,
-  outcomes: FlatOutcome[],
-  server: string | null,
-  dialogue: string,
-  startedAt: number,
-  duration: number,
-  tls: string | null,
-  captured: Uint8Array | undefined,
-  died: DeathCause | undefined,
-  hindrance: HindranceReport | undefined,
-  notBefore: number | undefined,
-  handedOver: true | undefined,
-]
+/** Under the number of its delivery. */
+export type FlatResult = [number: number, result: Row]
 
-type FlatOutcome = [
-  position: number,
-  verdict: Verdict,
-  message: string,
-  code: number | undefined,
-  enhancedCode: string | undefined,
-  suppress: boolean | undefined,
-  alsoEvents: EventType[] | undefined,
-  server: string | undefined,
-]
+/** In the place of the outcomes, which come first, are their rows. */
+const RESULT = plainCodec<DeliveryResult>(
+  ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
+  ['captured', 'died', 'hindrance', 'notBefore', 'handedOver'],
+)
+const OUTCOME = plainCodec<RecipientOutcome>(
+  ['position', 'verdict', 'message'],
+  ['code', 'enhancedCode', 'suppress', 'alsoEvents', 'server'],
+)
 
 /** `large`: its message stays behind. */
 export function flatDelivery(number: number, delivery: Delivery, large = false): FlatDelivery {
@@ -169,71 +146,13 @@ function addresseeOf(row: FlatAddressee | null): Addressee | null {
 }
 
 export function flatResult(number: number, result: DeliveryResult): FlatResult {
-  return [
-    number,
-    result.outcomes.map(
-      ({ position, verdict, message, code, enhancedCode, suppress, alsoEvents, server }) => [
-        position,
-        verdict,
-        message,
-        code,
-        enhancedCode,
-        suppress,
-        alsoEvents,
-        server,
-      ],
-    ),
-    result.server,
-    result.dialogue,
-    result.startedAt,
-    result.duration,
-    result.tls,
-    result.captured,
-    result.died,
-    result.hindrance,
-    result.notBefore,
-    result.handedOver,
-  ]
+  const row = RESULT.pack(result)
+  row[0] = result.outcomes.map((outcome) => OUTCOME.pack(outcome))
+  return [number, row]
 }
 
-export function resultOf(flat: FlatResult): DeliveryResult {
-  const [
-    ,
-    outcomes,
-    server,
-    dialogue,
-    startedAt,
-    duration,
-    tls,
-    captured,
-    died,
-    hindrance,
-    notBefore,
-    handedOver,
-  ] = flat
-  const result: DeliveryResult = {
-    outcomes: outcomes.map(outcomeOf),
-    server,
-    dialogue,
-    startedAt,
-    duration,
-    tls,
-  }
-  if (captured !== undefined) result.captured = captured
-  if (died !== undefined) result.died = died
-  if (hindrance !== undefined) result.hindrance = hindrance
-  if (notBefore !== undefined) result.notBefore = notBefore
-  if (handedOver !== undefined) result.handedOver = handedOver
+export function resultOf([, row]: FlatResult): DeliveryResult {
+  const result = RESULT.unpack(row)
+  result.outcomes = (row[0] as Row[]).map((outcome) => OUTCOME.unpack(outcome))
   return result
-}
-
-function outcomeOf(flat: FlatOutcome): RecipientOutcome {
-  const [position, verdict, message, code, enhancedCode, suppress, alsoEvents, server] = flat
-  const outcome: RecipientOutcome = { position, verdict, message }
-  if (code !== undefined) outcome.code = code
-  if (enhancedCode !== undefined) outcome.enhancedCode = enhancedCode
-  if (suppress !== undefined) outcome.suppress = suppress
-  if (alsoEvents !== undefined) outcome.alsoEvents = alsoEvents
-  if (server !== undefined) outcome.server = server
-  return outcome
 }

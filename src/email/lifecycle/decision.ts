@@ -6,15 +6,14 @@ import type { Decision, Facts } from './happening.ts'
 /** Of what is in no queue. */
 export const OUT_OF_QUEUE = { dueAt: null, heldFor: null, cancelRequested: false } as const
 
-export function changed(change: Partial<Facts>): Decision {
-  return { change, events: [], suppress: null, tried: false }
+/** Without an attempt. */
+export function changed(change: Decision['change'], events: NewEvent[] = []): Decision {
+  return { change, events, suppress: null, tried: false }
 }
 
 /** Ended without an attempt. */
 export function ended(state: FinalState, at: number, message: string): Decision {
-  const event: NewEvent = { type: state, at, detail: { message } }
-  const change = { ...OUT_OF_QUEUE, state, lastMessage: message }
-  return { change, events: [event], suppress: null, tried: false }
+  return changed({ ...OUT_OF_QUEUE, state, lastMessage: message }, [{ type: state, at, detail: { message } }])
 }
 
 /** Without a message it keeps the last one it had. */
@@ -22,7 +21,7 @@ export function canceled(at: number, message?: string): Decision {
   const detail: EventDetail = message === undefined ? {} : { message }
   const change: Partial<Facts> = { ...OUT_OF_QUEUE, state: 'canceled' }
   if (message) change.lastMessage = message
-  return { change, events: [{ type: 'canceled', at, detail }], suppress: null, tried: false }
+  return changed(change, [{ type: 'canceled', at, detail }])
 }
 
 /**

@@ -2,8 +2,8 @@
  * What becomes of a recipient when others report of its message: a report comes whenever it comes, mostly after the
  * end.
  */
-import type { EventType, NewEvent } from '../event.ts'
-import { OUT_OF_QUEUE } from './decision.ts'
+import type { EventDetail, EventType } from '../event.ts'
+import { changed, OUT_OF_QUEUE } from './decision.ts'
 import type { Decision, Facts, Reported } from './happening.ts'
 
 type Before = Pick<Facts, 'state' | 'uncertain'>
@@ -31,10 +31,9 @@ function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Deci
   const reason = detail.message || 'returned by its server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
+    ...recorded('bounced', at, detail),
     change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
-    events: told('bounced', at, detail),
     suppress: deadAddress ? { reason } : null,
-    tried: false,
   }
 }
 
@@ -68,10 +67,6 @@ function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): 
 
 const PROVED = { ...OUT_OF_QUEUE, state: 'delivered' } as const
 
-function recorded(type: EventType, at: number, detail: NewEvent['detail']): Decision {
-  return { change: null, events: told(type, at, detail), suppress: null, tried: false }
-}
-
-function told(type: EventType, at: number, detail: NewEvent['detail']): NewEvent[] {
-  return [{ type, at, detail }]
+function recorded(type: EventType, at: number, detail: EventDetail): Decision {
+  return changed(null, [{ type, at, detail }])
 }

@@ -10,8 +10,8 @@ import { HeaderError, hasNonAscii, isReservedHeader, textField } from '../header
 import { isMessageId } from '../header/message-id.ts'
 import type { Attachment, MessageContent } from '../message.ts'
 import { ANY_BOUNDARY } from './boundary.ts'
-import { fileLeaf, leafSize, type Part, textLeaf, writeTree } from './mime-part.ts'
-import { base64Length } from './transfer-encoding.ts'
+import { fileLeaf, type Part, textLeaf, writeTree } from './mime-part.ts'
+import { bodyBound } from './size-bound.ts'
 
 export { isReservedHeader } from '../header/header.ts'
 
@@ -50,32 +50,13 @@ export function composedSize(content: MessageContent): number {
   return compose(content, ANY_BOUNDARY).size
 }
 
-/** Octets for the fields and boundary lines of one part, file name aside. */
-const PART_OVERHEAD = 400
-
 /**
  * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too
  * high for the texts.
  * @throws HeaderError or AddressError for everything that `compose` would refuse
  */
 export function estimateSize(content: MessageContent): number {
-  let size = Buffer.byteLength(messageFields(content).text) + 2 * PART_OVERHEAD
-  size += textBound(content.text ?? '') + textBound(content.html ?? '')
-  for (const file of content.attachments) {
-    const leaf = fileLeaf(file)
-    size += PART_OVERHEAD + leaf.header.length + leafSize(leaf)
-  }
-  return size
-}
-
-/**
- * base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside).
- */
-function textBound(text: string): number {
-  let octets = Buffer.byteLength(text)
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
-  for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
-  return PART_OVERHEAD + base64Length(octets)
+  return Buffer.byteLength(messageFields(content).text) + bodyBound(content)
 }
 
 function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: boolean } {

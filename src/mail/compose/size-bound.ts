@@ -62,8 +62,13 @@ function wordsBound(text: string): number {
  * base64 with every line break doubled: the other encodings are chosen only where they are no longer (64 octets aside).
  */
 function textBound(text: string): number {
+  return PART_OVERHEAD + base64Length(lengthInLines(text))
+}
+
+/** Octets with every line break as CRLF, at most: a CR or LF counts twice. */
+export function lengthInLines(text: string): number {
   let octets = Buffer.byteLength(text)
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++
   for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) octets++
-  return PART_OVERHEAD + base64Length(octets)
+  return octets
 }

@@ -41,35 +41,29 @@ export function encodeText(text: string): EncodedBody {
 
 function encodeSmall(text: string): EncodedBody {
   const ascii = Buffer.byteLength(text) === text.length
-  if (ascii && !text.includes('\0')) {
-    const body = withCrlf(text)
-    if (linesFit(body)) return { encoding: '7bit', body }
-  }
-  const octets = Buffer.from(withCrlf(text), 'utf8')
-  const base64 = base64Length(octets.length)
-  // A character of two or three octets adds one or two to the length in UTF-16; each of its octets takes two more when
-  // escaped.
-  const leastEscaped = (octets.length - text.length) * 1.5
-  if (ascii || octets.length + 2 * leastEscaped <= base64 + READABLE) {
-    const body = quotedPrintable(octets)
-    if (body.length <= base64 + READABLE)
-      return { encoding: 'quoted-printable', body: body.toString('latin1') }
-  }
-  const body = Buffer.allocUnsafe(base64)
-  writeBase64(octets, body, 0)
-  return { encoding: 'base64', body: body.toString('latin1') }
+  const lines = withCrlf(text)
+  if (ascii && !text.includes('\0') && linesFit(lines)) return { encoding: '7bit', body: lines }
+  const octets = Buffer.from(lines, 'utf8')
+  // A character of two or three octets adds one or two to the length in UTF-16; each of its octets is escaped.
+  return encodeOctets(octets, ascii ? 0 : (octets.length - text.length) * 1.5)
 }
 
 /** The same in octets from beginning to end, outside of the heap. */
 function encodeLarge(text: string): EncodedBody {
   const octets = crlfOctets(Buffer.from(text, 'utf8'))
   const ascii = isAscii(octets)
-  if (ascii && !octets.includes(0) && octetLinesFit(octets))
+  if (ascii && !octets.includes(0) && linesFit(octets)) {
     return { encoding: '7bit', body: octets.toString('latin1') }
-  const base64 = base64Length(octets.length)
-  // Each octet of a character that is not ASCII takes two more when escaped.
+  }
+  // Each octet of a character that is not ASCII is escaped.
   let escaped = 0
   if (!ascii) for (let at = 0; at < octets.length; at++) if (octets[at]! > 0x7f) escaped++
+  return encodeOctets(octets, escaped)
+}
+
+/** `escaped`: so many octets are at least, and each takes two more then. */
+function encodeOctets(octets: Buffer, escaped: number): EncodedBody {
+  const base64 = base64Length(octets.length)
   if (octets.length + 2 * escaped <= base64 + READABLE) {
     const body = quotedPrintable(octets)
     if (body.length <= base64 + READABLE)
@@ -78,16 +72,6 @@ function encodeLarge(text: string): EncodedBody {
   const body = Buffer.allocUnsafe(base64)
   writeBase64(octets, body, 0)
   return { encoding: 'base64', body: body.toString('latin1') }
-}
-
-function octetLinesFit(octets: Buffer): boolean {
-  let start = 0
-  while (octets.length - start > MAX_LINE) {
-    const end = octets.lastIndexOf(LF, start + MAX_LINE + 1)
-    if (end < start) return false
-    start = end + 1
-  }
-  return true
 }
 
 /** Every CR, LF and CRLF as CRLF, in octets. */
@@ -136,7 +120,7 @@ export function asSevenBit(content: Uint8Array): string | null {
   return linesFit(body) ? body : null
 }
 
-function linesFit(body: string): boolean {
+function linesFit(body: string | Buffer): boolean {
   let start = 0
   while (body.length - start > MAX_LINE) {
     const end = body.lastIndexOf('\n', start + MAX_LINE + 1)
@@ -174,32 +158,27 @@ function quotedPrintable(octets: Buffer): Buffer {
       // Rule 3: servers may strip white space before a line break.
       action = at + 1 === length || octets[at + 1] === CR ? ESCAPED : LITERAL
     }
-    if (action === LITERAL) {
-      if (column >= LINE - 1) {
-        out[size++] = EQUALS
-        out[size++] = CR
-        out[size++] = LF
-        column = 0
-      }
-      out[size++] = octet
-      column++
-    } else if (action === ESCAPED) {
-      if (column > LINE - 4) {
-        out[size++] = EQUALS
-        out[size++] = CR
-        out[size++] = LF
-        column = 0
-      }
-      out[size++] = EQUALS
-      out[size++] = HEX[octet >> 4]!
-      out[size++] = HEX[octet & 15]!
-      column += 3
-    } else {
+    if (action === LINE_BREAK) {
       out[size++] = CR
       out[size++] = LF
       at++
       column = 0
+      continue
     }
+    const width = action === LITERAL ? 1 : 3
+    if (column + width > LINE - 1) {
+      out[size++] = EQUALS
+      out[size++] = CR
+      out[size++] = LF
+      column = 0
+    }
+    if (action === LITERAL) out[size++] = octet
+    else {
+      out[size++] = EQUALS
+      out[size++] = HEX[octet >> 4]!
+      out[size++] = HEX[octet & 15]!
+    }
+    column += width
   }
   return out.subarray(0, size)
 }

@@ -1,4 +1,4 @@
-import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
+import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import type { Accepted, NewEmail } from '../store.ts'
 import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'

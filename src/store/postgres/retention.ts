@@ -1,4 +1,4 @@
-import { KEY_REMEMBERED_MS } from '../../email/idempotency.ts'
+import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import type { RetentionRequest, Store } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { Session } from './database.ts'

@@ -105,14 +105,17 @@ export type Call<Operations> = {
     : never
 }[keyof Operations]
 
+const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, Error }
+
 /** An error as it crosses from a thread. */
 export interface Fault {
-  kind: 'StoreUnavailable' | 'StoreConflict' | 'StoreDamaged' | 'Error'
+  kind: keyof typeof KINDS
   message: string
 }
 
 export type Outcome = { value: unknown } | { fault: Fault }
 
+/** For those who watch. */
 export interface Changed {
   accounts: boolean
   queue: boolean
@@ -135,15 +138,11 @@ export type Reply =
 export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false }
 
 export function faultOf(error: unknown): Fault {
-  if (error instanceof StoreUnavailable) return { kind: 'StoreUnavailable', message: error.message }
-  if (error instanceof StoreConflict) return { kind: 'StoreConflict', message: error.message }
-  if (error instanceof StoreDamaged) return { kind: 'StoreDamaged', message: error.message }
-  return { kind: 'Error', message: error instanceof Error ? error.message : String(error) }
+  const kinds = Object.keys(KINDS) as Fault['kind'][]
+  const kind = kinds.find((name) => error instanceof KINDS[name]) ?? 'Error'
+  return { kind, message: error instanceof Error ? error.message : String(error) }
 }
 
 export function errorOf({ kind, message }: Fault): Error {
-  if (kind === 'StoreUnavailable') return new StoreUnavailable(message)
-  if (kind === 'StoreConflict') return new StoreConflict(message)
-  if (kind === 'StoreDamaged') return new StoreDamaged(message)
-  return new Error(message)
+  return new KINDS[kind](message)
 }

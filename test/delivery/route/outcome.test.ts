@@ -31,6 +31,7 @@ test('a session that could not be opened is told with the server and a fitting c
   const refused = failureOfError(new SmtpError('connect', 'connect', 'connection refused'), server, 'direct')
   assert.deepEqual(refused, {
     finding: 'server',
+    code: undefined,
     enhancedCode: '4.4.1',
     message: `${server}: connection refused`,
     unreachable: true,
@@ -44,6 +45,7 @@ test('a session that could not be opened is told with the server and a fitting c
     code: 554,
     enhancedCode: '4.3.0',
     message: `${server} refused the session`,
+    unreachable: false,
   })
   const coded = new SmtpError('reply', 'greeting', 'no', { code: 554, enhancedCode: '5.7.1' })
   assert.equal(failureOfError(coded, server, 'direct').enhancedCode, '5.7.1')

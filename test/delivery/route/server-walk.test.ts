@@ -1,10 +1,13 @@
 /** How long each address of a server is waited for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Ipv6Reachability } from '../../../src/delivery/route/addresses.ts'
-import { HostMemory } from '../../../src/delivery/route/host-memory.ts'
 import { ProbePauses } from '../../../src/delivery/route/probe-pauses.ts'
-import { ServerWalk, type WalkLimits, walkLimits } from '../../../src/delivery/route/server-walk.ts'
+import {
+  RouteState,
+  ServerWalk,
+  type WalkLimits,
+  walkLimits,
+} from '../../../src/delivery/route/server-walk.ts'
 import { type PooledSession, SessionPool } from '../../../src/delivery/route/session-pool.ts'
 import { Dialogue } from '../../../src/delivery/smtp/dialogue.ts'
 import { SmtpError } from '../../../src/delivery/smtp/error.ts'
@@ -24,20 +27,15 @@ class Silence extends SessionPool {
 /** One server at these addresses, which does not answer. */
 async function walk(addresses: string[], limits: Partial<WalkLimits> = {}) {
   const pool = new Silence({ idleTimeout: 60_000, maxTransactions: 100, maxAge: 60_000, maxIdle: 100 })
-  const { outcomes } = await new ServerWalk({
-    request: {
-      delivery: deliveryTo(['jane@x.test']),
-      message: () => Promise.reject(new Error('nobody is there to take it')),
-      dialogue: new Dialogue(),
-      mayHandOver: () => true,
-      stopping: new AbortController().signal,
-    },
-    pool,
-    limits: { ...walkLimits, ...limits },
-    ipv6: new Ipv6Reachability(),
-    hosts: new HostMemory(new ProbePauses([120_000])),
-    route: 'direct',
-  }).visit([
+  const request = {
+    delivery: deliveryTo(['jane@x.test']),
+    message: () => Promise.reject(new Error('nobody is there to take it')),
+    dialogue: new Dialogue(),
+    mayHandOver: () => true,
+    stopping: new AbortController().signal,
+  }
+  const state = new RouteState('direct', { ...walkLimits, ...limits }, new ProbePauses([120_000]), pool)
+  const { outcomes } = await new ServerWalk(request, state).visit([
     {
       target: async () => ({
         host: 'mx.x.test',

@@ -100,8 +100,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     for (const [company, lanes] of this.#companies) {
       if (lanes.seen.dueAt > now) this.#rewind(lanes)
       if (this.parts.damage.company(company, now)) continue
-      if (lanes.nextDue <= now)
-        this.parts.damage.inCompany(company, now, () => this.#wake(company, lanes, now))
+      if (lanes.nextDue <= now) this.#wake(company, lanes, now)
       if (lanes.ready.size > 0) due.push(company)
     }
     return due
@@ -115,7 +114,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     const lanes = this.#companies.get(company)
     if (lanes === undefined) return undefined
     if (lanes.ready.size === 0 && lanes.nextDue <= now) {
-      this.parts.damage.inCompany(company, now, () => this.#wake(company, lanes, now))
+      this.#wake(company, lanes, now)
     }
     return lanes.ready.take()
   }
@@ -163,11 +162,13 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   }
 
   #wake(company: number, lanes: CompanyLanes, now: number): void {
-    const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
-    for (const { domain } of portion) lanes.ready.add(domain)
-    lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
-    const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
-    lanes.nextDue = next?.dueAt ?? Number.POSITIVE_INFINITY
+    this.parts.damage.inCompany(company, now, () => {
+      const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
+      for (const { domain } of portion) lanes.ready.add(domain)
+      lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
+      const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
+      lanes.nextDue = next?.dueAt ?? Number.POSITIVE_INFINITY
+    })
   }
 
   /** One look for each company with waiting recipients. Keeps the order of turns. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { WithParts } from '../connection.ts'
-import type { Changes } from './changes.ts'
+import type { Changed } from '../protocol.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Contents } from './contents.ts'
 import type { Damage } from './damage.ts'
@@ -14,7 +14,7 @@ import { Suppressions } from './suppressions.ts'
 
 /** What of the writer outlives an operation. */
 export interface Kept {
-  changes: Changes
+  changes: Changed
   damage: Damage
   memory: Memory
 }

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import { KEY_REMEMBERED_MS } from '../../../email/idempotency.ts'
+import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
 import type { Remembered } from './memory.ts'

@@ -1,11 +1,11 @@
 import { isSimulated } from '../../../email/simulated.ts'
 import { WithParts } from '../connection.ts'
+import type { Changed } from '../protocol.ts'
 import { one } from '../rows.ts'
-import type { Changes } from './changes.ts'
 import type { CompanyNumbers } from './companies.ts'
 
 /** Addresses a company's mail no longer goes to. Compared without regard to the case of ASCII letters. */
-export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: Changes }> {
+export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: Changed }> {
   readonly #find = this.db.prepare('SELECT reason FROM suppressions WHERE company = ? AND address = ?')
   readonly #insert = this.db.prepare(
     'INSERT INTO suppressions (company, address, reason, created_at, email_id, seq) VALUES (?, ?, ?, ?, ?, ?)',

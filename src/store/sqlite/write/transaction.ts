@@ -1,9 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreDamaged, StoreUnavailable } from '../../store.ts'
+import { OnConnection } from '../connection.ts'
 import { asStoreError, isCorruption, isFault } from '../database.ts'
 import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
-import { Changes } from './changes.ts'
 import { Damage, RunAgain } from './damage.ts'
 import { Memory } from './memory.ts'
 import { writeOperations } from './operations.ts'
@@ -24,43 +24,33 @@ const MAX_RUNS = 500
  * alone; when the commit fails, or the surroundings do in the middle, nothing of the batch is kept and every operation
  * of it fails.
  */
-export class Transactions {
-  readonly #db: DatabaseSync
+export class Transactions extends OnConnection {
   readonly #path: string
-  readonly #changes = new Changes()
-  readonly #memory = new Memory()
+  /** What the operations of one transaction have changed. */
+  readonly #changes: Changed = { ...UNCHANGED }
   readonly #damage = new Damage()
-  readonly #operations: Writes
-  readonly #begin: StatementSync
-  readonly #commit: StatementSync
-  readonly #rollback: StatementSync
-  readonly #savepoint: StatementSync
-  readonly #release: StatementSync
-  readonly #undo: StatementSync
-  readonly #probe: StatementSync
-  readonly #dataVersion: StatementSync
-  readonly #accountsVersion: StatementSync
-  #seenData: number
-  #seenAccounts: number
+  readonly #memory = new Memory()
+  readonly #operations: Writes = writeOperations(this.db, {
+    changes: this.#changes,
+    damage: this.#damage,
+    memory: this.#memory,
+  })
+  readonly #begin = this.db.prepare('BEGIN IMMEDIATE')
+  readonly #commit = this.db.prepare('COMMIT')
+  readonly #rollback = this.db.prepare('ROLLBACK')
+  readonly #savepoint = this.db.prepare('SAVEPOINT operation')
+  readonly #release = this.db.prepare('RELEASE operation')
+  readonly #undo = this.db.prepare('ROLLBACK TO operation')
+  readonly #dataVersion = this.db.prepare('PRAGMA data_version')
+  readonly #accountsVersion = this.db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
+  #seenData = this.#readDataVersion()
+  #seenAccounts = this.#readAccountsVersion()
   /** Seen in a transaction that failed, and not yet told. */
   #missed: Changed = UNCHANGED
 
   constructor(db: DatabaseSync, path: string) {
-    this.#db = db
+    super(db)
     this.#path = path
-    const [changes, memory, damage] = [this.#changes, this.#memory, this.#damage]
-    this.#operations = writeOperations(db, { changes, memory, damage })
-    this.#begin = db.prepare('BEGIN IMMEDIATE')
-    this.#commit = db.prepare('COMMIT')
-    this.#rollback = db.prepare('ROLLBACK')
-    this.#savepoint = db.prepare('SAVEPOINT operation')
-    this.#release = db.prepare('RELEASE operation')
-    this.#undo = db.prepare('ROLLBACK TO operation')
-    this.#probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
-    this.#dataVersion = db.prepare('PRAGMA data_version')
-    this.#accountsVersion = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
-    this.#seenData = this.#readDataVersion()
-    this.#seenAccounts = this.#readAccountsVersion()
   }
 
   /**
@@ -83,7 +73,7 @@ export class Transactions {
     damaged: Map<number, Outcome>,
     run: number,
   ): Omit<Result, 'damage'> | null {
-    this.#changes.clear()
+    Object.assign(this.#changes, UNCHANGED)
     let foreign = UNCHANGED
     let current = -1
     let committing = false
@@ -167,12 +157,12 @@ export class Transactions {
 
   /** True when the transaction can go on without the operation. One damaged page must not stop all the others. */
   #failedAlone(error: unknown): boolean {
-    return this.#db.isTransaction && (!isFault(error) || isCorruption(error))
+    return this.db.isTransaction && (!isFault(error) || isCorruption(error))
   }
 
   #giveUp(error: unknown): Error {
     try {
-      if (this.#db.isTransaction) this.#rollback.run()
+      if (this.db.isTransaction) this.#rollback.run()
     } catch (rollback) {
       return new StoreUnavailable(
         `${asStoreError(error, this.#path).message}; undoing it failed: ${rollback}`,
@@ -189,7 +179,7 @@ export class Transactions {
   #writeOver(): void {
     try {
       this.#begin.run()
-      this.#probe.run()
+      this.#operations.probe()
       this.#commit.run()
     } catch (error) {
       this.#giveUp(error)

@@ -49,6 +49,8 @@ export class ThreadInspector {
   readonly #socket: WebSocket
   readonly #workers = new Map<string, string>()
   readonly #waiting = new Map<number, Asked>()
+  /** By the session of a thread whose end is waited for. */
+  readonly #ends = new Map<string, () => void>()
   #id = 0
 
   private constructor(socket: WebSocket) {
@@ -74,16 +76,30 @@ export class ThreadInspector {
     return inspector
   }
 
+  /** The threads beside the main one that there are now: their sessions and names. */
+  get workers(): [session: string, name: string][] {
+    return [...this.#workers]
+  }
+
+  /** What this comes to in the thread; null: the main thread. Rejects when the thread ends before it answers. */
+  async evaluate(session: string | null, expression: string): Promise<string | undefined> {
+    const answer = await this.#call(session, 'Runtime.evaluate', { expression, returnByValue: true })
+    return answer.result?.result?.value
+  }
+
+  /** Resolves when the thread has ended; never when its whole process has. */
+  async ended(session: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ends.set(session, resolve)
+    if (this.#workers.has(session)) await promise
+  }
+
   /** One sample for each thread; a thread that ends meanwhile is missing. */
   async sample(): Promise<ThreadSample[]> {
     const look = async (name: string, session: string | null): Promise<ThreadSample | null> => {
       try {
         await this.#call(session, 'HeapProfiler.collectGarbage', {})
-        const answer = await this.#call(session, 'Runtime.evaluate', {
-          expression: LOOK,
-          returnByValue: true,
-        })
-        const value = answer.result?.result?.value
+        const value = await this.evaluate(session, LOOK)
         return value === undefined ? null : { name, ...(JSON.parse(value) as Omit<ThreadSample, 'name'>) }
       } catch (error) {
         // The main thread is there as long as the process is.
@@ -92,7 +108,7 @@ export class ThreadInspector {
       }
     }
     const samples = [await look('main', null)]
-    for (const [session, name] of [...this.#workers]) samples.push(await look(name, session))
+    for (const [session, name] of this.workers) samples.push(await look(name, session))
     return samples.filter((sample) => sample !== null)
   }
 
@@ -140,6 +156,7 @@ export class ThreadInspector {
       this.#workers.set(params.sessionId, `${script} ${params.workerInfo.workerId}`)
     } else if (method === 'NodeWorker.detachedFromWorker' && params?.sessionId) {
       this.#workers.delete(params.sessionId)
+      this.#ends.get(params.sessionId)?.()
       for (const [asked, { session, reject }] of this.#waiting) {
         if (session !== params.sessionId) continue
         this.#waiting.delete(asked)
