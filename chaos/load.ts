@@ -115,7 +115,7 @@ export class Load {
         if (mail.keyed && this.#random.chance(ONCE_MORE)) await this.#onceMore(mail, request, outcome)
         return
       }
-      if (!mail.keyed || outcome.status !== 503) {
+      if (!mail.keyed || !isTemporary(outcome)) {
         ledger.setFate(mail.number, uncertain ? 'unknown' : 'refused')
         return
       }
@@ -126,7 +126,7 @@ export class Load {
 
   async #onceMore(mail: Mail, request: ReturnType<typeof submissionOf>, first: Answer): Promise<void> {
     const again = await this.#post(request)
-    if (typeof again === 'string' || again.status === 503) return
+    if (typeof again === 'string' || isTemporary(again)) return
     if (again.status !== first.status || again.body !== first.body)
       this.#surprise(`${mail.number} repeated: ${again.status} ${again.body}, not ${first.body}`)
   }
@@ -135,7 +135,7 @@ export class Load {
     this.answers[status] = (this.answers[status] ?? 0) + 1
     if (status === 200) {
       if (!/^\{"id":"/.test(body)) this.#surprise(`${mail.number} ${mail.shape}: 200 ${body}`)
-    } else if (status !== 503 || !retryAfter) {
+    } else if (!isTemporary({ status, body, retryAfter })) {
       this.#surprise(
         `${mail.number} ${mail.shape}: ${status}${retryAfter ? '' : ' without retry-after'} ${body}`,
       )
@@ -196,4 +196,12 @@ export class Load {
       sent.end(body)
     })
   }
+}
+
+/**
+ * A node that was stopped in the middle of a request finds that it took too long: a 408, which says by itself that the
+ * request may be repeated (RFC 9110 15.5.9).
+ */
+function isTemporary({ status, retryAfter }: Answer): boolean {
+  return status === 408 || (status === 503 && retryAfter)
 }

@@ -9,7 +9,6 @@ import {
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
-import { Refusal } from '../intake/refusal.ts'
 import { Admission } from './admission/admission.ts'
 import { watchAdmission } from './admission/gauges.ts'
 import { withoutLongPipelines } from './admission/pipeline.ts'
@@ -97,13 +96,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
       return server as Server
     },
     clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
-    // A failure of the framework itself, before any route: a path that cannot be decoded, or a part of it that is too
-    // long.
-    frameworkErrors: (error, request, reply) => {
-      if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
-        routing.failUnreadable(request, reply)
-      } else routing.fail(request, reply, reasonOfFramework(error) ?? answers.reasonOf(error, request))
-    },
+    // Before any route: a path that cannot be decoded, or a part of it that is too long.
+    frameworkErrors: (_error, request, reply) => routing.failUnreadable(request, reply),
     genReqId: requestId,
     rewriteUrl: (request) => normalTarget(request.url ?? '/'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
@@ -133,10 +127,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   })
   app.setNotFoundHandler((request, reply) => routing.failUnrouted(request, reply))
   app.setErrorHandler((error, request, reply) => {
-    const reason = reasonOfFramework(error)
-    // What the framework finds wrong with a request that has no route matters less than that.
-    if (reason !== null && request.is404) routing.failUnrouted(request, reply)
-    else routing.fail(request, reply, reason ?? answers.reasonOf(error, request))
+    routing.fail(request, reply, answers.reasonOf(error, request))
   })
   routing.register(app)
   await app.ready()
@@ -240,21 +231,4 @@ function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): An
     return { code: 'http_malformed', status: 501, detail }
   }
   return null
-}
-
-/**
- * What the framework refuses by itself; null for what is none of its refusals. Its refusals are never our own fault.
- */
-function reasonOfFramework(error: unknown): AnyReason | null {
-  // A Refusal for what a schema does not allow carries marks of the framework.
-  if (error instanceof Refusal) return null
-  if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return null
-  const { code, statusCode } = error
-  if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return null
-  if (statusCode < 400 || statusCode > 499) return null
-  return {
-    code: 'http_malformed',
-    status: 400,
-    detail: `The request cannot be read: ${clip(error.message)}.`,
-  }
 }

@@ -18,7 +18,8 @@ const HANDSHAKES = 1 / 8
 /** A source address, or a company, and its connections: the one that has been idle for the longest first. */
 interface Party {
   name: string
-  stranger: boolean
+  /** Those of its kind. */
+  among: Map<string, Party>
   count: number
   idle: Set<Connection>
 }
@@ -61,7 +62,7 @@ export class Connections {
       this.#refuse(socket)
       return false
     }
-    const party = this.#party(this.#strangers, address, true)
+    const party = this.#party(this.#strangers, address)
     const connection: Connection = { socket, party, busy: 0, shaking: null }
     this.#bySocket.set(socket, connection)
     this.#pool.take(1)
@@ -130,7 +131,7 @@ export class Connections {
     if (connection === undefined) return undefined
     if (connection.busy++ === 0) connection.party.idle.delete(connection)
     const { party } = connection
-    if (party.stranger || party.name !== companyId) this.#join(connection, companyId)
+    if (party.among === this.#strangers || party.name !== companyId) this.#join(connection, companyId)
     return connection
   }
 
@@ -144,7 +145,7 @@ export class Connections {
   #join(connection: Connection, companyId: string): void {
     const { party } = connection
     this.#makeRoom(this.#companies.get(companyId))
-    const company = this.#party(this.#companies, companyId, false)
+    const company = this.#party(this.#companies, companyId)
     party.count -= 1
     this.#forget(party)
     company.count += 1
@@ -215,17 +216,17 @@ export class Connections {
     socket.destroy()
   }
 
-  #party(among: Map<string, Party>, name: string, stranger: boolean): Party {
+  #party(among: Map<string, Party>, name: string): Party {
     let party = among.get(name)
     if (party === undefined) {
-      party = { name, stranger, count: 0, idle: new Set() }
+      party = { name, among, count: 0, idle: new Set() }
       among.set(name, party)
     }
     return party
   }
 
   #forget(party: Party): void {
-    if (party.count === 0) (party.stranger ? this.#strangers : this.#companies).delete(party.name)
+    if (party.count === 0) party.among.delete(party.name)
   }
 }
 
