@@ -108,11 +108,20 @@ function target({ service, shape }: Parts): Extract<LoadOrder['target'], { proto
   return { protocol: 'http', host: `127.0.0.1:${port}`, token, from, shape }
 }
 
+function submissionOf({ service, shape }: Parts, later: Date): Pick<LoadOrder, 'port' | 'target'> {
+  const { submissionPort, token, from } = service
+  if (submissionPort === null) throw new Error('the service takes no mail in over SMTP')
+  const header = [`X-Mailgun-Deliver-By: ${later.toUTCString().replace('GMT', '+0000')}`]
+  return { port: submissionPort, target: { protocol: 'smtp', token, from, shape, header } }
+}
+
 export interface AcceptingWay {
   connections: number
   milliseconds: number
   /** Requests a second, due whatever the answers do. Without it each connection waits for its answer. */
   rate?: number
+  /** How they are handed in: by the JSON dialect unless told otherwise. */
+  protocol?: LoadOrder['target']['protocol']
 }
 
 /**
@@ -121,12 +130,13 @@ export interface AcceptingWay {
  */
 export async function measureAccepting(parts: Parts, way: AcceptingWay): Promise<AcceptFigure> {
   const { load, service, database } = parts
-  const { connections, milliseconds, rate } = way
-  const scheduledAt = new Date(Date.now() + 20 * 86_400_000).toISOString()
+  const { connections, milliseconds, rate, protocol = 'http' } = way
+  const later = new Date(Date.now() + 20 * 86_400_000)
   const most = rate === undefined ? Math.ceil(milliseconds * 40) : Math.round((milliseconds * rate) / 1000)
   const order: LoadOrder = {
-    port: service.port,
-    target: { ...target(parts), scheduledAt },
+    ...(protocol === 'http'
+      ? { port: service.port, target: { ...target(parts), scheduledAt: later.toISOString() } }
+      : submissionOf(parts, later)),
     connections,
     first: takeNumbers(most),
     count: most,

@@ -150,7 +150,7 @@ export function preparedRequest({ host, token, from, scheduledAt, shape }: Reque
 }
 
 /** A composed message in SMTP form, for systems that take mail by SMTP; ends with the final dot. */
-export function preparedMessage(from: string, shape: MessageShape): PreparedText {
+export function preparedMessage(from: string, shape: MessageShape, header: string[] = []): PreparedText {
   const crlf = (text: string) => text.replaceAll('\n', '\r\n')
   const lines = [
     `From: Acme Orders <${from}>`,
@@ -158,6 +158,7 @@ export function preparedMessage(from: string, shape: MessageShape): PreparedText
     `Subject: Your order ${MARK} is on its way`,
     `Message-ID: <${MARK}.bench@${from.slice(from.indexOf('@') + 1)}>`,
     `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
+    ...header,
     'MIME-Version: 1.0',
     'Content-Type: multipart/alternative; boundary="=_bench_0001"',
     '',

@@ -22,13 +22,14 @@ function opener(target: LoadTarget): (port: number) => Promise<Connection> {
   }
   const envelope = `MAIL FROM:<${target.from}>\r\nRCPT TO:<${markedRecipient(target.shape)}>\r\nDATA\r\n`
   const commands = new PreparedText(Buffer.from(envelope), target.shape.domains)
-  const message = preparedMessage(target.from, target.shape)
-  const { pipelining = true } = target
+  const { pipelining = true, token, header = [] } = target
+  const message = preparedMessage(target.from, target.shape, header)
   return (port) =>
     SmtpConnection.open('127.0.0.1', port, {
       commands: commands.copy(),
       message: message.copy(),
       pipelining,
+      ...(token && { login: Buffer.from(`\0bench\0${token}`).toString('base64') }),
     })
 }
 

@@ -7,6 +7,10 @@ export type LoadTarget =
       protocol: 'smtp'
       from: string
       shape: MessageShape
+      /** To log in with; absent: the server takes mail from anybody. */
+      token?: string
+      /** Fields beside the usual ones. */
+      header?: string[]
       /** False: one command at a time, for servers whose answers to several come late. */
       pipelining?: boolean
     }

@@ -10,6 +10,8 @@ export interface PreparedEnvelope {
   message: PreparedText
   /** False: one command at a time, also where the server offers more. */
   pipelining?: boolean
+  /** What AUTH PLAIN is given (RFC 4616), in base64; absent: nobody logs in. */
+  login?: string
 }
 
 export class SmtpConnection {
@@ -38,6 +40,10 @@ export class SmtpConnection {
     await connection.#expect('220')
     connection.#socket.write('EHLO load.test\r\n')
     const offered = /PIPELINING/i.test(await connection.#expect('250'))
+    if (envelope.login !== undefined) {
+      connection.#socket.write(`AUTH PLAIN ${envelope.login}\r\n`)
+      await connection.#expect('235')
+    }
     connection.#pipelining = offered && envelope.pipelining !== false
     return connection
   }

@@ -8,6 +8,8 @@ import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './
 
 export interface ServiceProcess {
   port: number
+  /** Where it takes mail in over SMTP; null while it does not. */
+  submissionPort: number | null
   token: string
   from: string
   directory: string
@@ -63,6 +65,7 @@ export async function startServiceProcess(choice: ServiceChoice): Promise<Servic
     const pids = children.map(({ pid }) => pid)
     return {
       port: children[0]!.port,
+      submissionPort: children[0]!.submissionUrls.length > 0 ? children[0]!.submissionPort : null,
       token: tenant.token,
       from: `orders@${tenant.domain}`,
       directory: installation.directory,
