@@ -75,7 +75,7 @@ export const SETTINGS = {
       '`smtp://...?tls=opportunistic` takes logins without TLS, too',
     description:
       'Addresses on which programs hand in mail over SMTP, with any user name and an API key as password. They use the certificate of ' +
-      'POSTROAD_TLS_CERT. Without TLS only programs on this machine may log in, unless `?tls=opportunistic` says that the network in ' +
+      'POSTROAD_TLS_CERT, and are served by nodes that take mail in. Without TLS only programs on this machine may log in, unless `?tls=opportunistic` says that the network in ' +
       'between is yours.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),

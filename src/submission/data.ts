@@ -30,7 +30,11 @@ export class DataOctets {
     let state = this.#state
     /** From here on nothing was given to `take`. */
     let from = 0
-    for (let at = 0; at < piece.length; at++) {
+    const { length } = piece
+    for (let at = 0; at < length; at++) {
+      // Nearly all of a message.
+      if (state === TEXT) while (piece[at]! > CR) at++
+      if (at >= length) break
       const octet = piece[at]
       switch (state) {
         case TEXT:

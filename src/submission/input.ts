@@ -32,6 +32,7 @@ export class InputEnded extends Error {
 export class Input {
   readonly #socket: Socket
   #pending: Buffer = EMPTY
+  #paused = true
   #end: Error | null = null
   #wake: (() => void) | null = null
 
@@ -43,9 +44,13 @@ export class Input {
   }
 
   readonly #onData = (chunk: Buffer) => {
-    this.#socket.pause()
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    this.#wake?.()
+    if (this.#wake !== null) this.#wake()
+    else {
+      // Nobody has asked for this one: the next is left with the client.
+      this.#paused = true
+      this.#socket.pause()
+    }
   }
 
   readonly #onEnd = () => this.interrupt(new InputEnded())
@@ -68,6 +73,7 @@ export class Input {
 
   /** No more is taken from the socket; another reads on, and nothing may have been read ahead. */
   detach(): void {
+    this.#socket.pause()
     this.#socket.off('data', this.#onData)
     for (const event of ['end', 'close', 'error']) this.#socket.off(event, this.#onEnd)
   }
@@ -136,6 +142,8 @@ export class Input {
         if (this.#end === null) resolve()
         else reject(this.#end)
       }
+      if (!this.#paused) return
+      this.#paused = false
       this.#socket.resume()
     })
   }

@@ -7,7 +7,7 @@ import type { SecureContext } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
 import type { SubmissionListener } from '../config/settings.ts'
 import type { HttpCore } from '../http/core.ts'
-import { type AnyReason, clip } from '../http/fault.ts'
+import { type AnyReason, clip, REFUSED_FOR } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { isLoopback } from '../network/private-address.ts'
@@ -119,7 +119,11 @@ export class Session {
     } catch (error) {
       if (endsSession(error)) throw error
       this.#useful(false)
-      return error instanceof Refused ? error.reply : this.#wordsFor(error)
+      if (error instanceof Refused) return error.reply
+      const reason = this.#reasonOf(error)
+      // Told at once, it would be asked again at once.
+      if (reason.code === 'too_much_under_way') await this.#wait(REFUSED_FOR)
+      return smtpWords(reason)
     }
   }
 
