@@ -152,7 +152,8 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'network',
-    about: 'IP addresses: ranges of them, and which are public',
+    about:
+      'IP addresses: ranges of them, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`)',
     imports: [],
   },
   {
