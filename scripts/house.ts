@@ -45,7 +45,9 @@ export const HOUSE: readonly Place[] = [
     name: 'http',
     about:
       'requests: `json/` and `form/` the dialects, `pages/`, `admission/` who may have how much of the service at once',
-    imports: words('intake store/store.ts accounts mail workers loop-monitor.ts config network common'),
+    imports: words(
+      'operate intake events store/store.ts accounts email mail workers loop-monitor.ts config network common',
+    ),
   },
   {
     name: 'operate',

@@ -19,6 +19,7 @@ import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { type FirstStart, firstStart as makeUp } from './operate/first-start.ts'
+import { operationOn } from './operate/open.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
@@ -173,6 +174,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     intake,
     workers,
     store,
+    operation: (principal) => operationOn(settings, store, { kind: 'member', principal }, directory.snapshot),
     registry: metrics.registry,
     log,
     version: version(),

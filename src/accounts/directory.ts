@@ -29,6 +29,7 @@ const UNKNOWN: Denial = { denied: 'unknown' }
 
 /** The accounts as of the last `replace`. Look-ups take constant time whatever the number of companies. */
 export class AccountDirectory {
+  #snapshot: AccountsSnapshot = { companies: [], domains: [], keys: [], routes: [] }
   #companies: readonly Company[] = []
   #domains = new Map<string, SendingDomain>()
   #domainsByName = new Map<string, SendingDomain>()
@@ -40,12 +41,18 @@ export class AccountDirectory {
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace(snapshot: AccountsSnapshot): void {
     const holders = snapshot.keys.filter(({ revokedAt }) => revokedAt === null).map(holderOf)
+    this.#snapshot = snapshot
     this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#holders = new Map(holders.map((holder) => [holder.tokenHash.toString('base64'), holder]))
     this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
     this.#routes = new RouteTable(snapshot.routes)
+  }
+
+  /** What was taken over last. */
+  get snapshot(): AccountsSnapshot {
+    return this.#snapshot
   }
 
   /** Who holds this token and calls from `address`, as things stand now. */

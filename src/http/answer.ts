@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from '../common/log-throttle.ts'
 import { Refusal } from '../intake/refusal.ts'
+import { OperateError } from '../operate/error.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Admission } from './admission/admission.ts'
@@ -136,11 +137,12 @@ export class Answers {
       }
       return error.reason
     }
-    if (error instanceof StoreUnavailable) {
-      this.onUnavailable()
-      const detail = 'the store cannot be used now'
-      this.#tell('the store does not answer', detail, { err: error }, request)
-      return { code: 'unavailable', retryAfter: 5, detail }
+    if (error instanceof StoreUnavailable) return this.#unavailable(error, request)
+    if (error instanceof OperateError) {
+      const { code, message } = error
+      if (code === 'unavailable') return this.#unavailable(error, request)
+      if (code === 'damaged') this.#tell('a verb met damage', message, { err: error }, request)
+      return { code: 'operation_refused', why: code, detail: message }
     }
     if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
     if (error instanceof WorkerDied) {
@@ -161,6 +163,13 @@ export class Answers {
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
+  }
+
+  #unavailable(error: Error, request: Named): AnyReason {
+    this.onUnavailable()
+    const detail = 'the store cannot be used now'
+    this.#tell('the store does not answer', detail, { err: error }, request)
+    return { code: 'unavailable', retryAfter: 5, detail }
   }
 
   #tell(message: string, trouble: string, facts: object, request: Named): void {

@@ -2,11 +2,13 @@
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
+import type { Operation } from '../operate/verb.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
@@ -22,6 +24,8 @@ export interface HttpDeps {
   /** For bodies that are not small. */
   workers: Workers
   store: Pick<Store, 'emailOrigin' | 'readEmail'>
+  /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
+  operation(caller: Principal): Operation
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
   registry: Registry
   log: Logger

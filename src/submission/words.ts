@@ -79,6 +79,7 @@ const WORDS: Words<Reply> = {
   path_unknown: nowhere,
   method_unknown: nowhere,
   email_unknown: nowhere,
+  operation_refused: asItIs,
 }
 
 export function smtpWords(reason: AnyReason): Reply {

@@ -9,6 +9,7 @@ import { Intake } from '../../src/intake/intake.ts'
 import { createLogger } from '../../src/log.ts'
 import { LoopMonitor } from '../../src/loop-monitor.ts'
 import { Metrics } from '../../src/metrics.ts'
+import { operationOn } from '../../src/operate/open.ts'
 import type { Workers } from '../../src/workers/workers.ts'
 import type { Service } from '../support/service.ts'
 
@@ -39,6 +40,8 @@ export async function serveApis(
       intake: new Intake(intake),
       workers,
       store,
+      operation: (principal) =>
+        operationOn(service.settings, store, { kind: 'member', principal }, accounts.directory.snapshot),
       registry: metrics.registry,
       log,
       version: '0.0.0',

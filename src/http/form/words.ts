@@ -1,7 +1,7 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
 import { answerTo, said, type Words } from '../words.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'
@@ -31,6 +31,17 @@ const notValid = ({ field, detail }: { field: string; detail: string }): Said =>
   400,
   `${spelt(field)} parameter is not valid: ${detail}`,
 ]
+
+/** The status of a verb's refusal. */
+const REFUSED: Readonly<Record<VerbRefused, number>> = {
+  not_found: 404,
+  already_exists: 400,
+  invalid: 400,
+  not_allowed: 403,
+  nothing_to_do: 400,
+  conflict: 409,
+  damaged: 500,
+}
 
 const WORDS: Words<Said> = {
   key_missing: forbidden,
@@ -89,6 +100,7 @@ const WORDS: Words<Said> = {
   body_too_large: ({ max }) => [413, `request size exceeds ${inMegabytes(max)} limit`],
   path_unknown: notFound,
   email_unknown: notFound,
+  operation_refused: ({ why, detail }) => [REFUSED[why], detail],
   method_unknown: ({ allow }) => [405, `Method Not Allowed, allowed: ${allow}`],
   http_malformed: ({ status, detail }) => [status, detail],
   internal: ({ requestId }) => [500, `Internal Server Error (request id ${requestId})`],

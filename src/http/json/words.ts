@@ -1,8 +1,8 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
 import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
-import { COMMON_ERRORS, type ErrorSaid, errorAnswer } from '../error-body.ts'
-import { type AnyReason, clip, inMegabytes } from '../fault.ts'
+import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
 import { said, type Words } from '../words.ts'
 
 const CHALLENGE = 'Bearer realm="Postroad"'
@@ -23,6 +23,17 @@ function notVerified(domain: string): ErrorSaid {
 
 function invalidField(status: 403 | 422, field: string, detail: string): ErrorSaid {
   return [status, 'validation_error', `Invalid \`${clip(field)}\` field. ${sentence(detail)}`]
+}
+
+/** What a verb's refusal is here. */
+const REFUSED: Readonly<Record<VerbRefused, readonly [status: number, name: ErrorName]>> = {
+  not_found: [404, 'not_found'],
+  already_exists: [409, 'validation_error'],
+  invalid: [422, 'validation_error'],
+  not_allowed: [403, 'restricted_api_key'],
+  nothing_to_do: [422, 'validation_error'],
+  conflict: [409, 'validation_error'],
+  damaged: [500, 'application_error'],
 }
 
 const WORDS: Words<ErrorSaid> = {
@@ -114,6 +125,7 @@ const WORDS: Words<ErrorSaid> = {
   ],
   body_malformed: ({ detail }) => [400, 'validation_error', detail],
   media_type_unsupported: ({ detail }) => [415, 'validation_error', detail],
+  operation_refused: ({ why, detail }) => [...REFUSED[why], sentence(detail)],
   email_unknown: () => [404, 'not_found', 'Email not found'],
 }
 
