@@ -123,6 +123,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       membership,
       unrecorded,
       domain: (id) => directory.domain(id),
+      signingDomain: (email) => directory.signingDomain(email),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
       paths,

@@ -24,6 +24,11 @@ export interface SendingDomain {
   sending: SendingState
   createdAt: number
   dkim: DkimIdentity[]
+  /**
+   * Ids of domains of the same company that mail of this one may be from as well. Whether mail may leave from each is
+   * that one's own state.
+   */
+  speaksFor: string[]
 }
 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'

@@ -14,6 +14,12 @@ import type {
 import { RouteTable } from './routes.ts'
 import { isToken, tokenDigest } from './token.ts'
 
+/** Of an email: the id of the domain it is sent for, and its MAIL FROM. */
+export interface Signable {
+  domainId: string
+  sender: string
+}
+
 /** A key that is not revoked. */
 interface Holder {
   keyId: string
@@ -77,6 +83,19 @@ export class AccountDirectory {
 
   domain(id: string): SendingDomain | undefined {
     return this.#domains.get(id)
+  }
+
+  /**
+   * Whose keys sign mail: the domain of its sender, which need not be the one it is sent for. Undefined: that domain is
+   * gone, or is not of the same company any more.
+   */
+  signingDomain({ domainId, sender }: Signable): SendingDomain | undefined {
+    const domain = this.#domains.get(domainId)
+    if (domain === undefined) return undefined
+    const at = sender.length - domain.name.length - 1
+    if (sender[at] === '@' && sender.endsWith(domain.name)) return domain
+    const author = this.#domainsByName.get(sender.slice(sender.lastIndexOf('@') + 1))
+    return author?.companyId === domain.companyId ? author : undefined
   }
 
   /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */

@@ -11,6 +11,8 @@ export interface NewDomain {
   seal: Seal
   /** Adds an Ed25519 key (RFC 8463) beside the RSA one; receivers that do not know it use the other. */
   ed25519: boolean
+  /** Ids of other domains of the company; default: none. */
+  speaksFor?: string[]
   /** Unix ms; default: now. */
   createdAt?: number
 }
@@ -21,7 +23,7 @@ export interface NewDomain {
  * name.
  */
 export async function newDomain(request: NewDomain): Promise<SendingDomain> {
-  const { companyId, seal, ed25519, createdAt = Date.now() } = request
+  const { companyId, seal, ed25519, speaksFor = [], createdAt = Date.now() } = request
   const name = parseDomain(request.name)
   const selector = `pr${new Date(createdAt).toISOString().slice(0, 10).replaceAll('-', '')}`
   const dkim = [newIdentity('rsa-sha256', selector, seal)]
@@ -34,6 +36,7 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
     sending: 'inactive',
     createdAt,
     dkim: await Promise.all(dkim),
+    speaksFor,
   }
 }
 

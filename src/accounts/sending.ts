@@ -37,6 +37,25 @@ export function checkSending(
   return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain) }
 }
 
+/**
+ * May mail that is sent for `domain` be from `authorName` as well? Only where the domain was set up to speak for it. A
+ * key for one domain sends from that domain alone, whatever the domain speaks for.
+ *
+ * @param authorName lower-case A-label form
+ */
+export function checkAuthor(
+  directory: AccountDirectory,
+  principal: Principal,
+  domain: SendingDomain,
+  authorName: string,
+): SendingCheck {
+  if (domain.name === authorName) return { ok: true, domain }
+  const author = directory.domainNamed(authorName)
+  const speaks = author !== undefined && domain.speaksFor.includes(author.id)
+  if (!speaks) return { ok: false, why: 'unknown', domain: authorName }
+  return checkSending(directory, principal, authorName)
+}
+
 function whyInactive(domain: SendingDomain): string {
   if (domain.sending === 'suspended') return 'sending was suspended by the operator of this service'
   return 'its DNS records have not been verified yet'

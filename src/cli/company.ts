@@ -59,7 +59,10 @@ async function show(text: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const { company, domains, keys } = await showCompany(op, { company: text })
     if (json) {
-      const shown = { domains: domains.map(domainJson), keys: keys.map((key) => keyJson(op.accounts, key)) }
+      const shown = {
+        domains: domains.map((domain) => domainJson(op.accounts, domain)),
+        keys: keys.map((key) => keyJson(op.accounts, key)),
+      }
       return printJson({ ...companyJson(company), ...shown })
     }
     const inUse = keys.filter(({ revokedAt }) => revokedAt === null)

@@ -8,15 +8,19 @@ import {
   listDomains,
   showDomain,
   suspendDomain,
+  updateDomain,
   verifyDomain,
 } from '../operate/domains.ts'
 import { companyName } from '../operate/find.ts'
-import { dnsRecordJson, domainJson, recordCheckJson } from '../operate/shapes.ts'
+import { dnsRecordJson, domainJson, recordCheckJson, spokenFor } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
 import { CommandFailed } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
+
+const SPEAKS_FOR = 'other domains of the company that its mail may be from'
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
@@ -30,11 +34,33 @@ export function addDomainCommands(program: Command): void {
     description: 'Add a sending domain to a company and print the DNS records to publish.',
     details:
       'Nothing can be sent from it until `domain verify` finds the required records, or `domain activate` is run.',
-    examples: ['domain add example.com --company Acme', 'domain add example.com --company Acme --ed25519'],
+    examples: [
+      'domain add example.com --company Acme',
+      'domain add example.com --company Acme --ed25519',
+      'domain add mg.example.com --company Acme --from example.com',
+    ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
     .option('--ed25519', 'add a second DKIM key, Ed25519 (RFC 8463), beside the RSA one')
+    .option('--from <domain...>', SPEAKS_FOR)
     .action(add)
+
+  command(domain, {
+    usage: 'update <domain>',
+    description: 'Say which other domains of its company the mail of a domain may be from.',
+    details:
+      'For form clients that are set up with mg.example.com and write as somebody at example.com. Each of these domains has ' +
+      'to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
+      'What --from names replaces what was named before.',
+    examples: [
+      'domain update mg.example.com --from example.com',
+      'domain update mg.example.com --from example.com example.org',
+      'domain update mg.example.com --no-from',
+    ],
+  })
+    .requiredOption('--from <domain...>', SPEAKS_FOR)
+    .option('--no-from', 'from no other domain any more')
+    .action(update)
 
   command(domain, {
     usage: 'verify <domain>',
@@ -77,22 +103,46 @@ export function addDomainCommands(program: Command): void {
   }).action(sending(suspendDomain))
 }
 
-async function add(
-  name: string,
-  { company: owner, ed25519, json }: JsonOption & { company: string; ed25519?: true },
-): Promise<void> {
-  const { domain, company, records } = await withOperation((op) =>
-    addDomain(op, { company: owner, name, ed25519: ed25519 === true }),
-  )
-  if (json) return printJson(withRecords(domain, records))
-  printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
-  printRecords(records)
-  printLine(`Then: postroad domain verify ${domain.name}`)
+interface AddOptions extends JsonOption {
+  company: string
+  ed25519?: true
+  from?: string[]
+}
+
+async function add(name: string, { company: owner, ed25519, from = [], json }: AddOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const input = { company: owner, name, ed25519: ed25519 === true, speaksFor: from }
+    const { domain, company, records } = await addDomain(op, input)
+    if (json) return printJson(withRecords(op, domain, records))
+    printLine(`Added ${domain.name} to ${company.name}. Publish these DNS records:`)
+    printRecords(records)
+    printLine(`Then: postroad domain verify ${domain.name}`)
+    printInactive(op, domain)
+  })
+}
+
+async function update(name: string, { from, json }: JsonOption & { from: string[] | false }): Promise<void> {
+  await withOperation(async (op) => {
+    const domain = await updateDomain(op, { domain: name, speaksFor: from === false ? [] : from })
+    if (json) return printJson(domainJson(op.accounts, domain))
+    const others = spokenFor(op.accounts, domain)
+    printLine(`Mail for ${domain.name} may be from ${[domain.name, ...others].join(', ')}.`)
+    printInactive(op, domain)
+  })
+}
+
+/** Which of the domains that it speaks for may not send as things are. */
+function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): void {
+  for (const { id, name, sending } of accounts.domains) {
+    if (!speaksFor.includes(id) || sending === 'active') continue
+    const next = sending === 'suspended' ? `domain activate ${name}` : `domain verify ${name}`
+    printLine(`Sending from ${name} is ${sending}: nothing leaves from there before \`postroad ${next}\`.`)
+  }
 }
 
 const list = listing({
   verb: listDomains,
-  json: domainJson,
+  json: (domain, op) => domainJson(op.accounts, domain),
   titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
   row: ({ name, companyId, status, sending, createdAt }, op) => {
     return [name, companyName(op, companyId), status, sending, shownTime(createdAt)]
@@ -103,31 +153,34 @@ const list = listing({
 async function show(name: string, { zone, json }: JsonOption & { zone?: true }): Promise<void> {
   await withOperation(async (op) => {
     const { domain, records } = await showDomain(op, { domain: name })
-    if (json) return printJson(withRecords(domain, records))
+    if (json) return printJson(withRecords(op, domain, records))
     if (zone) {
       for (const record of records) printLine(zoneLine(record))
       return
     }
-    printDomain(domain, companyName(op, domain.companyId))
+    printDomain(op, domain)
     printRecords(records)
   })
 }
 
 function sending(change: typeof activateDomain): (name: string, options: JsonOption) => Promise<void> {
   return async (name, { json }) => {
-    const domain = await withOperation((op) => change(op, { domain: name }))
-    if (json) return printJson(domainJson(domain))
-    printLine(`Sending from ${domain.name} is ${domain.sending} now.`)
+    await withOperation(async (op) => {
+      const domain = await change(op, { domain: name })
+      if (json) return printJson(domainJson(op.accounts, domain))
+      printLine(`Sending from ${domain.name} is ${domain.sending} now.`)
+    })
   }
 }
 
-function printDomain(domain: SendingDomain, company: string): void {
+function printDomain(op: Operation, domain: SendingDomain): void {
   printFields([
     ['Domain', domain.name],
     ['Id', domain.id],
-    ['Company', company],
+    ['Company', companyName(op, domain.companyId)],
     ['DNS', domain.status],
     ['Sending', domain.sending],
+    ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', shownTime(domain.createdAt)],
   ])
 }
@@ -146,15 +199,18 @@ function printRecords(records: DnsRecord[]): void {
   printLine()
 }
 
-function withRecords(domain: SendingDomain, records: DnsRecord[]) {
-  return { ...domainJson(domain), dns_records: records.map(dnsRecordJson) }
+function withRecords({ accounts }: Operation, domain: SendingDomain, records: DnsRecord[]) {
+  return { ...domainJson(accounts, domain), dns_records: records.map(dnsRecordJson) }
 }
 
 async function verify(name: string, { json }: JsonOption): Promise<void> {
-  const { domain, verification } = await withOperation((op) => verifyDomain(op, { domain: name }))
+  const { domain, shown, verification } = await withOperation(async (op) => {
+    const found = await verifyDomain(op, { domain: name })
+    return { ...found, shown: domainJson(op.accounts, found.domain) }
+  })
   const { records, verified, uncertain } = verification
   if (json) {
-    printJson({ ...domainJson(domain), verified, dns_records: records.map(recordCheckJson) })
+    printJson({ ...shown, verified, dns_records: records.map(recordCheckJson) })
   } else {
     for (const record of records) printCheck(record)
     printLine()

@@ -2,7 +2,7 @@
  * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the
  * submission is small, and in a worker. Authority and the store are the intake's.
  */
-import { AddressError, type Mailbox } from '../mail/address/address.ts'
+import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
 import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { bodyBound } from '../mail/compose/size-bound.ts'
 import { HeaderError, MAX_HEADER } from '../mail/header/header.ts'
@@ -70,8 +70,7 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
   const { id, now } = terms
   const { from, authors, content } = draft
   content.date = now
-  // What may be sent is from the domain it is sent for.
-  content.messageId ||= `<${id}@${from.domain}>`
+  content.messageId ||= `<${id}@${domainOfId(submission, from)}>`
   const scheduledAt = submission.dueAt !== undefined && submission.dueAt > now ? submission.dueAt : null
   const email: Checked['email'] = {
     id,
@@ -98,6 +97,18 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { from, authors, email, refusal: error.reason }
+  }
+}
+
+/** The domain a message is sent for names it, as clients of the form dialect expect. */
+function domainOfId({ domain }: Submission, from: Mailbox): string {
+  if (domain === undefined || domain === from.domain) return from.domain
+  try {
+    return parseDomain(domain)
+  } catch (error) {
+    // It is nobody's, and the message will be refused.
+    if (error instanceof AddressError) return from.domain
+    throw error
   }
 }
 

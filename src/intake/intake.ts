@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Principal, SendingDomain } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
-import { checkSending } from '../accounts/sending.ts'
+import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Accepted, type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
@@ -110,13 +110,19 @@ export class Intake {
   #allowed(principal: Principal, checked: Checked): NewEmail {
     const { from, authors, email, refusal } = checked
     const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
-    if (from.domain !== domain.name) {
-      throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain: from.domain })
-    }
+    if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
     for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
     assertPlainSender(from)
     if (refusal !== null) throw new Refusal(refusal)
     return { ...email, companyId: principal.companyId, domainId: domain.id, keyId: principal.keyId }
+  }
+
+  /** The setting of the domain is asked for first, so that nothing is told of a domain that it does not name. */
+  #assertSpeaksFor(principal: Principal, domain: SendingDomain, fromDomain: string): void {
+    const check = checkAuthor(this.#parts.accounts.directory, principal, domain, fromDomain)
+    if (check.ok) return
+    if (check.why === 'unknown') throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain })
+    throw refusalTo(check)
   }
 
   /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
@@ -128,7 +134,11 @@ export class Intake {
   ): void {
     if (mailbox.domain === domain.name) return
     const { directory } = this.#parts.accounts
-    if (named === null && checkSending(directory, principal, mailbox.domain).ok) return
+    const check =
+      named === null
+        ? checkSending(directory, principal, mailbox.domain)
+        : checkAuthor(directory, principal, domain, mailbox.domain)
+    if (check.ok) return
     const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
     throw new Refusal({ code: 'author_denied', field, detail })
   }
@@ -152,16 +162,7 @@ export class Intake {
     }
     const check = checkSending(this.#parts.accounts.directory, principal, aLabel)
     if (check.ok) return check.domain
-    switch (check.why) {
-      case 'scope':
-        throw new Refusal({ code: 'scope_missing', scope: check.scope })
-      case 'restricted':
-        throw new Refusal({ code: 'key_restricted', domain: check.domain })
-      case 'unknown':
-        throw new Refusal({ code: 'domain_unknown', domain: check.domain })
-      case 'inactive':
-        throw new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
-    }
+    throw refusalTo(check)
   }
 
   async #accept(email: NewEmail): Promise<Receipt> {
@@ -193,5 +194,18 @@ export class Intake {
   #refuse(error: unknown): never {
     if (error instanceof Refusal) this.#parts.metrics.refused.inc({ reason: error.reason.code })
     throw error
+  }
+}
+
+function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
+  switch (check.why) {
+    case 'scope':
+      return new Refusal({ code: 'scope_missing', scope: check.scope })
+    case 'restricted':
+      return new Refusal({ code: 'key_restricted', domain: check.domain })
+    case 'unknown':
+      return new Refusal({ code: 'domain_unknown', domain: check.domain })
+    case 'inactive':
+      return new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
   }
 }

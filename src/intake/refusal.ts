@@ -26,7 +26,7 @@ export type Reason =
   | { code: 'domain_unknown'; domain: string }
   /** The domain is the company's own, but sending is not active. `why` is a sentence for its owner. */
   | { code: 'domain_inactive'; domain: string; why: string }
-  /** Form dialect: the domain of `from` is not the domain of the path. */
+  /** Form dialect: `from` is not of the domain of the path, nor of one that this speaks for. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
   | { code: 'field_missing'; field: string }
   | { code: 'body_missing' }
@@ -63,11 +63,18 @@ export function invalidField(field: string, detail: string): Refusal {
   return new Refusal({ code: 'field_invalid', field, detail })
 }
 
-/** True for what may be otherwise as soon as a domain is added or becomes active. */
+const ABOUT_DOMAINS = new Set<Reason['code']>([
+  'domain_unknown',
+  'domain_inactive',
+  'author_denied',
+  'from_mismatch',
+])
+
+/** True for what may be otherwise as soon as a domain is added, becomes active, or may speak for another. */
 export function isAboutDomain(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false
   const { code } = error.reason
-  return code === 'domain_unknown' || code === 'domain_inactive' || code === 'author_denied'
+  return ABOUT_DOMAINS.has(code)
 }
 
 /** Why somebody is not let in, as a refusal. */

@@ -2,7 +2,8 @@ import type { Company, DomainStatus, SendingDomain, SendingState } from '../acco
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
 import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
-import { visibleAccounts } from './authority.ts'
+import type { DomainChange } from '../store/store.ts'
+import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { OperateError, unlessTaken } from './error.ts'
 import {
   companyName,
@@ -27,6 +28,8 @@ export interface NewDomainInput {
   name: string
   /** A second DKIM key, Ed25519 (RFC 8463). */
   ed25519?: boolean
+  /** Other domains of the company that its mail may be from: names or ids. */
+  speaksFor?: readonly string[]
 }
 
 /** A sending domain with fresh DKIM keys. Nothing can be sent from it before it is verified or activated. */
@@ -36,11 +39,13 @@ export const addDomain = verb(
     const name = domainName(input.name)
     const company = findWholeCompany(op, input.company)
     refuseTaken(op, name)
+    const speaksFor = othersOf(op, company.id, name, input.speaksFor ?? [])
     const domain = await newDomain({
       companyId: company.id,
       name,
       seal: await op.seal(),
       ed25519: input.ed25519 === true,
+      speaksFor,
       createdAt: op.now(),
     })
     await unlessTaken(op.store.addDomain(domain))
@@ -61,6 +66,37 @@ function refuseTaken(op: Operation, name: string): void {
     domain: name,
   })
 }
+
+/** Ids of domains of the company, each once. They need not be active yet: that counts when mail is sent. */
+function othersOf(op: Operation, companyId: string, name: string, texts: readonly string[]): string[] {
+  const others = texts.map((text) => findDomain(op, text))
+  for (const other of others) {
+    if (other.companyId === companyId) continue
+    throw new OperateError(
+      'invalid',
+      `${name} can speak for domains of its own company only, not ${other.name}`,
+    )
+  }
+  return [...new Set(others.filter((other) => other.name !== name).map(({ id }) => id))]
+}
+
+export interface DomainUpdate {
+  /** Name or id. */
+  domain: string
+  /** From now on the other domains of the company that its mail may be from: names or ids; empty: none. */
+  speaksFor: readonly string[]
+}
+
+/**
+ * Lets mail that is sent for a domain be from others of the same company. A key for one domain may not: it concerns two
+ * of them.
+ */
+export const updateDomain = verb('manage', async (op, input: DomainUpdate): Promise<SendingDomain> => {
+  authoriseWhole(op.caller)
+  const domain = findDomain(op, input.domain)
+  const speaksFor = othersOf(op, domain.companyId, domain.name, input.speaksFor)
+  return await changed(op, domain, { speaksFor })
+})
 
 export const listDomains = verb('read', async (op, of: OfCompany): Promise<SendingDomain[]> => {
   return listedAccounts(op, of).domains
@@ -118,11 +154,7 @@ function changeAfter(
   return { status: uncertain ? status : 'pending', sending }
 }
 
-async function changed(
-  op: Operation,
-  domain: SendingDomain,
-  change: { status?: DomainStatus; sending?: SendingState },
-): Promise<SendingDomain> {
+async function changed(op: Operation, domain: SendingDomain, change: DomainChange): Promise<SendingDomain> {
   await op.store.updateDomain(domain.id, change)
   return { ...domain, ...change }
 }

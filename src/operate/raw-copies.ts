@@ -1,4 +1,5 @@
 /** The octets of an email: those the capture kept, else composed and signed again, which gives the same. */
+import { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES } from '../accounts/seal.ts'
 import { messageFor } from '../delivery/message.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
@@ -52,7 +53,9 @@ function noCopy({ email }: EmailHistory): OperateError {
 async function composed({ store, accounts, seal: openSeal }: Operation, id: string): Promise<RawCopy[]> {
   const work = await store.readWork(id)
   if (!work) return []
-  const domain = accounts.domains.find((each) => each.id === work.domainId)
+  const directory = new AccountDirectory()
+  directory.replace(accounts)
+  const domain = directory.signingDomain(work)
   const seal = await openSeal()
   const signing = domain ? new SigningKeys(seal).of(domain) : []
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))

@@ -19,8 +19,21 @@ export function companyJson({ id, name, createdAt }: Company) {
   return { id, name, created_at: isoTime(createdAt) }
 }
 
-export function domainJson({ id, name, companyId, status, sending, createdAt }: SendingDomain) {
-  return { id, name, company_id: companyId, status, sending, created_at: isoTime(createdAt) }
+export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
+  const { id, name, companyId, status, sending, createdAt } = domain
+  const speaksFor = spokenFor(accounts, domain)
+  return {
+    ...{ id, name, company_id: companyId, status, sending },
+    ...{ speaks_for: speaksFor, created_at: isoTime(createdAt) },
+  }
+}
+
+/** The names of the other domains that its mail may be from. */
+export function spokenFor(
+  { domains }: Pick<AccountsSnapshot, 'domains'>,
+  { speaksFor }: SendingDomain,
+): string[] {
+  return domains.filter(({ id }) => speaksFor.includes(id)).map(({ name }) => name)
 }
 
 export function dnsRecordJson(record: DnsRecord) {

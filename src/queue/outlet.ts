@@ -1,4 +1,5 @@
 import type { SendingDomain } from '../accounts/account.ts'
+import type { Signable } from '../accounts/directory.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
@@ -20,7 +21,8 @@ import type { Suspects } from './suspects.ts'
 
 export interface OutletParts {
   /** Domain an email is sent from, by id. */
-  domain(id: string): SendingDomain | undefined
+  /** Domain whose keys sign it: that of its sender. */
+  signingDomain(email: Signable): SendingDomain | undefined
   signingKeys: SigningKeys
   stops: Stops
   suspects: Suspects
@@ -89,10 +91,10 @@ export class Outlet {
    * shows and has an end: then null.
    */
   #prepared(ready: ReadyDelivery, startedAt: number): Delivery | null {
-    const { domain, signingKeys, results, log } = this.#parts
+    const { signingDomain, signingKeys, results, log } = this.#parts
     const { email, recipients } = ready
     try {
-      const signing = signingKeys.of(domain(email.domainId)!)
+      const signing = signingKeys.of(signingDomain(email)!)
       return { ...ready, message: messageFor(email, recipients), signing }
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')

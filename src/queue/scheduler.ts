@@ -1,4 +1,5 @@
 import type { SendingDomain } from '../accounts/account.ts'
+import type { Signable } from '../accounts/directory.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { Unrecorded } from '../cluster/unrecorded.ts'
 import type { Log } from '../common/logging.ts'
@@ -37,6 +38,8 @@ export interface SchedulerParts {
   unrecorded: Pick<Unrecorded, 'recorded' | 'held'>
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
+  /** Domain whose keys sign it: that of its sender. */
+  signingDomain(email: Signable): SendingDomain | undefined
   signingKeys: SigningKeys
   retrySchedule: RetrySchedule
   paths: Pick<PathFinder, 'known' | 'find'>
@@ -90,7 +93,7 @@ export class Scheduler implements Handover {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    const { store, domain, limits, retrySchedule, metrics, log } = parts
+    const { store, domain, signingDomain, limits, retrySchedule, metrics, log } = parts
     const limitOf = (path: Path) => this.#sessionLimits.of(path)
     this.#ready = new ReadyQueues(limits, limitOf)
     this.#unresolved = new Unresolved(this.#ready.holdings, (ready) => {
@@ -119,6 +122,7 @@ export class Scheduler implements Handover {
     this.#stops = new Stops({
       store,
       domain,
+      signingDomain,
       waiting: () => [
         ...this.#unresolved.deliveries(),
         ...this.#ready.deliveries(),

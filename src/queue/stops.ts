@@ -1,4 +1,5 @@
 import type { SendingDomain } from '../accounts/account.ts'
+import type { Signable } from '../accounts/directory.ts'
 import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, Store } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -30,6 +31,8 @@ export interface StopsParts {
   store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
   /** Domain an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
+  /** Domain whose keys sign it: that of its sender. */
+  signingDomain(email: Signable): SendingDomain | undefined
   /** Work that waits in memory. */
   waiting(): Iterable<ReadyDelivery>
   /** Mail that was held or paused may go, or what waits in memory is paused. */
@@ -126,9 +129,11 @@ export class Stops {
     if (this.#toCancel.has(email.id))
       return { dueAt: now, held: false, message: 'Canceled before it was begun' }
     const domain = this.#parts.domain(email.domainId)
-    if (domain?.sending === 'active') return null
+    const signing = this.#parts.signingDomain(email)
+    if (domain?.sending === 'active' && signing?.sending === 'active') return null
     this.#heldDomains.add(email.domainId)
-    const message = `Sending from ${domain?.name ?? 'a removed domain'} is not active; held`
+    const stopped = domain?.sending === 'active' ? signing : domain
+    const message = `Sending from ${stopped?.name ?? 'a removed domain'} is not active; held`
     return { dueAt: now + HELD_MS, held: true, message }
   }
 

@@ -1,16 +1,11 @@
 /** Companies, sending domains and API keys. */
-import type {
-  AccountsSnapshot,
-  ApiKey,
-  Company,
-  DomainStatus,
-  Route,
-  SendingDomain,
-  SendingState,
-} from '../accounts/account.ts'
+import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../accounts/account.ts'
 
 /** Whose route: a company's (`domainId` null) or that of one of its domains. */
 export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
+
+/** Of a sending domain; what is absent stays as it is. */
+export type DomainChange = Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor'>>
 
 /** Rare writes about accounts; each bumps the version that `watch` looks at. */
 export interface AccountStore {
@@ -19,7 +14,7 @@ export interface AccountStore {
   accountsVersion(): Promise<number>
   addCompany(company: Company): Promise<void>
   addDomain(domain: SendingDomain): Promise<void>
-  updateDomain(id: string, change: { status?: DomainStatus; sending?: SendingState }): Promise<void>
+  updateDomain(id: string, change: DomainChange): Promise<void>
   addKey(key: ApiKey): Promise<void>
   revokeKey(id: string, at: number): Promise<boolean>
   /** Instead of the one that the company, or its domain, has. StoreConflict when the domain is not the company's. */

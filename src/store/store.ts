@@ -9,7 +9,7 @@
  * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
  * `onFault` of openStore.
  */
-import type { AccountStore, RouteScope } from './account-store.ts'
+import type { AccountStore, DomainChange, RouteScope } from './account-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { NodeStore } from './node-store.ts'
@@ -23,6 +23,7 @@ export type * from './node.ts'
 export type * from './queue-control.ts'
 export type {
   AccountStore,
+  DomainChange,
   EmailStore,
   EventLog,
   EventStore,

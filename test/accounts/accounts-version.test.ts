@@ -29,6 +29,7 @@ for (const [engine, { skip, url }] of Object.entries(ENGINES)) {
       'a company': () => store.addCompany(owner),
       'a domain': () => store.addDomain(own),
       'its state': () => store.updateDomain(own.id, { sending: 'active' }),
+      'what it speaks for': () => store.updateDomain(own.id, { speaksFor: [newId()] }),
       'a key': () => store.addKey(key),
       'its end': () => store.revokeKey(key.id, NOW),
     }

@@ -11,7 +11,16 @@ const acme = { id: 'c-acme', name: 'Acme', createdAt: 2 }
 const other = { id: 'c-other', name: 'Other', createdAt: 1 }
 
 function domainOf(companyId: string, name: string, sending: SendingDomain['sending']): SendingDomain {
-  return { id: `d-${name}`, companyId, name, status: 'pending', sending, createdAt: 1, dkim: [] }
+  return {
+    id: `d-${name}`,
+    companyId,
+    name,
+    status: 'pending',
+    sending,
+    createdAt: 1,
+    dkim: [],
+    speaksFor: [],
+  }
 }
 
 function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey {

@@ -19,6 +19,7 @@ interface Domain {
   company_id: string
   status: string
   sending: string
+  speaks_for: string[]
   verified: boolean
   dns_records: { kind: string; name: string; value: string; required: boolean; state?: string }[]
 }
@@ -170,6 +171,22 @@ describe('the commands about accounts', () => {
     assert.equal((await accounts()).domains[0]!.status, 'verified')
   })
 
+  test('let a domain speak for others of its company', async () => {
+    const added = await place.json<Domain>(
+      ...['domain', 'add', 'mg.bücher.example', '--company', 'Acme', '--from', 'bücher.example'],
+    )
+    assert.deepEqual(added.speaks_for, ['xn--bcher-kva.example'])
+    const shown = await place.run('domain', 'show', 'mg.bücher.example')
+    assert.match(shown.stdout, /^From: +mg\.xn--bcher-kva\.example, xn--bcher-kva\.example$/m)
+    const none = await place.run('domain', 'update', added.name, '--no-from')
+    assert.equal(none.stdout, `Mail for ${added.name} may be from ${added.name}.\n`)
+    const again = await place.run('domain', 'update', 'bücher.example', '--from', added.name)
+    assert.match(again.stdout, /inactive: nothing leaves from there before `postroad domain verify mg\./)
+    const nothing = await place.run('domain', 'update', added.name)
+    assert.deepEqual([nothing.code, nothing.stdout], [2, ''])
+    assert.match(nothing.stderr, /--from/)
+  })
+
   test('suspend a domain, which verification does not undo and activation does', async () => {
     const suspended = await place.json<Domain>('domain', 'suspend', 'bücher.example')
     assert.equal(suspended.sending, 'suspended')
@@ -282,12 +299,15 @@ describe('the commands about accounts', () => {
     assert.equal(shown.name, 'Acme')
     assert.deepEqual(
       shown.domains.map(({ name }) => name),
-      ['xn--bcher-kva.example'],
+      ['xn--bcher-kva.example', 'mg.xn--bcher-kva.example'],
     )
     const { keys } = await accounts()
     assert.equal(shown.keys.length, keys.length)
     const { stdout } = await place.run('company', 'show', 'Acme')
-    assert.match(stdout, /^Domains: +xn--bcher-kva\.example \(active\)$/m)
+    assert.match(
+      stdout,
+      /^Domains: +xn--bcher-kva\.example \(active\), mg\.xn--bcher-kva\.example \(inactive\)$/m,
+    )
     assert.match(stdout, /^Keys: +site, other, /m)
   })
 

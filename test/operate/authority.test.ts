@@ -65,6 +65,11 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op, world) => domains.addDomain(op, { company: 'Acme', name: world.newName() }),
     MANAGES_WHOLE,
   ],
+  [
+    domains.updateDomain,
+    (op) => domains.updateDomain(op, { domain: 'acme.test', speaksFor: ['other.acme.test'] }),
+    MANAGES_WHOLE,
+  ],
   [domains.listDomains, (op) => domains.listDomains(op, { company: 'Acme' }), READS],
   [domains.showDomain, (op) => domains.showDomain(op, { domain: 'acme.test' }), READS],
   [

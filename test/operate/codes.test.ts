@@ -6,7 +6,13 @@ import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, showCompany } from '../../src/operate/companies.ts'
-import { activateDomain, addDomain, showDomain, verifyDomain } from '../../src/operate/domains.ts'
+import {
+  activateDomain,
+  addDomain,
+  showDomain,
+  updateDomain,
+  verifyDomain,
+} from '../../src/operate/domains.ts'
 import { cancelEmail, showEmail } from '../../src/operate/emails.ts'
 import {
   asOperateError,
@@ -65,6 +71,18 @@ const CASES: Case[] = [
     'already_exists',
     'showDomain',
     (op) => addDomain(op, { company: 'Beta', name: 'ACME.test' }),
+  ],
+  [
+    'a domain that is to speak for one of nobody',
+    'not_found',
+    'listDomains',
+    (op) => updateDomain(op, { domain: 'acme.test', speaksFor: ['nobody.test'] }),
+  ],
+  [
+    'a domain that is to speak for another company',
+    'invalid',
+    null,
+    (op) => updateDomain(op, { domain: 'acme.test', speaksFor: ['other.acme.test', 'beta.test'] }),
   ],
   [
     'events behind one that never was',

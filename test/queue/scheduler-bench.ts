@@ -217,6 +217,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     courier: noted,
     isolated: noted,
     domain: (id) => (id === domain.id ? domain : undefined),
+    signingDomain: () => domain,
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),

@@ -41,6 +41,7 @@ export function domain(owner: Company, name: string): SendingDomain {
     status: 'pending',
     sending: 'inactive',
     createdAt: NOW,
+    speaksFor: [],
     dkim: [
       {
         id: newId(),

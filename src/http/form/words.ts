@@ -54,7 +54,9 @@ const WORDS: Words<Said> = {
   domain_inactive: ({ domain, why }) => [403, `Domain ${domain} is not allowed to send: ${why}`],
   from_mismatch: ({ domain, fromDomain }) => [
     400,
-    `from parameter is not valid: its domain ${clip(fromDomain, 255)} is not ${domain}, the domain of the path`,
+    `from parameter is not valid: its domain ${clip(fromDomain, 255)} is not ${domain}, the domain of the path; ` +
+      `to let ${domain} send for another domain of the same company: ` +
+      `postroad domain update ${domain} --from ${clip(fromDomain, 255)}`,
   ],
   field_missing: ({ field }) => [400, `${field} parameter is missing`],
   body_missing: () => [400, "Need at least one of 'text' or 'html' parameters specified"],

@@ -1,5 +1,5 @@
 import type { Company, DkimIdentity, Route, SendingDomain } from '../../accounts/account.ts'
-import { type KeyRow, keyOf } from '../account-rows.ts'
+import { type DomainRow, domainOf, type KeyRow, keyOf } from '../account-rows.ts'
 import { listText } from '../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
@@ -7,7 +7,8 @@ import type { Session, Value } from './database.ts'
 import type { Parts } from './parts.ts'
 
 const COMPANIES = 'SELECT id, name, created_at AS "createdAt" FROM companies ORDER BY num'
-const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt"
+const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt",
+    d.speaks_for AS "speaksFor"
   FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`
 const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, public_key AS "publicKey",
     sealed_private_key AS "sealedPrivateKey"
@@ -47,13 +48,14 @@ export function accounts(parts: Parts): AccountStore {
       )
     },
 
-    async addDomain({ id, companyId, name, status, sending, createdAt, dkim }) {
+    async addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor }) {
       const company = await companies.number(companyId)
       await insert(async (session) => {
         await unlessTaken(
           session,
-          'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
-          [id, company, name, status, sending, createdAt],
+          `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for)
+           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+          [id, company, name, status, sending, createdAt, listText(speaksFor)],
           `The domain ${name} is already set up; a domain belongs to one company`,
         )
         for (const [position, key] of dkim.entries()) {
@@ -68,11 +70,13 @@ export function accounts(parts: Parts): AccountStore {
       })
     },
 
-    async updateDomain(id, { status, sending }) {
+    async updateDomain(id, { status, sending, speaksFor }) {
       await insert(async (session) => {
         const updated = await session.run(
-          `UPDATE domains SET status = coalesce($2, status), sending = coalesce($3, sending) WHERE id = $1 RETURNING 1`,
-          [id, status ?? null, sending ?? null],
+          `UPDATE domains SET status = coalesce($2, status), sending = coalesce($3, sending),
+             speaks_for = CASE WHEN $4::bool THEN $5 ELSE speaks_for END
+           WHERE id = $1 RETURNING 1`,
+          [id, status ?? null, sending ?? null, speaksFor !== undefined, listText(speaksFor ?? [])],
         )
         if (updated.length === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
       })
@@ -123,8 +127,8 @@ export function accounts(parts: Parts): AccountStore {
 
 async function snapshot(session: Session) {
   const companies = await session.run<Company>(COMPANIES)
-  const rows = await session.run<Omit<SendingDomain, 'dkim'>>(DOMAINS)
-  const domains = rows.map((row): SendingDomain => ({ ...row, dkim: [] }))
+  const rows = await session.run<DomainRow>(DOMAINS)
+  const domains = rows.map((row): SendingDomain => domainOf(row, []))
   const byId = new Map(domains.map((domain) => [domain.id, domain]))
   for (const { domainId, ...identity } of await session.run<DkimIdentity & { domainId: string }>(DKIM)) {
     byId.get(domainId)?.dkim.push(identity)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Company, DkimIdentity, Route, SendingDomain } from '../../../accounts/account.ts'
-import { type KeyRow, keyOf } from '../../account-rows.ts'
+import type { Company, DkimIdentity, Route } from '../../../accounts/account.ts'
+import { type DomainRow, domainOf, type KeyRow, keyOf } from '../../account-rows.ts'
 import type { Suppression } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -11,7 +11,8 @@ type DkimRow = DkimIdentity & { domainId: string }
 export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion' | 'listSuppressions'> {
   const companies = db.prepare('SELECT id, name, created_at AS createdAt FROM companies ORDER BY num')
   const domains = db.prepare(
-    `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt
+    `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt,
+            d.speaks_for AS speaksFor
      FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`,
   )
   const dkim = db.prepare(
@@ -43,9 +44,12 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
       const ofDomain = Map.groupBy(all<DkimRow>(dkim), ({ domainId }) => domainId)
       return {
         companies: all<Company>(companies),
-        domains: all<Omit<SendingDomain, 'dkim'>>(domains).map((row) => {
+        domains: all<DomainRow>(domains).map((row) => {
           const identities = ofDomain.get(row.id) ?? []
-          return { ...row, dkim: identities.map(({ domainId: _, ...identity }) => identity) }
+          return domainOf(
+            row,
+            identities.map(({ domainId: _, ...identity }) => identity),
+          )
         }),
         keys: all<KeyRow>(keys).map(keyOf),
         routes: all<Route>(routes),

@@ -13,14 +13,16 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
   const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
   const insertCompany = db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
   const insertDomain = db.prepare(
-    'INSERT INTO domains (id, company, name, status, sending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const insertDkimKey = db.prepare(
     `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const changeDomain = db.prepare(
-    'UPDATE domains SET status = coalesce(?, status), sending = coalesce(?, sending) WHERE id = ?',
+    `UPDATE domains SET status = coalesce(?2, status), sending = coalesce(?3, sending),
+       speaks_for = CASE WHEN ?4 THEN ?5 ELSE speaks_for END
+     WHERE id = ?1`,
   )
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insertKey = db.prepare(
@@ -58,10 +60,10 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       changed()
     },
 
-    addDomain({ id, companyId, name, status, sending, createdAt, dkim }) {
+    addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor }) {
       const company = companies.number(companyId)
       unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () =>
-        insertDomain.run(id, company, name, status, sending, createdAt),
+        insertDomain.run(id, company, name, status, sending, createdAt, listText(speaksFor)),
       )
       for (const [position, key] of dkim.entries()) {
         const { selector, algorithm, publicKey, sealedPrivateKey } = key
@@ -72,8 +74,9 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       changed()
     },
 
-    updateDomain(id, { status, sending }) {
-      const updated = changeDomain.run(status ?? null, sending ?? null, id).changes
+    updateDomain(id, { status, sending, speaksFor }) {
+      const others = [speaksFor === undefined ? 0 : 1, listText(speaksFor ?? [])] as const
+      const updated = changeDomain.run(id, status ?? null, sending ?? null, ...others).changes
       if (updated === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
       changed()
     },
