@@ -47,10 +47,30 @@ export interface EventPage {
   cursor: number
 }
 
-/** What of the log is wanted; what is absent narrows nothing. */
-export interface EventFilter {
+/** What of the log is wanted by who follows it; what is absent narrows nothing. */
+export interface LogFilter {
   companyId?: string
   types?: readonly EventType[]
+}
+
+export interface TagFilter {
+  name: string
+  /** Absent: any value. */
+  value?: string
+}
+
+/** Which events of a company are wanted; what is absent narrows nothing. */
+export interface EventFilter extends LogFilter {
+  companyId: string
+  /** Sending domain. */
+  domainId?: string
+  /** Address; ASCII letters compare without regard to their case. */
+  recipient?: string
+  emailId?: string
+  tag?: TagFilter
+  /** Happened then (Unix ms) or later, and before. */
+  since?: number
+  until?: number
 }
 
 /** What the other side said, the server's name, when the next attempt is due, ... Shown to operator and company. */

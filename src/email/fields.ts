@@ -126,9 +126,10 @@ export function map<T extends object>(): FieldType<T> {
 
 /**
  * Who reads a field beside the store: `queue`, whoever claims the email; `send`, it and the thread that delivers, to
- * which it crosses with each delivery; `show`, who reads the email back; `list`, who lists emails.
+ * which it crosses with each delivery; `show`, who reads the email back; `list`, who lists emails; `tell`, who is told
+ * of its events.
  */
-export type Reader = 'queue' | 'send' | 'show' | 'list'
+export type Reader = 'queue' | 'send' | 'show' | 'list' | 'tell'
 
 export interface Field<T, R extends Reader = Reader> {
   type: FieldType<T>
@@ -148,27 +149,27 @@ function large<T, const R extends Reader>(type: FieldType<T>, column: string, ..
 }
 
 export const EMAIL = {
-  id: field(uuid, 'id', 'send', 'show', 'list'),
-  companyId: field(company, 'company', 'send', 'show', 'list'),
-  domainId: field(word, 'domain_id', 'queue', 'show'),
+  id: field(uuid, 'id', 'send', 'show', 'list', 'tell'),
+  companyId: field(company, 'company', 'send', 'show', 'list', 'tell'),
+  domainId: field(word, 'domain_id', 'queue', 'show', 'list', 'tell'),
   keyId: field(word, 'key_id', 'show'),
   /** MAIL FROM. */
-  sender: field(word, 'sender', 'send'),
-  bcc: field(list<string>(), 'bcc', 'show'),
-  tags: field(list<{ name: string; value: string }>(), 'tags', 'show'),
-  variables: field(map<Record<string, string>>(), 'variables', 'show'),
+  sender: field(word, 'sender', 'send', 'tell'),
+  bcc: field(list<string>(), 'bcc', 'show', 'list'),
+  tags: field(list<{ name: string; value: string }>(), 'tags', 'show', 'list', 'tell'),
+  variables: field(map<Record<string, string>>(), 'variables', 'show', 'tell'),
   /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
-  individual: field(bool, 'individual', 'queue'),
+  individual: field(bool, 'individual', 'queue', 'tell'),
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
-  testMode: field(bool, 'test_mode', 'send', 'show'),
-  createdAt: field(time, 'created_at', 'show', 'list'),
+  testMode: field(bool, 'test_mode', 'send', 'show', 'tell'),
+  createdAt: field(time, 'created_at', 'show', 'list', 'tell'),
   /** When the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
-  scheduledAt: field(optionalTime, 'scheduled_at', 'show'),
+  scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'list', 'tell'),
   /**
    * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
    * recipients.
    */
-  size: field(int, 'size', 'queue', 'show', 'list'),
+  size: field(int, 'size', 'queue', 'show', 'list', 'tell'),
   /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
   raw: large(octets, 'raw', 'queue'),
 } as const
@@ -178,13 +179,13 @@ export const EMAIL = {
  * own.
  */
 export const CONTENT = {
-  from: field(text, 'header_from', 'queue', 'show', 'list'),
-  to: field(list<string>(), 'header_to', 'queue', 'show', 'list'),
-  cc: field(list<string>(), 'header_cc', 'queue', 'show'),
-  replyTo: field(list<string>(), 'reply_to', 'queue', 'show'),
-  subject: field(text, 'subject', 'queue', 'show', 'list'),
-  headers: field(list<[name: string, value: string]>(), 'headers', 'queue', 'show'),
-  messageId: field(word, 'message_id', 'queue', 'show'),
+  from: field(text, 'header_from', 'queue', 'show', 'list', 'tell'),
+  to: field(list<string>(), 'header_to', 'queue', 'show', 'list', 'tell'),
+  cc: field(list<string>(), 'header_cc', 'queue', 'show', 'list', 'tell'),
+  replyTo: field(list<string>(), 'reply_to', 'queue', 'show', 'list', 'tell'),
+  subject: field(text, 'subject', 'queue', 'show', 'list', 'tell'),
+  headers: field(list<[name: string, value: string]>(), 'headers', 'queue', 'show', 'tell'),
+  messageId: field(word, 'message_id', 'queue', 'show', 'list', 'tell'),
   date: field(time, 'date', 'queue', 'show'),
   html: large(body, 'html', 'queue', 'show'),
   text: large(body, 'text', 'queue', 'show'),

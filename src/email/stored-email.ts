@@ -1,6 +1,6 @@
 /** An email as it is read back and listed. */
 import type { MessageContent } from '../mail/message.ts'
-import type { EmailEvent, EventType } from './event.ts'
+import type { EmailEvent, EventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
 
@@ -43,13 +43,60 @@ export interface EmailHistory {
 }
 
 /** One of a list of emails. */
-export interface EmailSummary extends Email<'list'>, Pick<MessageContent, 'from' | 'to' | 'subject'> {
+export interface EmailSummary
+  extends Email<'list'>,
+    Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'> {
   lastEvent: EventType
 }
 
-export interface EmailFilter {
+/** A page of all emails, or of all emails of a company. */
+export interface EmailPaging {
   companyId?: string
   /** Only emails older than this id (paging, newest first). */
   before?: string
   limit: number
+}
+
+/** Which emails of a company are wanted; what is absent narrows nothing. Letters compare as ASCII folds them. */
+export interface EmailFilter {
+  companyId: string
+  /** Sending domain. */
+  domainId?: string
+  /** Address of a recipient, whole. */
+  to?: string
+  /** A part of From, as it is shown. */
+  from?: string
+  /** A part of the subject. */
+  subject?: string
+  tag?: TagFilter
+  /** The last event is one of these. */
+  events?: readonly EventType[]
+  /** Accepted then (Unix ms) or later, and before. */
+  since?: number
+  until?: number
+}
+
+/** An email of a listing, with its place in the order of acceptance. */
+export interface PlacedEmail {
+  place: number
+  email: EmailSummary
+}
+
+/** Which part of the order is walked through: what lies between two places, from one end. */
+export interface EmailWalk {
+  above: number
+  below: number
+  newestFirst: boolean
+  /** Emails looked at, and emails wanted, at most. */
+  looks: number
+  limit: number
+}
+
+/** In the order of the walk. */
+export interface WalkedEmails {
+  emails: PlacedEmail[]
+  /** The last email that was looked at; null when there was none. */
+  reached: { place: number; id: string } | null
+  /** Nothing of the walk is left. */
+  complete: boolean
 }

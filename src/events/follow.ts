@@ -1,6 +1,6 @@
 /** Following the log: every event once, in its order, whoever wrote it, as long as somebody wants to know. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventFilter, EventPage, LoggedEvent } from '../email/event.ts'
+import type { EventPage, LogFilter, LoggedEvent } from '../email/event.ts'
 import { type EventLog, StoreUnavailable } from '../store/store.ts'
 
 /** Ms between two questions when nothing has come, and while the store takes none. */
@@ -12,7 +12,7 @@ const PAGE = 1_000
 export interface Following {
   /** The number of the last event that is known already; 0: from the first. */
   after: number
-  filter: EventFilter
+  filter: LogFilter
   /** Ends it. */
   signal: AbortSignal
   /** The store cannot be asked: told once for each outage. It is waited for. */

@@ -1,5 +1,5 @@
 /** Parts of the log, for who does not follow it. */
-import type { EventFilter, LoggedEvent } from '../email/event.ts'
+import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { EventLog } from '../store/store.ts'
 
 /** Numbers looked through at a time, at least and at most, where nobody knows how far back what is wanted lies. */
@@ -12,7 +12,7 @@ const PAGE = 1_000
 export async function eventsBehind(
   log: EventLog,
   after: number,
-  filter: EventFilter,
+  filter: LogFilter,
   limit: number,
 ): Promise<LoggedEvent[]> {
   const found: LoggedEvent[] = []
@@ -31,7 +31,7 @@ export async function eventsBehind(
  */
 export async function lastEvents(
   log: EventLog,
-  filter: EventFilter,
+  filter: LogFilter,
   limit: number,
 ): Promise<{ events: LoggedEvent[]; end: number }> {
   const end = await log.lastEventNumber()
@@ -49,7 +49,7 @@ async function lastBetween(
   log: EventLog,
   from: number,
   to: number,
-  filter: EventFilter,
+  filter: LogFilter,
   limit: number,
 ): Promise<LoggedEvent[]> {
   let found: LoggedEvent[] = []

@@ -1,5 +1,5 @@
 /** The log of events, for whoever may read it. */
-import type { EventFilter, EventType, LoggedEvent } from '../email/event.ts'
+import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
 import { OperateError } from './error.ts'
@@ -65,6 +65,6 @@ async function* beginningWith(
   yield* rest
 }
 
-function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): EventFilter {
+function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): LogFilter {
   return { ...companyFilter(op, of), ...(types !== undefined && { types }) }
 }

@@ -6,7 +6,18 @@ import type { EmailEvent, EventDetail } from '../email/event.ts'
 import { fieldsOf, type Recipient, recipientFieldsOf } from '../email/fields.ts'
 import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
-import type { EmailHistory, EmailSummary, StoredAttempt, StoredEmail, StoredRecipient } from './store.ts'
+import type {
+  EmailHistory,
+  EmailSummary,
+  PlacedEmail,
+  RecipientPlace,
+  StoredAttempt,
+  StoredEmail,
+  StoredRecipient,
+  Told,
+  ToldEmail,
+  ToldFile,
+} from './store.ts'
 
 /** With a column for each field that is shown. */
 export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
@@ -58,9 +69,51 @@ export function historyOf(
 /** In a list nothing is in a content. */
 const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
 const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
+const TOLD = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
+const toldOf = rowReader<Omit<ToldEmail, 'attachments'>>(TOLD, COLUMNS)
 
 export function summaryOf(row: SummaryRow): EmailSummary {
   return listedOf(row)
+}
+
+export interface PlacedRow extends SummaryRow {
+  place: number
+}
+
+export function placedOf(row: PlacedRow): PlacedEmail {
+  return { place: row.place, email: listedOf(row) }
+}
+
+/** Of the last of them. */
+export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: string } {
+  const { place, email } = emails.at(-1)!
+  return { place, id: email.id }
+}
+
+/** Of the email `emailId`, in order. */
+export interface ToldFileRow extends ToldFile {
+  emailId: string
+}
+
+export interface ToldRecipientRow extends RecipientPlace {
+  variables: string
+}
+
+/** `emails`: with a column for each field that is told. */
+export function toldOfRows(
+  emails: readonly object[],
+  files: readonly ToldFileRow[],
+  recipients: readonly ToldRecipientRow[],
+): Told {
+  const attachments = Map.groupBy(files, ({ emailId }) => emailId)
+  return {
+    emails: emails.map((row) => {
+      const email = toldOf(row)
+      const files = attachments.get(email.id) ?? []
+      return { ...email, attachments: files.map(({ emailId: _, ...file }) => file) }
+    }),
+    variables: recipients.map((row) => ({ ...row, variables: mapOf(row.variables) })),
+  }
 }
 
 export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {

@@ -1,8 +1,8 @@
 /** Emails: made durable, and read back. */
 import type { Accepted, ClaimedEmail, Lease, NewEmail } from '../email/queued-email.ts'
 import type {
-  EmailFilter,
   EmailHistory,
+  EmailPaging,
   EmailSummary,
   StoredEmail,
   StoredOrigin,
@@ -26,5 +26,5 @@ export interface EmailStore {
   readWork(id: string): Promise<ClaimedEmail | null>
   /** Bytes the capture route kept, by recipient position; empty when none. */
   readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>
-  listEmails(filter: EmailFilter): Promise<EmailSummary[]>
+  listEmails(filter: EmailPaging): Promise<EmailSummary[]>
 }

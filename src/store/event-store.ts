@@ -1,5 +1,5 @@
 /** The log: everything that happened to emails, in one order for all nodes. */
-import type { EventFilter, EventPage } from '../email/event.ts'
+import type { EventPage, LogFilter } from '../email/event.ts'
 import type { Happened } from '../email/lifecycle.ts'
 
 export interface EventLog {
@@ -8,7 +8,7 @@ export interface EventLog {
    * order transactions commit in: on PostgreSQL it waits for those that may still bring a smaller number. It costs the
    * same however much is behind it.
    */
-  eventsAfter(cursor: number, filter: EventFilter, limit: number): Promise<EventPage>
+  eventsAfter(cursor: number, filter: LogFilter, limit: number): Promise<EventPage>
   /**
    * The number of the last event, or a higher one that none will have; 0 when there has been none. It does not fall
    * when retention removes events.

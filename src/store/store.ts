@@ -12,13 +12,16 @@
 import type { AccountStore, DomainChange, RouteScope } from './account-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
+import type { FollowerStore } from './follower-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { RetentionRequest } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
+import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
+export type * from '../email/told-event.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
 export type {
@@ -27,9 +30,11 @@ export type {
   EmailStore,
   EventLog,
   EventStore,
+  FollowerStore,
   NodeStore,
   QueueStore,
   RouteScope,
+  SearchStore,
   SuppressionStore,
 }
 
@@ -60,7 +65,15 @@ export class StoreConflict extends Error {
  */
 export type StoreChange = 'accounts' | 'queue' | 'stops'
 
-export interface Store extends EmailStore, QueueStore, EventStore, SuppressionStore, AccountStore, NodeStore {
+export interface Store
+  extends EmailStore,
+    QueueStore,
+    EventStore,
+    FollowerStore,
+    SearchStore,
+    SuppressionStore,
+    AccountStore,
+    NodeStore {
   /** Whether several nodes may use the database at once. */
   readonly shared: boolean
   /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */

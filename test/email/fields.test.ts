@@ -280,8 +280,11 @@ test('who reads what', () => {
     'tags',
     'testMode',
   ]
-  const listed = ['companyId', 'createdAt', 'from', 'id', 'size', 'subject', 'to']
-  assert.deepEqual(namesOf('list'), listed)
+  const shown = content.filter((name) => name !== 'html' && name !== 'text' && name !== 'date')
+  const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode')
+  assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
+  const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
+  assert.deepEqual(namesOf('tell'), [...told, 'individual', 'sender', 'variables', ...shown].toSorted())
   assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
 })
 

@@ -1,6 +1,6 @@
 import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import { mapOf } from '../json-columns.ts'
-import type { EventLog } from '../store.ts'
+import type { EventLog, SearchStore } from '../store.ts'
 import { texts } from './arrays.ts'
 import { sleep } from './hints.ts'
 import type { Parts } from './parts.ts'
@@ -35,7 +35,21 @@ LEFT JOIN (wanted w JOIN companies c ON c.num = w.company
   LEFT JOIN recipients r ON r.email = w.email AND r.position = w.recipient) ON true
 ORDER BY w.number`
 
-interface PageRow {
+/** The same of those up to $1, from the last on. */
+const PAGE_UP_TO = `
+WITH looked AS MATERIALIZED (
+  SELECT * FROM events WHERE number <= $1 ORDER BY number DESC LIMIT $2
+), wanted AS MATERIALIZED (
+  SELECT * FROM looked WHERE ($3::int4 IS NULL OR company = $3) AND ($4::text[] IS NULL OR type = ANY ($4))
+  ORDER BY number DESC LIMIT $5
+)
+SELECT l.last, l.looks, w.number, w.email::text AS "emailId", c.id AS "companyId", w.recipient, r.address, w.type, w.at, w.detail
+FROM (SELECT min(number) AS last, count(*) AS looks FROM looked) AS l
+LEFT JOIN (wanted w JOIN companies c ON c.num = w.company
+  LEFT JOIN recipients r ON r.email = w.email AND r.position = w.recipient) ON true
+ORDER BY w.number DESC`
+
+export interface PageRow {
   last: number | null
   looks: number
   /** All that follows is null when none is wanted. */
@@ -60,7 +74,7 @@ interface PageRow {
  *
  * A long transaction, in any database of the server, delays the answer; nothing is missed.
  */
-export function eventLog({ database, companies }: Parts): EventLog {
+export function eventLog({ database, companies }: Parts): EventLog & Pick<SearchStore, 'eventsUpTo'> {
   /** Up to here step C was done before. */
   let settled = 0
 
@@ -105,6 +119,18 @@ export function eventLog({ database, companies }: Parts): EventLog {
       return { events, cursor: looked < looks ? reached : last! }
     },
 
+    async eventsUpTo(upTo, { companyId, types }, limit) {
+      const company = await companies.filter(companyId)
+      if (company === undefined || limit <= 0) return { events: [], cursor: 0 }
+      const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
+      const wanted = types === undefined ? null : texts(types)
+      const rows = await database.read<PageRow>(PAGE_UP_TO, [upTo, looks, company, wanted, limit])
+      const events = rows.filter(({ number }) => number !== null).map(eventOf)
+      const { last, looks: looked } = rows[0]!
+      if (events.length >= limit) return { events, cursor: events.at(-1)!.number - 1 }
+      return { events, cursor: looked < looks ? 0 : last! - 1 }
+    },
+
     async lastEventNumber() {
       const reached = await drawn()
       await settle(reached)
@@ -113,7 +139,16 @@ export function eventLog({ database, companies }: Parts): EventLog {
   }
 }
 
-function eventOf({ number, emailId, companyId, recipient, address, type, at, detail }: PageRow): LoggedEvent {
+export function eventOf({
+  number,
+  emailId,
+  companyId,
+  recipient,
+  address,
+  type,
+  at,
+  detail,
+}: PageRow): LoggedEvent {
   const told = { type, at, detail: mapOf<EventDetail>(detail) }
   return { number: number!, emailId, companyId, recipient, address, ...told }
 }

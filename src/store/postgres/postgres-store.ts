@@ -7,6 +7,7 @@ import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
 import { eventLog } from './events.ts'
+import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
@@ -15,6 +16,7 @@ import { pauses } from './pauses.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { queue } from './read/queue.ts'
+import { search } from './read/search.ts'
 import { Recording } from './recording.ts'
 import { recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
@@ -85,6 +87,8 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...pauses(parts),
     ...queue(parts),
     ...emails(parts),
+    ...search(parts),
+    ...followers(parts),
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),

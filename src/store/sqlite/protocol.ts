@@ -49,6 +49,7 @@ export interface Writes
     | 'addDomain'
     | 'addKey'
     | 'addSuppression'
+    | 'advanceFollower'
     | 'beat'
     | 'cancel'
     | 'claim'
@@ -62,6 +63,7 @@ export interface Writes
     | 'resume'
     | 'revokeKey'
     | 'setRoute'
+    | 'takeFollower'
     | 'updateDomain'
   > {
   join(node: store.NodeDescription, alone: boolean): number
@@ -81,7 +83,11 @@ export type Reads = Direct<
   | 'cancelRequests'
   | 'counts'
   | 'emailOrigin'
+  | 'emailPlace'
+  | 'emailsAt'
   | 'eventsAfter'
+  | 'eventsOf'
+  | 'eventsUpTo'
   | 'heldDomains'
   | 'lastEventNumber'
   | 'listEmails'
@@ -94,8 +100,10 @@ export type Reads = Direct<
   | 'readCaptured'
   | 'readEmail'
   | 'readHistory'
+  | 'readTold'
   | 'readWork'
   | 'suppressionsSince'
+  | 'walkEmails'
 >
 
 /** One call by name with its arguments, as it crosses to a thread. */

@@ -43,6 +43,7 @@ export const MOVES: readonly Move[] = [
     order: ['t.company', 't.address'],
   },
   { name: 'pauses', order: ['t.company', 't.domain'] },
+  { name: 'followers', order: ['t.name'] },
   { name: 'blobs', order: ['t.num'] },
   {
     name: 'emails',

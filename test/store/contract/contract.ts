@@ -5,6 +5,7 @@ import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
 import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
+import { followersContract } from './followers.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
@@ -13,6 +14,7 @@ import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
 import { retentionContract } from './retention.ts'
 import { retryContract } from './retry.ts'
+import { searchContract } from './search.ts'
 import { stopsContract } from './stops.ts'
 import { watchContract } from './watch.ts'
 
@@ -43,6 +45,8 @@ export function storeContract(name: string, open: OpenBench): void {
     retryContract(open)
     quarantineContract(open)
     readContract(open)
+    searchContract(open)
+    followersContract(open)
     accountsContract(open)
     retentionContract(open)
     watchContract(open)

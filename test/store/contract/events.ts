@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { EventFilter, LoggedEvent } from '../../../src/email/event.ts'
+import type { LogFilter, LoggedEvent } from '../../../src/email/event.ts'
 import type { EventLog } from '../../../src/store/store.ts'
 import {
   accept,
@@ -21,7 +21,7 @@ import type { OpenBench } from './contract.ts'
 async function behind(
   log: EventLog,
   cursor: number,
-  filter: EventFilter = {},
+  filter: LogFilter = {},
   limit = 3,
 ): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
@@ -129,7 +129,7 @@ export function eventsContract(open: OpenBench): void {
       const all = await behind(store, 0)
       assert.equal(all.length, 12)
       const [company, other] = owners.map(({ id }) => id)
-      const wanted = async (filter: EventFilter) => (await behind(store, 0, filter, 2)).map(named)
+      const wanted = async (filter: LogFilter) => (await behind(store, 0, filter, 2)).map(named)
       const those = (keep: (event: LoggedEvent) => boolean) => all.filter(keep).map(named)
       assert.deepEqual(
         await wanted({ companyId: company! }),

@@ -35,10 +35,17 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(page[0], {
         id: ownNewest[2],
         companyId: owner.id,
+        domainId: 'domain',
         from: 'Sender <sender@acme.test>',
         to: ['a@x.test'],
+        cc: [],
+        bcc: [],
+        replyTo: [],
         subject: `Subject of ${ownNewest[2]}`,
+        messageId: `<${ownNewest[2]}@acme.test>`,
+        tags: [],
         createdAt: NOW,
+        scheduledAt: null,
         lastEvent: 'sent',
         size: 1_000,
       })

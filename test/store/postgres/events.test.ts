@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { Client } from 'pg'
-import type { EventFilter, LoggedEvent } from '../../../src/email/event.ts'
+import type { LogFilter, LoggedEvent } from '../../../src/email/event.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, email, NOW, newId, result } from '../samples.ts'
@@ -123,7 +123,7 @@ describe('the log of events in PostgreSQL', { skip: withoutPostgres() }, () => {
     const value = email(other, ['a@x.test'])
     await store.accept(value, { token: 1 })
     await store.record(attempt(value, 1, [result(0)]))
-    const wanted = async (filter: EventFilter) => {
+    const wanted = async (filter: LogFilter) => {
       const pages: LoggedEvent[][] = []
       for (let cursor = 0; ; ) {
         const page = await store.eventsAfter(cursor, filter, 10)

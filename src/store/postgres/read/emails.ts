@@ -25,7 +25,7 @@ import { isEmailId } from '../rows.ts'
  * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
  * email comes.
  */
-const LAST_EVENT = `(
+export const LAST_EVENT = `(
   SELECT v.type FROM events v WHERE v.email = e.id AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
   ORDER BY v.number + 0 DESC LIMIT 1)`
 

@@ -28,7 +28,7 @@ interface NumbersRow extends EmailRow {
 const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
 
 /** Of the email `e`. */
-const LAST_EVENT = `(SELECT type FROM events
+export const LAST_EVENT = `(SELECT type FROM events
   WHERE email = e.num AND type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}) ORDER BY number DESC LIMIT 1)`
 
 const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`

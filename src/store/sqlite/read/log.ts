@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { EventDetail, LoggedEvent } from '../../../email/event.ts'
+import type { EventDetail, LogFilter, LoggedEvent } from '../../../email/event.ts'
 import { mapOf } from '../../json-columns.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -7,20 +7,32 @@ import { all, one } from '../rows.ts'
 /** Events looked at for one answer at most, wanted or not. */
 const WINDOW = 5_000
 
-type LogRow = Omit<LoggedEvent, 'detail'> & { detail: string | null }
+export type LogRow = Omit<LoggedEvent, 'detail'> & { detail: string | null }
 
-/** The log of events, by number. To be called inside a transaction. */
-export function log(db: DatabaseSync): Direct<'eventsAfter' | 'lastEventNumber'> {
-  const counted = db.prepare("SELECT value FROM counters WHERE name = 'events'")
-  const firstBehind = db.prepare('SELECT number FROM events WHERE number > ? ORDER BY number LIMIT 1')
-  const wantedAmong = db.prepare(
-    `SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail
+/** Of the event `v` of an email `e`, a company `c` and perhaps a recipient `r`. */
+export const EVENT =
+  'SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail'
+
+export function eventOf({ detail, ...event }: LogRow): LoggedEvent {
+  return { ...event, detail: mapOf<EventDetail>(detail) }
+}
+
+function wantedAmong(order: 'ASC' | 'DESC'): string {
+  return `${EVENT}
      FROM events v CROSS JOIN emails e ON e.num = v.email CROSS JOIN companies c ON c.num = v.company
        LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
      WHERE v.number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR v.company = (SELECT num FROM companies WHERE id = ?3))
        AND (?4 IS NULL OR instr(?4, ' ' || v.type || ' ') > 0)
-     ORDER BY v.number LIMIT ?5`,
-  )
+     ORDER BY v.number ${order} LIMIT ?5`
+}
+
+/** The log of events, by number. To be called inside a transaction. */
+export function log(db: DatabaseSync): Direct<'eventsAfter' | 'eventsUpTo' | 'lastEventNumber'> {
+  const counted = db.prepare("SELECT value FROM counters WHERE name = 'events'")
+  const firstBehind = db.prepare('SELECT number FROM events WHERE number > ? ORDER BY number LIMIT 1')
+  const lastUpTo = db.prepare('SELECT number FROM events WHERE number <= ? ORDER BY number DESC LIMIT 1')
+  const rising = db.prepare(wantedAmong('ASC'))
+  const falling = db.prepare(wantedAmong('DESC'))
   const last = () => one<{ value: number }>(counted)!.value
   return {
     lastEventNumber: last,
@@ -29,10 +41,22 @@ export function log(db: DatabaseSync): Direct<'eventsAfter' | 'lastEventNumber'>
       const first = one<{ number: number }>(firstBehind, cursor)?.number
       if (first === undefined) return { events: [], cursor: Math.max(cursor, last()) }
       const end = first + WINDOW - 1
-      const wanted = types === undefined ? null : ` ${types.join(' ')} `
-      const rows = all<LogRow>(wantedAmong, first, end, companyId ?? null, wanted, limit)
-      const events = rows.map(({ detail, ...event }) => ({ ...event, detail: mapOf<EventDetail>(detail) }))
+      const values = [companyId ?? null, wordsOf(types), limit]
+      const events = all<LogRow>(rising, first, end, ...values).map(eventOf)
       return { events, cursor: events.length === limit ? events.at(-1)!.number : Math.min(end, last()) }
     },
+
+    eventsUpTo(upTo, { companyId, types }, limit) {
+      const end = one<{ number: number }>(lastUpTo, upTo)?.number
+      if (end === undefined) return { events: [], cursor: 0 }
+      const first = end - WINDOW + 1
+      const values = [companyId ?? null, wordsOf(types), limit]
+      const events = all<LogRow>(falling, first, end, ...values).map(eventOf)
+      return { events, cursor: Math.max(0, events.length === limit ? events.at(-1)!.number - 1 : first - 1) }
+    },
   }
+}
+
+function wordsOf(types: LogFilter['types']): string | null {
+  return types === undefined ? null : ` ${types.join(' ')} `
 }

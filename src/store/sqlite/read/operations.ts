@@ -5,6 +5,7 @@ import { emails } from './emails.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
+import { search } from './search.ts'
 import { stops } from './stops.ts'
 import { WorkReader } from './work.ts'
 
@@ -17,6 +18,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...log(db),
     ...nodes(db),
     ...queue(db),
+    ...search(db),
     ...stops(db),
     readWork: (id) => works.read(id),
   }

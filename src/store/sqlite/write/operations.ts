@@ -4,6 +4,7 @@ import { Acceptance } from './accept.ts'
 import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
+import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
@@ -39,6 +40,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     probe: () => void probe.run(),
     ...accounts(db, parts),
     ...cancellation(parts),
+    ...followers(db),
     ...holds(db, parts),
     ...nodes(db),
     ...pauses(db, parts),

@@ -1,0 +1,39 @@
+/** An event with what is told of its email, in whatever dialect. */
+import type { MessageContent } from '../mail/message.ts'
+import type { LoggedEvent } from './event.ts'
+import type { Email } from './fields.ts'
+
+export interface ToldEvent {
+  event: LoggedEvent
+  /** A UUID that stays the same whenever and wherever the event is told. */
+  id: string
+  /** Null where retention has removed it. */
+  email: ToldEmail | null
+  /** Of batch sending: the values of the recipient; null otherwise. */
+  recipientVariables: Record<string, string> | null
+}
+
+export interface ToldEmail
+  extends Email<'tell'>,
+    Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'headers' | 'messageId'> {
+  attachments: ToldFile[]
+}
+
+export interface ToldFile {
+  filename: string
+  contentType: string
+  /** Octets. */
+  size: number
+}
+
+/** A recipient of an email, by its position. */
+export interface RecipientPlace {
+  emailId: string
+  recipient: number
+}
+
+/** What `readTold` finds. An email that is gone, and a recipient that has no values, are missing. */
+export interface Told {
+  emails: ToldEmail[]
+  variables: (RecipientPlace & { variables: Record<string, string> })[]
+}

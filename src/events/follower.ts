@@ -1,0 +1,91 @@
+/** Following the log durably: under a name, with a cursor in the store, on one node at a time. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FollowerStore } from '../store/store.ts'
+
+/** Ms between two looks: for what has come, for whether the node that follows is gone, and after a fault. */
+const PAUSE_MS = 500
+const TAKE_MS = 2_000
+const FAULT_MS = 1_000
+
+/** What a node holds of a follower. */
+export interface Hold {
+  name: string
+  /** Of the node. */
+  token: number
+  /** Everything up to this number is dealt with. */
+  cursor: number
+}
+
+export interface FollowerParts {
+  store: Pick<FollowerStore, 'takeFollower'>
+  name: string
+  /** Where it begins when nobody has followed under this name before; 0: with the first event. */
+  start: number
+  /** The token of this node; null while it has none. */
+  token: () => number | null
+  /**
+   * Deals with the next events. What comes of them and the cursor are to be written in one commit, which fails when the
+   * follower is no longer this node's (`advanceFollower` says so): null then. Otherwise the new cursor; the same when
+   * nothing has come.
+   */
+  step: (hold: Hold) => Promise<number | null>
+  /** A step failed; it is tried again. */
+  onFault: (error: unknown) => void
+}
+
+/**
+ * Steps through the log for as long as it runs and the follower is this node's. Each step is dealt with once, however
+ * often nodes end or lose each other: the cursor moves in its commit.
+ */
+export class Follower {
+  readonly #parts: FollowerParts
+  readonly #ending = new AbortController()
+  #running: Promise<void> | null = null
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** A step under way is finished. */
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    let hold: Hold | null = null
+    while (!this.#ending.signal.aborted) {
+      try {
+        hold ??= await this.#take()
+        if (hold === null) {
+          await this.#pause(TAKE_MS)
+          continue
+        }
+        const cursor: number | null = await this.#parts.step(hold)
+        if (cursor === hold.cursor) await this.#pause(PAUSE_MS)
+        hold = cursor === null ? null : { ...hold, cursor }
+      } catch (error) {
+        this.#parts.onFault(error)
+        // It may be that the step was committed all the same.
+        hold = null
+        await this.#pause(FAULT_MS)
+      }
+    }
+  }
+
+  async #take(): Promise<Hold | null> {
+    const { store, name, start } = this.#parts
+    const token = this.#parts.token()
+    if (token === null) return null
+    const cursor = await store.takeFollower(name, token, start)
+    return cursor === null ? null : { name, token, cursor }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
+  }
+}

@@ -1,0 +1,135 @@
+import type { LoggedEvent } from '../../../email/event.ts'
+import { fieldsOf } from '../../../email/fields.ts'
+import type { EmailFilter } from '../../../email/stored-email.ts'
+import { selected } from '../../email-columns.ts'
+import { conditionsOf } from '../../email-conditions.ts'
+import {
+  type PlacedRow,
+  placedOf,
+  placeOf,
+  type ToldFileRow,
+  type ToldRecipientRow,
+  toldOfRows,
+} from '../../email-rows.ts'
+import type { SearchStore } from '../../store.ts'
+import { int4s, int8s, texts, uuids } from '../arrays.ts'
+import type { Value } from '../database.ts'
+import { eventOf, type PageRow } from '../events.ts'
+import type { Parts } from '../parts.ts'
+import { foldedIn, isEmailId } from '../rows.ts'
+import { LAST_EVENT } from './emails.ts'
+
+const ofEmail = () => 'e'
+
+const PLACED = `SELECT e.seq AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent"`
+
+/** Of the email `e`, with the values of `bound` from $2 on. */
+const WANTED = `($2::text IS NULL OR e.domain_id = $2)
+  AND ($3::int8 IS NULL OR e.created_at >= $3) AND ($4::int8 IS NULL OR e.created_at < $4)
+  AND ($5::text IS NULL OR strpos(${foldedIn('e.header_from')}, $5) > 0)
+  AND ($6::text IS NULL OR strpos(${foldedIn('e.subject')}, $6) > 0)
+  AND ($7::text IS NULL OR strpos(e.tags, $7) > 0)
+  AND ($8::text IS NULL OR EXISTS (
+    SELECT 1 FROM recipients r WHERE r.email = e.id AND ${foldedIn('r.address')} = $8))
+  AND ($9::text[] IS NULL OR ${LAST_EVENT} = ANY ($9))`
+
+/** Whatever comes of it there is a row, with the last place that was looked at and how many were. */
+function walk(order: 'ASC' | 'DESC'): string {
+  return `WITH looked AS MATERIALIZED (
+    SELECT e.* FROM emails e WHERE e.company = $1 AND e.seq > $10 AND e.seq < $11 ORDER BY e.seq ${order} LIMIT $12
+  ), wanted AS MATERIALIZED (
+    ${PLACED} FROM looked e JOIN companies c ON c.num = e.company WHERE ${WANTED} ORDER BY e.seq ${order} LIMIT $13
+  )
+  SELECT l.looks, last.seq AS reached, last.id::text AS "reachedId", wanted.*
+  FROM (SELECT count(*) AS looks FROM looked) AS l
+    LEFT JOIN (SELECT seq, id FROM looked ORDER BY seq ${order === 'ASC' ? 'DESC' : 'ASC'} LIMIT 1) AS last ON true
+    LEFT JOIN wanted ON true
+  ORDER BY wanted.place ${order}`
+}
+
+const WALKS = { ASC: walk('ASC'), DESC: walk('DESC') }
+
+const AT = `${PLACED} FROM emails e JOIN companies c ON c.num = e.company
+  WHERE e.company = $1 AND e.seq = ANY ($10::int8[]) AND ${WANTED} ORDER BY e.seq DESC`
+
+const PLACE = `SELECT id::text AS id, seq FROM emails WHERE id <= $1::uuid ORDER BY id DESC LIMIT 1`
+
+const EVENTS_OF = `SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail
+  FROM events v JOIN companies c ON c.num = v.company
+    LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+  WHERE v.email = ANY ($1::uuid[]) ORDER BY v.number + 0`
+
+const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}
+  FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = ANY ($1::uuid[])`
+
+const FILES = `SELECT a.email::text AS "emailId", a.filename, a.content_type AS "contentType", octet_length(b.bytes) AS size
+  FROM attachments a JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
+  WHERE a.email = ANY ($1::uuid[]) ORDER BY a.email, a.position`
+
+const VARIABLES = `SELECT r.email::text AS "emailId", r.position AS recipient, r.variables
+  FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
+    JOIN recipients r ON r.email = t.email AND r.position = t.position
+  WHERE r.variables IS NOT NULL`
+
+/** A row of a walk: all but the first three are null when nothing is wanted. */
+interface WalkRow extends PlacedRow {
+  looks: number
+  reached: number
+  reachedId: string | null
+}
+
+/** What is looked for among emails and events. */
+export function search({ database, companies }: Parts): Omit<SearchStore, 'eventsUpTo'> {
+  return {
+    async emailPlace(id) {
+      if (!isEmailId(id)) return 0
+      const [row] = await database.read<{ id: string; seq: number }>(PLACE, [id])
+      if (row === undefined) return 0.5
+      return row.id === id ? row.seq : row.seq + 0.5
+    },
+
+    async walkEmails(filter, { above, below, newestFirst, looks, limit }) {
+      const company = await companies.filter(filter.companyId)
+      if (company === undefined || company === null) return { emails: [], reached: null, complete: true }
+      const range = [Math.floor(above), Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)), looks, limit]
+      const values = [company, ...bound(filter), ...range]
+      const rows = await database.read<WalkRow>(WALKS[newestFirst ? 'DESC' : 'ASC'], values)
+      const emails = rows.filter(({ place }) => place !== null).map(placedOf)
+      if (emails.length === limit) return { emails, reached: placeOf(emails), complete: false }
+      const { looks: looked, reached: place, reachedId: id } = rows[0]!
+      return { emails, reached: id === null ? null : { place, id }, complete: looked < looks }
+    },
+
+    async emailsAt(filter, places) {
+      const company = await companies.filter(filter.companyId)
+      if (company === undefined || company === null || places.length === 0) return []
+      const values = [company, ...bound(filter), int8s([...places])]
+      return (await database.read<PlacedRow>(AT, values)).map(placedOf)
+    },
+
+    async eventsOf(emailIds): Promise<LoggedEvent[]> {
+      const ids = uuids(emailIds.filter(isEmailId))
+      return (await database.read<PageRow>(EVENTS_OF, [ids])).map(eventOf)
+    },
+
+    async readTold(emailIds, recipients) {
+      const ids = uuids(emailIds)
+      const positions = [
+        uuids(recipients.map((of) => of.emailId)),
+        int4s(recipients.map((of) => of.recipient)),
+      ]
+      return await database.snapshot(async (session) =>
+        toldOfRows(
+          await session.run<object>(TOLD, [ids]),
+          await session.run<ToldFileRow>(FILES, [ids]),
+          recipients.length === 0 ? [] : await session.run<ToldRecipientRow>(VARIABLES, positions),
+        ),
+      )
+    },
+  }
+}
+
+function bound(filter: EmailFilter): Value[] {
+  const { domainId, since, until, from, subject, tag, to, events } = conditionsOf(filter)
+  return [domainId, since, until, from, subject, tag, to, events === null ? null : texts(events)]
+}

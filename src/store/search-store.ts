@@ -1,0 +1,30 @@
+/** What is looked for among emails and events, and what is told of what was found. */
+import type { LogFilter, LoggedEvent } from '../email/event.ts'
+import type { EmailFilter, EmailWalk, PlacedEmail, WalkedEmails } from '../email/stored-email.ts'
+import type { RecipientPlace, Told } from '../email/told-event.ts'
+
+export interface SearchStore {
+  /**
+   * Where an email stands in the order of acceptance, which listings follow: older ones have a lower place. When it is
+   * gone, the place it would have, between two whole numbers.
+   */
+  emailPlace(id: string): Promise<number>
+  /** Of the emails that are looked at one after the other, those that are wanted. */
+  walkEmails(filter: EmailFilter, walk: EmailWalk): Promise<WalkedEmails>
+  /** Of the emails at these places, those that are wanted; newest first. */
+  emailsAt(filter: EmailFilter, places: readonly number[]): Promise<PlacedEmail[]>
+  /**
+   * The wanted events up to a number, newest first, and the number behind which nothing was looked at. It costs the
+   * same however many there are.
+   */
+  eventsUpTo(upTo: number, filter: LogFilter, limit: number): Promise<EventsUpTo>
+  /** All events of these emails, by number. */
+  eventsOf(emailIds: readonly string[]): Promise<LoggedEvent[]>
+  readTold(emailIds: readonly string[], recipients: readonly RecipientPlace[]): Promise<Told>
+}
+
+export interface EventsUpTo {
+  events: LoggedEvent[]
+  /** Everything above it was looked at; 0: nothing is left. */
+  cursor: number
+}
