@@ -1,28 +1,7 @@
 /** `o:deliverytime`: an RFC 2822 date or Unix seconds. */
 import { clip, Fault } from '../fault.ts'
-import { MAX_AHEAD, MAX_AHEAD_DAYS, utcTime } from '../schedule.ts'
-
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** RFC 2822 3.3, with the obsolete zone names of 4.3 and the `UTC` that many libraries print. */
-const DATE =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\s*,\s*)?(\d{1,2})\s+([a-z]{3})\s+(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s+([+-]\d{4}|[a-z]{1,4})(?:\s*\([^()]*\))?$/i
-
-/** Hours east of UTC. */
-const ZONES: Readonly<Record<string, number>> = {
-  ut: 0,
-  utc: 0,
-  gmt: 0,
-  z: 0,
-  est: -5,
-  edt: -4,
-  cst: -6,
-  cdt: -5,
-  mst: -7,
-  mdt: -6,
-  pst: -8,
-  pdt: -7,
-}
+import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../schedule.ts'
+import { readTime } from './date.ts'
 
 /**
  * Unix milliseconds. Throws a Fault for anything else, and for a time more than 30 days ahead. A time that is past
@@ -30,7 +9,7 @@ const ZONES: Readonly<Record<string, number>> = {
  */
 export function readDeliveryTime(text: string): number {
   const value = text.trim()
-  const at = /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? Math.floor(Number(value) * 1000) : parseDate(value)
+  const at = readTime(value)
   if (at === null) {
     throw new Fault({ code: 'request_invalid', detail: `${clip(value)} is not an RFC-2822 compliant date` })
   }
@@ -41,23 +20,4 @@ export function readDeliveryTime(text: string): number {
     })
   }
   return at
-}
-
-function parseDate(text: string): number | null {
-  const match = DATE.exec(text)
-  if (!match) return null
-  const [, day, monthName, year, hour, minute, second = '0', zone] = match
-  const month = MONTHS.indexOf(monthName!.toLowerCase()) + 1
-  const offset = zoneMinutes(zone!)
-  if (month === 0 || offset === null) return null
-  return utcTime(+year!, month, +day!, +hour!, +minute!, +second, offset)
-}
-
-function zoneMinutes(zone: string): number | null {
-  if (zone[0] === '+' || zone[0] === '-') {
-    const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3))
-    return Number(zone.slice(3)) > 59 ? null : zone[0] === '-' ? -minutes : minutes
-  }
-  const hours = ZONES[zone.toLowerCase()]
-  return hours === undefined ? null : hours * 60
 }

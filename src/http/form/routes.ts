@@ -1,4 +1,4 @@
-/** The form dialect: `POST /v3/{domain}/messages` and `POST /v3/{domain}/messages.mime`. */
+/** The form dialect. Sending (`POST /v3/{domain}/messages`, `messages.mime`) is written by hand, all else declared. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
@@ -12,6 +12,7 @@ import { idempotentOf } from '../idempotency.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
 import { formContent } from './content.ts'
+import { domainRoutes } from './domains/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
 import { formWords } from './words.ts'
@@ -22,9 +23,9 @@ const OTHER_PARTS = 2_000
 type Route = { Params: { domain: string } }
 
 export class FormDialect implements Api {
-  readonly prefixes: readonly string[] = ['/v3']
+  readonly prefixes: readonly string[] = ['/v1', '/v3', '/v4', '/v5']
   readonly words = formWords
-  readonly endpoints: readonly Endpoint[] = []
+  readonly endpoints: readonly Endpoint[] = [...domainRoutes]
   readonly content = formContent
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>

@@ -1,0 +1,94 @@
+/** A sending domain as this dialect shows it. */
+import type { SendingDomain } from '../../../accounts/account.ts'
+import type { DnsRecord } from '../../../accounts/dns-records.ts'
+import type { RecordCheck } from '../../../accounts/verify.ts'
+import { mailDate } from '../date.ts'
+
+const FLAG = { type: 'boolean' } as const
+const TEXT = { type: 'string' } as const
+
+export const DOMAIN = {
+  type: 'object',
+  properties: {
+    id: TEXT,
+    name: TEXT,
+    state: { enum: ['active', 'unverified', 'disabled'] },
+    is_disabled: FLAG,
+    type: TEXT,
+    created_at: { type: 'string', description: 'As in a mail header.' },
+    smtp_login: TEXT,
+    require_tls: FLAG,
+    skip_verification: FLAG,
+    wildcard: FLAG,
+    spam_action: TEXT,
+    web_prefix: TEXT,
+    web_scheme: TEXT,
+    use_automatic_sender_security: FLAG,
+  },
+} as const
+
+const RECORD = {
+  type: 'object',
+  properties: {
+    record_type: TEXT,
+    name: TEXT,
+    value: TEXT,
+    valid: { enum: ['valid', 'invalid', 'unknown'] },
+    is_active: FLAG,
+    cached: { type: 'array', items: TEXT },
+  },
+} as const
+
+const RECORDS = { type: 'array', items: RECORD } as const
+
+export const DOMAIN_WITH_RECORDS = {
+  type: 'object',
+  properties: {
+    message: TEXT,
+    domain: DOMAIN,
+    receiving_dns_records: RECORDS,
+    sending_dns_records: RECORDS,
+  },
+} as const
+
+/** Mail is not received here, and what of its delivery could be set is not set by domain: those fields say so. */
+export function domainShown({ id, name, sending, createdAt }: SendingDomain) {
+  return {
+    id,
+    name,
+    state: stateOf(sending),
+    is_disabled: sending === 'suspended',
+    type: 'custom',
+    created_at: mailDate(createdAt),
+    smtp_login: `postmaster@${name}`,
+    require_tls: false,
+    skip_verification: false,
+    wildcard: false,
+    spam_action: 'disabled',
+    web_prefix: 'email',
+    web_scheme: 'https',
+    use_automatic_sender_security: false,
+  } as const
+}
+
+function stateOf(sending: SendingDomain['sending']) {
+  if (sending === 'suspended') return 'disabled'
+  return sending === 'active' ? 'active' : 'unverified'
+}
+
+const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
+
+/** Unless they were just checked, records are known to be right where they were required and the domain is verified. */
+export function recordsShown({ status }: SendingDomain, records: readonly (DnsRecord | RecordCheck)[]) {
+  return records.map((record) => {
+    const known = record.required && status === 'verified' ? 'valid' : 'unknown'
+    return {
+      record_type: record.type,
+      name: record.name,
+      value: record.value,
+      valid: 'state' in record ? VALID[record.state] : known,
+      is_active: true,
+      cached: 'found' in record ? record.found : [],
+    } as const
+  })
+}

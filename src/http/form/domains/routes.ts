@@ -1,0 +1,127 @@
+/** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
+import { addDomain, listDomains, showDomain, verifyDomain } from '../../../operate/domains.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain.ts'
+
+/** Of most languages' clients the newest use `v4`. */
+export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) => {
+  const url = `/${version}/domains`
+  const id = (name: string) => `${version}${name}`
+
+  const list = endpoint({
+    method: 'GET',
+    url,
+    operation: 'form_domain_list',
+    access: 'reading',
+    schema: {
+      operationId: id('ListDomains'),
+      summary: 'The sending domains of the company, by name',
+      querystring: {
+        type: 'object',
+        required: ['limit', 'skip', 'search'],
+        properties: {
+          limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+          skip: { type: 'integer', minimum: 0, default: 0 },
+          state: { enum: ['active', 'unverified', 'disabled'] },
+          search: { type: 'string', default: '', description: 'A part of the name.' },
+          sort: { enum: ['name', 'name:asc', 'name:desc'] },
+        },
+      },
+      response: {
+        200: {
+          type: 'object',
+          properties: { total_count: { type: 'integer' }, items: { type: 'array', items: DOMAIN } },
+        },
+      },
+    },
+  })(async ({ caller, query }, core) => {
+    const { limit, skip, state, search, sort } = query
+    const domains = await listDomains(await currentOperation(core, caller), {})
+    const wanted = domains
+      .map(domainShown)
+      .filter((domain) => state === undefined || domain.state === state)
+      .filter(({ name }) => name.includes(search.toLowerCase()))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    if (sort === 'name:desc') wanted.reverse()
+    const items = wanted.slice(skip, skip + limit)
+    return { status: 200, body: { total_count: wanted.length, items } }
+  })
+
+  const create = endpoint({
+    method: 'POST',
+    url,
+    operation: 'form_domain_create',
+    access: 'management',
+    schema: {
+      operationId: id('CreateDomain'),
+      summary: 'Adds a sending domain, with the records that its owner is to publish',
+      description: 'What concerns mail that is received, and IP addresses, is passed over.',
+      body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+      response: { 200: DOMAIN_WITH_RECORDS },
+    },
+  })(async ({ caller, body }, core) => {
+    const op = await currentOperation(core, caller)
+    const { domain, records } = await addDomain(op, { company: caller.companyId, name: body.name })
+    const shown = { domain: domainShown(domain), receiving_dns_records: [] }
+    const message = 'Domain DNS records have been created'
+    return {
+      status: 200,
+      body: { message, ...shown, sending_dns_records: recordsShown(domain, records) },
+    }
+  })
+
+  const show = endpoint({
+    method: 'GET',
+    url: `${url}/:domain`,
+    operation: 'form_domain_read',
+    access: 'reading',
+    schema: {
+      operationId: id('ShowDomain'),
+      summary: 'A sending domain, with the records that its owner is to publish',
+      params: OF_DOMAIN,
+      response: { 200: DOMAIN_WITH_RECORDS },
+    },
+  })(async ({ caller, params }, core) => {
+    const { id } = await ownDomain(core, caller, params.domain)
+    const { domain, records } = await showDomain(await currentOperation(core, caller), { domain: id })
+    return {
+      status: 200,
+      body: {
+        domain: domainShown(domain),
+        receiving_dns_records: [],
+        sending_dns_records: recordsShown(domain, records),
+      },
+    }
+  })
+
+  const verify = endpoint({
+    method: 'PUT',
+    url: `${url}/:domain/verify`,
+    operation: 'form_domain_verify',
+    access: 'management',
+    schema: {
+      operationId: id('VerifyDomain'),
+      summary: 'Asks DNS for the records now; what is right makes the domain active',
+      params: OF_DOMAIN,
+      response: { 200: DOMAIN_WITH_RECORDS },
+    },
+  })(async ({ caller, params }, core) => {
+    const { id } = await ownDomain(core, caller, params.domain)
+    const op = await currentOperation(core, caller)
+    const { domain, verification } = await verifyDomain(op, { domain: id })
+    return {
+      status: 200,
+      body: {
+        message: 'Domain DNS records have been updated',
+        domain: domainShown(domain),
+        receiving_dns_records: [],
+        sending_dns_records: recordsShown(domain, verification.records),
+      },
+    }
+  })
+
+  return [list, create, show, verify]
+})

@@ -1,0 +1,154 @@
+/**
+ * Filter expressions of the events API: words that all have to match, `"a phrase"`, `AND`, `OR`, `NOT`, brackets, and
+ * `<n`, `>n` for numbers. `AND` binds tighter than `OR`. Operators are in capitals; anything else is a word.
+ */
+import { invalidField } from '../../../intake/refusal.ts'
+
+export type Expression =
+  | { kind: 'term'; text: string }
+  | { kind: 'below' | 'above'; number: number }
+  | { kind: 'not'; operand: Expression }
+  | { kind: 'all' | 'any'; operands: Expression[] }
+
+/** What one value, or each of several, is compared with. */
+export interface Matched {
+  /** Lower case. */
+  matches(term: string): boolean
+  number?: number
+}
+
+const LONGEST = 2_000
+const DEEPEST = 20
+const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|([<>])\s*(-?\d+(?:\.\d+)?)|([^\s()"]+))/y
+
+type Token =
+  | { quoted: boolean; text: string }
+  | { bracket: string }
+  | { kind: 'below' | 'above'; number: number }
+
+/** Throws a Refusal for what is no expression. `field`: the name it has in the query. */
+export function parseExpression(field: string, text: string): Expression {
+  if (text.length > LONGEST) throw invalidField(field, `an expression has at most ${LONGEST} characters`)
+  const parser = new Parser(field, tokensOf(field, text))
+  return parser.whole()
+}
+
+function tokensOf(field: string, text: string): Token[] {
+  const tokens: Token[] = []
+  const end = text.trimEnd().length
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < end) {
+    const found = TOKEN.exec(text)
+    if (found === null) throw invalidField(field, 'a quotation mark is not closed')
+    const [, quoted, bracket, sign, number, word] = found
+    if (quoted !== undefined) tokens.push({ quoted: true, text: quoted.replace(/\\(.)/g, '$1') })
+    else if (bracket !== undefined) tokens.push({ bracket })
+    else if (sign !== undefined) {
+      tokens.push({ kind: sign === '<' ? 'below' : 'above', number: Number(number) })
+    } else tokens.push({ quoted: false, text: word! })
+  }
+  return tokens
+}
+
+class Parser {
+  readonly #field: string
+  readonly #tokens: Token[]
+  #next = 0
+
+  constructor(field: string, tokens: Token[]) {
+    this.#field = field
+    this.#tokens = tokens
+  }
+
+  whole(): Expression {
+    const expression = this.#any(0)
+    if (this.#next === this.#tokens.length) return expression
+    throw this.#wrong('a bracket is closed that was not opened')
+  }
+
+  #any(depth: number): Expression {
+    const operands = [this.#all(depth)]
+    while (this.#isWord('OR')) {
+      this.#next++
+      operands.push(this.#all(depth))
+    }
+    return operands.length === 1 ? operands[0]! : { kind: 'any', operands }
+  }
+
+  #all(depth: number): Expression {
+    const operands = [this.#one(depth)]
+    for (;;) {
+      if (this.#isWord('AND')) this.#next++
+      else if (this.#ends()) break
+      operands.push(this.#one(depth))
+    }
+    return operands.length === 1 ? operands[0]! : { kind: 'all', operands }
+  }
+
+  #one(depth: number): Expression {
+    if (depth > DEEPEST) throw this.#wrong(`brackets and NOT go ${DEEPEST} deep at most`)
+    if (this.#isWord('NOT')) {
+      this.#next++
+      return { kind: 'not', operand: this.#one(depth + 1) }
+    }
+    if (this.#ends()) throw this.#wrong('something is missing where a word was expected')
+    const token = this.#tokens[this.#next++]!
+    if ('number' in token) return token
+    if ('text' in token) return { kind: 'term', text: token.text.toLowerCase() }
+    const inner = this.#any(depth + 1)
+    const closing = this.#tokens[this.#next++]
+    if (closing !== undefined && 'bracket' in closing) return inner
+    throw this.#wrong('a bracket is not closed')
+  }
+
+  #isWord(word: string): boolean {
+    const token = this.#tokens[this.#next]
+    return token !== undefined && 'text' in token && !token.quoted && token.text === word
+  }
+
+  /** Nothing more belongs to what is joined by AND. */
+  #ends(): boolean {
+    const token = this.#tokens[this.#next]
+    return token === undefined || ('bracket' in token && token.bracket === ')') || this.#isWord('OR')
+  }
+
+  #wrong(detail: string) {
+    return invalidField(this.#field, detail)
+  }
+}
+
+export function fits(expression: Expression, value: Matched): boolean {
+  switch (expression.kind) {
+    case 'term':
+      return value.matches(expression.text)
+    case 'below':
+      return value.number !== undefined && value.number < expression.number
+    case 'above':
+      return value.number !== undefined && value.number > expression.number
+    case 'not':
+      return !fits(expression.operand, value)
+    case 'all':
+      return expression.operands.every((operand) => fits(operand, value))
+    case 'any':
+      return expression.operands.some((operand) => fits(operand, value))
+  }
+}
+
+/** The words of which one has to match, where that is all the expression says. Null: it says more. */
+export function alternatives(expression: Expression): string[] | null {
+  if (expression.kind === 'term') return [expression.text]
+  if (expression.kind !== 'any') return null
+  const each = expression.operands.map(alternatives)
+  return each.includes(null) ? null : (each as string[][]).flat()
+}
+
+/** A word without which nothing fits; null: there is none. */
+export function required(expression: Expression): string | null {
+  if (expression.kind === 'term') return expression.text
+  if (expression.kind !== 'all') return null
+  for (const operand of expression.operands) {
+    const found = required(operand)
+    if (found !== null) return found
+  }
+  return null
+}

@@ -1,0 +1,36 @@
+/** The domain of a path, for who may know of it. */
+import type { Principal, SendingDomain } from '../../accounts/account.ts'
+import { Refusal } from '../../intake/refusal.ts'
+import { AddressError, parseDomain } from '../../mail/address/address.ts'
+import type { HttpCore } from '../core.ts'
+
+/** Throws a Refusal for one that is unknown, another company's, or not the one that the key is for. */
+export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {
+  const known = find(core, caller, name)
+  if (known !== undefined) return known
+  // It may have been added a moment ago.
+  await core.deps.accounts.catchUp()
+  const found = find(core, caller, name)
+  if (found !== undefined) return found
+  throw new Refusal({ code: 'domain_unknown', domain: name })
+}
+
+function find(
+  { deps }: HttpCore,
+  { companyId, domainId }: Principal,
+  name: string,
+): SendingDomain | undefined {
+  const domain = deps.accounts.directory.domainNamed(aLabel(name))
+  if (domain?.companyId !== companyId) return undefined
+  return domainId === null || domainId === domain.id ? domain : undefined
+}
+
+/** What is no domain name is no domain's. */
+function aLabel(name: string): string {
+  try {
+    return parseDomain(name)
+  } catch (error) {
+    if (error instanceof AddressError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,83 @@
+/** Sending domains in the form dialect, as its clients see them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../../harness/dns.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { assertFormError, basic, call } from '../requests.ts'
+import { newestClient, oldClient } from './clients.ts'
+
+describe('domains of the form dialect', () => {
+  let service: Service
+  let dns: FakeDns
+  let companyId: string
+  let manager: string
+  let reader: string
+  let mg: ReturnType<typeof newestClient>
+  const zone: Record<string, string[]> = {}
+
+  before(async () => {
+    dns = await startDns(zone)
+    service = await startService({ dnsServers: [dns.address] })
+    const { company, key } = await service.tenant('first.test')
+    companyId = company.id
+    reader = key.token
+    manager = (await service.key(companyId, { scopes: ['management', 'reading'] })).token
+    await service.tenant('foreign.test')
+    mg = newestClient(service.url, manager)
+  })
+  after(async () => {
+    await service.close()
+    await dns.close()
+  })
+
+  const get = (path: string, token = manager) =>
+    call(`${service.url}${path}`, { headers: { authorization: basic(token) } })
+
+  test('one is added, shown with its records, verified, and listed', async () => {
+    const made = await mg.domains.create({ name: 'Second.test' })
+    assert.equal(made.name, 'second.test')
+    assert.equal(made.state, 'unverified')
+    const [dkim] = made.sending_dns_records!
+    assert.match(dkim!.name, /^pr\d{8}\._domainkey\.second\.test$/)
+    assert.equal(dkim!.valid, 'unknown')
+
+    zone[`${dkim!.name}/TXT`] = [dkim!.value]
+    const verified = await mg.domains.verify('second.test')
+    assert.equal(verified.state, 'active')
+    assert.equal(verified.sending_dns_records![0]!.valid, 'valid')
+    const shown = await mg.domains.get('second.test')
+    assert.equal(shown.id, made.id)
+    assert.ok(Math.abs(shown.created_at.getTime() - Date.now()) < 60_000)
+
+    const listed = await mg.domains.list({ search: 'second', state: 'active' })
+    assert.deepEqual(
+      listed.map(({ name, state }) => [name, state]),
+      [['second.test', 'active']],
+    )
+  })
+
+  test('the old client sees the same', async () => {
+    const old = oldClient(service.url, manager, 'first.test')
+    const { items, total_count } = await old.get('/domains')
+    assert.deepEqual(
+      (items as { name: string }[]).map(({ name }) => name),
+      ['first.test', 'second.test'],
+    )
+    assert.equal(total_count, 2)
+    assert.equal(((await old.get('/domains/first.test')).domain as { state: string }).state, 'active')
+    const page = await old.get('/domains', { limit: 1, skip: 1 })
+    assert.deepEqual([(page.items as unknown[]).length, page.total_count], [1, 2])
+  })
+
+  test('what is not the caller’s to see or to do is refused', async () => {
+    assertFormError(await get('/v3/domains/foreign.test'), 404, 'Domain not found: foreign.test')
+    assertFormError(await get('/v3/domains/-'), 404, 'Domain not found: -')
+    const add = { method: 'POST', headers: { authorization: basic(reader) } }
+    assertFormError(await call(`${service.url}/v4/domains`, add), 403, /management scope/)
+    const taken = { ...add, headers: { authorization: basic(manager) } }
+    const body = (name: string) => ({ ...taken, body: new URLSearchParams({ name }) })
+    assertFormError(await call(`${service.url}/v3/domains`, body('foreign.test')), 400, /another company/)
+    assertFormError(await call(`${service.url}/v3/domains`, body('-')), 400)
+    assertFormError(await call(`${service.url}/v3/domains`, body('')), 400)
+  })
+})
