@@ -27,7 +27,7 @@ export const HOUSE: readonly Place[] = [
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
       'app.ts operate accounts/account.ts accounts/dns-records.ts accounts/verify.ts email/event.ts',
-      'email/stored-email.ts log.ts config common version.ts',
+      'email/stored-email.ts email/suppression.ts log.ts config common version.ts',
     ),
   },
   {

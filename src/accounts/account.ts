@@ -8,7 +8,19 @@ export interface Company {
   id: string
   name: string
   createdAt: number
+  limits: CompanyLimits
 }
+
+/** Null: there is none. */
+export interface CompanyLimits {
+  /** Requests a second, of all its keys together. */
+  rate: number | null
+  /** Recipients accepted on one day, and in one month, in UTC. */
+  daily: number | null
+  monthly: number | null
+}
+
+export const NO_LIMITS: CompanyLimits = { rate: null, daily: null, monthly: null }
 
 /** Whether the records to publish were seen in DNS. */
 export type DomainStatus = 'pending' | 'verified'

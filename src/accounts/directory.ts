@@ -5,6 +5,7 @@ import type {
   AccountsSnapshot,
   ApiKey,
   Company,
+  CompanyLimits,
   Denial,
   Principal,
   Route,
@@ -37,6 +38,8 @@ const UNKNOWN: Denial = { denied: 'unknown' }
 export class AccountDirectory {
   #snapshot: AccountsSnapshot = { companies: [], domains: [], keys: [], routes: [] }
   #companies: readonly Company[] = []
+  /** Of companies that have any. */
+  #limits = new Map<string, CompanyLimits>()
   #domains = new Map<string, SendingDomain>()
   #domainsByName = new Map<string, SendingDomain>()
   /** By `tokenDigest`. */
@@ -49,6 +52,7 @@ export class AccountDirectory {
     const holders = snapshot.keys.filter(({ revokedAt }) => revokedAt === null).map(holderOf)
     this.#snapshot = snapshot
     this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
+    this.#limits = new Map(snapshot.companies.filter(isLimited).map(({ id, limits }) => [id, limits]))
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#holders = new Map(holders.map((holder) => [holder.tokenHash.toString('base64'), holder]))
@@ -103,6 +107,17 @@ export class AccountDirectory {
     return this.#routes.for(sender)
   }
 
+  /** Requests a second of all keys of a company; null: any number. */
+  rateOf(companyId: string): number | null {
+    return this.#limits.get(companyId)?.rate ?? null
+  }
+
+  /** How many recipients a company may have on one day, and in one month; undefined: any number. */
+  quotaOf(companyId: string): Pick<CompanyLimits, 'daily' | 'monthly'> | undefined {
+    const limits = this.#limits.get(companyId)
+    return limits === undefined || (limits.daily === null && limits.monthly === null) ? undefined : limits
+  }
+
   /** In order of creation. */
   domains(): SendingDomain[] {
     return [...this.#domains.values()]
@@ -115,6 +130,10 @@ export class AccountDirectory {
   companies(): readonly Company[] {
     return this.#companies
   }
+}
+
+function isLimited({ limits: { rate, daily, monthly } }: Company): boolean {
+  return rate !== null || daily !== null || monthly !== null
 }
 
 function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, networks }: ApiKey): Holder {

@@ -1,8 +1,10 @@
-import type { Command } from 'commander'
-import { createCompany, listCompanies, showCompany } from '../operate/companies.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { CompanyLimits } from '../accounts/account.ts'
+import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
+import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
@@ -38,6 +40,24 @@ export function addCompany(program: Command): void {
     description: 'Show a company, by name or id, with its domains and keys.',
     examples: ['company show Acme', 'company show Acme --json'],
   }).action(show)
+
+  command(company, {
+    usage: 'limit <company>',
+    description:
+      'Limit how much a company may send: requests a second, recipients a day, recipients a month.',
+    details:
+      'What is not named stays as it is; none ends a limit. Days and months are those of UTC. A quota counts every recipient ' +
+      'that is accepted, from the time it is set; what goes beyond it is refused and leaves nothing behind. Every node follows ' +
+      'within a second.',
+    examples: [
+      'company limit Acme --daily 10000 --monthly 200000',
+      'company limit Acme --rate 20 --daily none',
+    ],
+  })
+    .option('--rate <number>', 'requests a second, of all its keys together', limitOf)
+    .option('--daily <number>', 'recipients a day', limitOf)
+    .option('--monthly <number>', 'recipients a month', limitOf)
+    .action(limit)
 }
 
 async function create(name: string, { json }: JsonOption): Promise<void> {
@@ -57,21 +77,53 @@ const list = listing({
 
 async function show(text: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
-    const { company, domains, keys } = await showCompany(op, { company: text })
+    const { company, domains, keys, used } = await showCompany(op, { company: text })
     if (json) {
       const shown = {
         domains: domains.map((domain) => domainJson(op.accounts, domain)),
         keys: keys.map((key) => keyJson(op.accounts, key)),
       }
-      return printJson({ ...companyJson(company), ...shown })
+      return printJson({ ...companyJson(company), used, ...shown })
     }
     const inUse = keys.filter(({ revokedAt }) => revokedAt === null)
     printFields([
       ['Company', company.name],
       ['Id', company.id],
       ['Created', shownTime(company.createdAt)],
+      ...limitFields(company.limits, used),
       ['Domains', domains.map(({ name, sending }) => `${name} (${sending})`).join(', ')],
       ['Keys', inUse.map(({ name }) => name).join(', ')],
     ])
   })
+}
+
+interface LimitOptions extends JsonOption, Partial<CompanyLimits> {}
+
+async function limit(text: string, { json, ...limits }: LimitOptions): Promise<void> {
+  if (Object.keys(limits).length === 0) throw new WrongUsage('name a limit: --rate, --daily or --monthly')
+  const company = await withOperation((op) => limitCompany(op, { company: text, ...limits }))
+  if (json) return printJson(companyJson(company))
+  printFields([['Company', company.name], ...limitFields(company.limits)])
+}
+
+/** A whole number, or `none`: null. */
+function limitOf(text: string): number | null {
+  if (text === 'none') return null
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 on, or none.')
+}
+
+function limitFields(
+  { rate, daily, monthly }: CompanyLimits,
+  used?: { daily: number; monthly: number },
+): [string, string][] {
+  const shown = (limit: number | null, what: string, so?: number) => {
+    if (limit === null) return 'none'
+    return `${limit} ${what}${so === undefined ? '' : ` (${so} so far)`}`
+  }
+  return [
+    ['Rate', shown(rate, 'requests a second')],
+    ['Daily quota', shown(daily, 'recipients', used?.daily)],
+    ['Monthly quota', shown(monthly, 'recipients', used?.monthly)],
+  ]
 }

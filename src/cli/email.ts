@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { cancelEmail, listEmails, showEmail } from '../operate/emails.ts'
+import { cancelEmail, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
 import { companyName } from '../operate/find.ts'
-import { emailSummaryJson, historyJson } from '../operate/shapes.ts'
+import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { printHistory } from './email-history.ts'
 import { withOperation } from './open.ts'
@@ -15,6 +15,7 @@ import {
   recipientCount,
   shownTime,
 } from './print.ts'
+import { whenOf } from './when.ts'
 
 export function addEmail(program: Command): void {
   const email = group(program, 'email', 'Emails: what was accepted and what became of it.', [
@@ -65,6 +66,19 @@ export function addEmail(program: Command): void {
       'Those being sent are canceled, too, unless their server takes the message now. What is delivered or has bounced stays.',
     examples: ['email cancel ID'],
   }).action(cancel)
+
+  command(email, {
+    usage: 'reschedule <id>',
+    description: 'Send an email that waits for its scheduled time at another time.',
+    details: 'To send it at once: postroad queue retry --email ID.',
+    examples: ['email reschedule ID --at 2027-01-01T12:00:00Z', 'email reschedule ID --at 12h'],
+  })
+    .requiredOption(
+      '--at <when>',
+      'the time: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 30m, 12h, 7d',
+      whenOf,
+    )
+    .action(reschedule)
 }
 
 interface ListOptions extends JsonOption {
@@ -141,4 +155,10 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
   if (sending > 0) {
     printLine(`${recipientCount(sending)} being sent: canceled unless their server takes the message now.`)
   }
+}
+
+async function reschedule(id: string, { at, json }: JsonOption & { at: number }): Promise<void> {
+  const { dueAt } = await withOperation((op) => rescheduleEmail(op, { id, dueAt: at }))
+  if (json) return printJson({ id, scheduled_at: isoTime(dueAt) })
+  printLine(`It is sent at ${shownTime(dueAt)}.`)
 }

@@ -1,6 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
-import { NotAllowed, parseDuration } from '../config/parse.ts'
 import { checkedName, companyName } from '../operate/find.ts'
 import { checkedRanges, createKey, listKeys, revokeKey } from '../operate/keys.ts'
 import { keyDomain, keyJson } from '../operate/shapes.ts'
@@ -8,6 +7,7 @@ import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
+import { whenOf } from './when.ts'
 
 export function addKey(program: Command): void {
   const key = group(program, 'key', 'API keys: what applications send and read with.', [
@@ -39,11 +39,7 @@ export function addKey(program: Command): void {
     )
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
-    .option(
-      '--expires <when>',
-      'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
-      expiryOf,
-    )
+    .option('--expires <when>', 'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d', whenOf)
     .option(
       '--from <addresses>',
       'where it may be used: an IP address or range; can be repeated',
@@ -126,37 +122,4 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 function expiryShown({ expiresAt }: ApiKey): string {
   if (expiresAt === null) return 'never'
   return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (over)' : ''}`
-}
-
-const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
-
-/**
- * The end of a key: `2027-01-01` (the key ends as that day begins, UTC), `2027-01-01T12:00:00Z`, or a time from now
- * like `30d`; in Unix ms.
- */
-function expiryOf(text: string): number {
-  const at = DATE.test(text) ? timeOf(text) : Date.now() + durationOf(text)
-  if (at <= Date.now()) throw new InvalidArgumentError('It is past.')
-  if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('It is too far away.')
-  return at
-}
-
-function timeOf(text: string): number {
-  const at = Date.parse(text)
-  // Without a complaint the 30th of February would be a day in March.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 16).replace('Z', ''))) {
-    throw new InvalidArgumentError('There is no such day or time.')
-  }
-  return at
-}
-
-function durationOf(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    if (!(error instanceof NotAllowed)) throw error
-    throw new InvalidArgumentError(
-      'It must be a day like 2027-01-01, a time like 2027-01-01T12:00:00Z, or how long from now: 12h, 30d, 365d.',
-    )
-  }
 }

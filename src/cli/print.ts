@@ -3,6 +3,7 @@
  * terminal, and what is written here cannot do anything there: senders, recipients and servers have written most of it.
  */
 import { isUtf8 } from 'node:buffer'
+import { once } from 'node:events'
 import { visible, visibleJson } from '../common/visible-text.ts'
 
 /** Columns of a terminal; 80 where it is none, as commander takes it. */
@@ -17,7 +18,20 @@ export function printJson(value: unknown): void {
 
 /** The same on one line. */
 export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${visibleJson(JSON.stringify(value))}\n`)
+  process.stdout.write(jsonLine(value))
+}
+
+export function jsonLine(value: unknown): string {
+  return `${visibleJson(JSON.stringify(value))}\n`
+}
+
+/**
+ * A piece of a file of text: to another program or a file as it is, to a terminal as what is shown. Resolves when there
+ * is room for the next.
+ */
+export async function printPiece(text: string): Promise<void> {
+  const room = process.stdout.write(process.stdout.isTTY ? lineByLine(text) : text)
+  if (!room) await once(process.stdout, 'drain')
 }
 
 /** One line: a line break within it is shown as an escape, so that nobody writes lines of their own. */

@@ -1,77 +1,273 @@
-import type { Command } from 'commander'
+import { createReadStream } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { companyName } from '../operate/find.ts'
-import { suppressionJson } from '../operate/shapes.ts'
-import { addSuppression, listSuppressions, removeSuppression } from '../operate/suppressions.ts'
+import { allowEntryJson, suppressionJson } from '../operate/shapes.ts'
+import {
+  addAllowed,
+  addSuppression,
+  allowedPage,
+  listSuppressions,
+  removeAllowed,
+  removeSuppression,
+  type SuppressionListing,
+} from '../operate/suppressions.ts'
+import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJson, printLine, shownTime } from './print.ts'
+import {
+  clipped,
+  jsonLine,
+  Progress,
+  printJson,
+  printLine,
+  printNote,
+  printPiece,
+  shownTime,
+} from './print.ts'
+
+/** Bad lines of a file that are shown. */
+const BAD_SHOWN = 20
+
+interface OfCompany extends JsonOption {
+  company: string
+}
+
+interface Typed {
+  type?: SuppressionType
+}
+
+const typeOption = (flags: string, description: string) =>
+  new Option(`${flags} <type>`, description).choices(SUPPRESSION_TYPES)
 
 export function addSuppressionCommands(program: Command): void {
   const suppression = group(
     program,
     'suppression',
-    'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist, or you did.',
+    'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist, they ' +
+      'complained or unsubscribed, or you did not want to.',
     [
       'suppression list --company Acme',
       'suppression add jane@example.com --company Acme --reason "asked us to"',
       'suppression remove jane@example.com --company Acme',
+      'suppression import unsubscribed.csv --company Acme --type unsubscribe',
     ],
   )
 
   command(suppression, {
     usage: 'list',
-    description: 'List suppressed addresses, with the reason.',
-    examples: ['suppression list', 'suppression list --company Acme --address jane@example.com'],
+    description: 'List suppressed addresses, with the reason; newest first.',
+    examples: [
+      'suppression list',
+      'suppression list --company Acme --type complaint',
+      'suppression list --company Acme --address jane@example.com',
+    ],
   })
     .option('--company <name or id>', 'only those of this company')
     .option('--address <address>', 'only this address')
+    .addOption(typeOption('--type', 'only those of this type'))
     .option('--limit <count>', 'at most this many', countUpTo(100_000), 1000)
     .action(list)
 
   command(suppression, {
     usage: 'add <address>',
     description: 'Let a company no longer send to an address. What waits for it ends as suppressed.',
-    examples: ['suppression add jane@example.com --company Acme --reason "asked us to"'],
+    details:
+      'With --type unsubscribe and --tag only mail with one of these tags is stopped; naming further tags later adds them.',
+    examples: [
+      'suppression add jane@example.com --company Acme --reason "asked us to"',
+      'suppression add jane@example.com --company Acme --type unsubscribe --tag news',
+    ],
   })
     .requiredOption('--company <name or id>', 'the company whose list it goes on')
-    .option(
-      '--reason <text>',
-      'shown beside it and in the events of what is not sent',
-      'added by the operator',
-    )
+    .addOption(typeOption('--type', 'what it is there for').default('manual'))
+    .option('--tag <tag...>', 'of an unsubscription: from mail with this tag only; can be repeated')
+    .option('--reason <text>', 'shown beside it and in the events of what is not sent')
     .action(add)
 
   command(suppression, {
     usage: 'remove <address>',
     description: 'Let a company send to an address again.',
-    examples: ['suppression remove jane@example.com --company Acme'],
+    examples: [
+      'suppression remove jane@example.com --company Acme',
+      'suppression remove jane@example.com --company Acme --type bounce',
+    ],
   })
     .requiredOption('--company <name or id>', 'the company whose list it is on')
+    .addOption(typeOption('--type', 'only what it is there for as this type'))
     .action(remove)
+
+  command(suppression, {
+    usage: 'import <file>',
+    description: 'Put the addresses of a CSV file on the list; - reads from stdin.',
+    details:
+      'The first line names the columns: address (or email), and as far as they are there type, tags, reason (or error), code and ' +
+      'created_at. Others are passed over. A file without such a line holds one address a line. Exports of other services are ' +
+      'read as they are.\n\n' +
+      'Lines that cannot be used are told, and the others count. What is there already stays, so that a file may be imported ' +
+      'again.',
+    examples: [
+      'suppression import bounces.csv --company Acme --type bounce',
+      'suppression export --company Old | postroad suppression import - --company Acme',
+    ],
+  })
+    .requiredOption('--company <name or id>', 'the company whose list they go on')
+    .addOption(typeOption('--type', 'what they are there for, where the file does not say').default('manual'))
+    .action(importFile)
+
+  command(suppression, {
+    usage: 'export',
+    description: 'Write the list of a company as CSV, which import reads.',
+    json: 'print lines of JSON instead of CSV',
+    examples: ['suppression export --company Acme > suppressions.csv'],
+  })
+    .requiredOption('--company <name or id>', 'the company whose list it is')
+    .addOption(typeOption('--type', 'only those of this type'))
+    .action(exportAll)
+
+  command(suppression, {
+    usage: 'allow <address or domain>',
+    description: 'Keep bounces from putting an address, or those of a domain, on the list.',
+    details: 'What is on the list stays there. Complaints and unsubscriptions still count.',
+    examples: [
+      'suppression allow partner.example --company Acme',
+      'suppression allow ops@example.com --company Acme --reason "full at times"',
+    ],
+  })
+    .requiredOption('--company <name or id>', 'the company that sends to it')
+    .option('--reason <text>', 'shown beside it')
+    .action(allow)
+
+  command(suppression, {
+    usage: 'disallow <address or domain>',
+    description: 'Let bounces count again.',
+    examples: ['suppression disallow partner.example --company Acme'],
+  })
+    .requiredOption('--company <name or id>', 'the company that sends to it')
+    .action(disallow)
+
+  command(suppression, {
+    usage: 'allowed',
+    description: 'List the addresses and domains that bounces do not put on the list.',
+    examples: ['suppression allowed --company Acme'],
+  })
+    .requiredOption('--company <name or id>', 'the company that sends to them')
+    .option('--limit <count>', 'at most this many', countUpTo(100_000), 1000)
+    .action(listAllowed)
 }
 
 const list = listing({
-  verb: listSuppressions,
+  verb: (op: Operation, { type, ...wanted }: SuppressionListing & Typed) =>
+    listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) }),
   json: suppressionJson,
-  titles: ['ADDRESS', 'COMPANY', 'SINCE', 'REASON'],
-  row: ({ address, companyId, createdAt, reason }, op) => {
-    return [address, companyName(op, companyId), shownTime(createdAt), clipped(reason, 120)]
+  titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'REASON'],
+  row: (suppression, op) => {
+    const { address, companyId, createdAt, reason } = suppression
+    const shown = [address, companyName(op, companyId), shownTime(createdAt), typeShown(suppression)]
+    return [...shown, clipped(reason, 120)]
   },
   nothing: 'No address is suppressed.',
 })
 
-async function add(
-  text: string,
-  { json, ...more }: JsonOption & { company: string; reason: string },
-): Promise<void> {
-  const { address, company } = await withOperation((op) => addSuppression(op, { address: text, ...more }))
-  if (json) return printJson({ address, company_id: company.id, added: true })
-  printLine(`${company.name} sends no more to ${address}.`)
+function typeShown({ type, tags }: Suppression): string {
+  return tags === null ? type : `${type} (${tags.join(', ')})`
 }
 
-async function remove(text: string, { json, ...more }: JsonOption & { company: string }): Promise<void> {
-  const { address, company } = await withOperation((op) => removeSuppression(op, { address: text, ...more }))
-  if (json) return printJson({ address, company_id: company.id, removed: true })
-  printLine(`${company.name} sends to ${address} again.`)
+async function add(
+  address: string,
+  {
+    json,
+    company,
+    tag: tags,
+    ...more
+  }: OfCompany & { type: SuppressionType; reason?: string; tag?: string[] },
+): Promise<void> {
+  await withOperation(async (op) => {
+    const suppression = await addSuppression(op, { company, address, tags, ...more })
+    if (json) return printJson({ ...suppressionJson(suppression), added: true })
+    const name = companyName(op, suppression.companyId)
+    const what = tags === undefined ? '' : ` what is tagged ${tags.join(' or ')}`
+    printLine(`${name} sends${what} no more to ${suppression.address}.`)
+  })
 }
+
+async function remove(address: string, { json, company, type }: OfCompany & Typed): Promise<void> {
+  const types = type === undefined ? undefined : [type]
+  await withOperation(async (op) => {
+    const removed = await removeSuppression(op, { address, company, types })
+    if (json) return printJson({ address, company_id: removed.company.id, removed: true })
+    const left = await listSuppressions(op, { company, address, limit: 1 })
+    if (left[0] === undefined) printLine(`${removed.company.name} sends to ${address} again.`)
+    else printLine(`Removed. ${address} is still on the list as ${left.map(typeShown).join(', ')}.`)
+  })
+}
+
+async function importFile(
+  file: string,
+  { json, company, type }: OfCompany & { type: SuppressionType },
+): Promise<void> {
+  // Loaded here: reading CSV is code that the other commands do without.
+  const { importSuppressions } = await import('../operate/suppression-files.ts')
+  const progress = new Progress()
+  const onStep = ({ added, present, bad }: { added: number; present: number; bad: number }) => {
+    progress.show(`${added} added, ${present} there before, ${bad} cannot be used`)
+  }
+  const source = file === '-' ? process.stdin : createReadStream(file)
+  const report = await withOperation((op) =>
+    importSuppressions(op, { company, source, type, onStep }),
+  ).finally(() => progress.end())
+  const { added, present, bad, badLines } = report
+  if (bad > 0) process.exitCode = 1
+  if (json) return printJson({ added, present, bad, bad_lines: badLines })
+  printLine(`Added ${added}; ${present} were there before; ${bad} cannot be used.`)
+  for (const { line, why } of badLines.slice(0, BAD_SHOWN)) printNote(`line ${line}: ${why}`)
+  if (bad > BAD_SHOWN) printNote(`and ${bad - BAD_SHOWN} more; --json shows more of them`)
+}
+
+async function exportAll({ json, company, type }: OfCompany & Typed): Promise<void> {
+  const types = type === undefined ? undefined : [type]
+  const { csvOfAll, exportSuppressions } = await import('../operate/suppression-files.ts')
+  await withOperation(async (op) => {
+    const pages = await exportSuppressions(op, { company, types })
+    if (!json) {
+      for await (const piece of csvOfAll(pages)) await printPiece(piece)
+      return
+    }
+    for await (const page of pages) {
+      await printPiece(page.map((each) => jsonLine(suppressionJson(each))).join(''))
+    }
+  })
+}
+
+async function allow(
+  value: string,
+  { json, company, reason }: OfCompany & { reason?: string },
+): Promise<void> {
+  const [added] = await withOperation((op) => addAllowed(op, { company, entries: [{ value, reason }] }))
+  if (json) return printJson({ value, added })
+  printLine(
+    added
+      ? `Bounces do not suppress ${value} any more.`
+      : `${value} was on the allow list; its reason stays.`,
+  )
+}
+
+async function disallow(value: string, { json, company }: OfCompany): Promise<void> {
+  await withOperation((op) => removeAllowed(op, { company, value }))
+  if (json) return printJson({ value, removed: true })
+  printLine(`Bounces suppress ${value} again.`)
+}
+
+const listAllowed = listing({
+  verb: allowedPage,
+  json: allowEntryJson,
+  titles: ['VALUE', 'KIND', 'SINCE', 'REASON'],
+  row: ({ value, kind, createdAt, reason }) => [
+    value,
+    kind,
+    shownTime(createdAt),
+    clipped(reason ?? '', 120),
+  ],
+  nothing: 'Nothing is on the allow list.',
+})

@@ -1,4 +1,5 @@
 /** Immutable facts about an email, mostly about one of its recipients. */
+import type { SuppressionType } from './suppression.ts'
 
 /** The closed vocabulary of `last_event`. */
 export const LAST_EVENT_TYPES = [
@@ -91,4 +92,6 @@ export interface EventDetail {
   tls?: string
   /** Of a report that came back (a bounce, a complaint): what names it, so that it counts once. */
   reportId?: string
+  /** Of what was not sent: what the address is on the suppression list for. */
+  suppressedBy?: SuppressionType
 }

@@ -34,6 +34,8 @@ export function decide(before: Facts, happening: Happening): Decision | null {
     case 'cancel':
       if (state === 'waiting' || state === 'quarantined') return canceled(happening.at)
       return state === 'sending' && !before.cancelRequested ? changed({ cancelRequested: true }) : null
+    case 'reschedule':
+      return state === 'waiting' ? rescheduled(happening) : null
     case 'retry':
       return retried(before, happening)
     case 'hold-released':
@@ -68,6 +70,10 @@ function unlessCanceled({ cancelRequested }: Facts, decision: Decision, at: numb
 /** The same for all recipients of a delivery, unless they are to be canceled. */
 export function givenBack({ dueAt, heldFor, message }: Of<'given-back'>): Decision {
   return changed({ state: 'waiting', dueAt, heldFor, ...(message !== '' && { lastMessage: message }) })
+}
+
+function rescheduled({ dueAt }: Of<'reschedule'>): Decision {
+  return changed({ dueAt, heldFor: null })
 }
 
 function retried(before: Facts, { at, named, paused, scheduled, byMember }: Of<'retry'>): Decision | null {

@@ -12,6 +12,9 @@ export type { RecipientKind, RecipientState, Suspicion }
 
 export type NewRecipient = Recipient
 
+/** Days ahead that a sender may have an email sent. */
+export const MAX_AHEAD_DAYS = 30
+
 /** Ms for which an idempotency key stands for the email it was sent with. */
 export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
@@ -22,7 +25,20 @@ export interface NewEmail extends Email {
   /** Unix ms: when the recipients become due. */
   dueAt: number
   recipients: NewRecipient[]
-  idempotency: { key: string; fingerprint: string } | null
+  idempotency: Idempotency | null
+  /** Absent where its company has none. */
+  quota?: Quota
+}
+
+export interface Idempotency {
+  key: string
+  fingerprint: string
+}
+
+/** How many recipients its company may have on one day, and in one month, in UTC. Null: any number. */
+export interface Quota {
+  daily: number | null
+  monthly: number | null
 }
 
 /** What a node takes work under, also in the same commit that accepts it: such work needs no reading back. */
@@ -38,6 +54,44 @@ export type Accepted =
   | { kind: 'repeated'; id: string; messageId: string }
   /** The idempotency key was used before with another fingerprint. */
   | { kind: 'conflict' }
+  | OverQuota
+
+/** With this email its company would have more recipients than it may. */
+export interface OverQuota {
+  kind: 'over-quota'
+  which: 'daily' | 'monthly'
+  limit: number
+}
+
+/** Emails of one company that are accepted together. Their own `idempotency` is null: one key stands for all. */
+export interface NewEmails {
+  emails: readonly NewEmail[]
+  idempotency: Idempotency | null
+}
+
+export type AcceptedAll =
+  /** `leased`: as in Accepted, for each. */
+  | { kind: 'accepted'; leased: number[][] }
+  /** The earlier emails, in their order. */
+  | { kind: 'repeated'; emails: AcceptedEmail[] }
+  | { kind: 'conflict' }
+  | OverQuota
+
+export interface AcceptedEmail {
+  id: string
+  messageId: string
+}
+
+/** What was found of an email that was to be sent at another time, or not at all. */
+export type Rescheduled =
+  /** It waited for its time, and this is done for so many recipients. */
+  | { found: 'scheduled'; recipients: number }
+  | { found: 'unknown' }
+  /** Its sender gave no time. */
+  | { found: 'unscheduled' }
+  /** Its time has come: it is being sent, or has been. */
+  | { found: 'begun' }
+  | { found: 'canceled' }
 
 /** Work claimed: one email with those of its recipients that are due. */
 export interface ClaimedEmail extends Email<'queue'> {

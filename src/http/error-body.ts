@@ -15,6 +15,7 @@ export const ERROR_BODY = {
       description: 'A stable name. The list is closed: some clients fail to read an error with another one.',
       enum: [
         'application_error',
+        'daily_quota_exceeded',
         'internal_server_error',
         'invalid_api_key',
         'invalid_attachment',
@@ -23,6 +24,7 @@ export const ERROR_BODY = {
         'method_not_allowed',
         'missing_api_key',
         'missing_required_field',
+        'monthly_quota_exceeded',
         'not_found',
         'rate_limit_exceeded',
         'restricted_api_key',

@@ -114,7 +114,11 @@ export class Intake {
     for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
     assertPlainSender(from)
     if (refusal !== null) throw new Refusal(refusal)
-    return { ...email, companyId: principal.companyId, domainId: domain.id, keyId: principal.keyId }
+    const { companyId, keyId } = principal
+    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId }
+    const quota = this.#parts.accounts.directory.quotaOf(companyId)
+    if (quota !== undefined) allowed.quota = quota
+    return allowed
   }
 
   /** The setting of the domain is asked for first, so that nothing is told of a domain that it does not name. */
@@ -187,6 +191,8 @@ export class Intake {
         return { id: accepted.id, messageId: accepted.messageId }
       case 'conflict':
         throw new Refusal({ code: 'idempotency_conflict' })
+      case 'over-quota':
+        throw new Refusal({ code: 'quota_exceeded', which: accepted.which, limit: accepted.limit })
     }
   }
 

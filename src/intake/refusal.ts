@@ -46,6 +46,8 @@ export type Reason =
   | { code: 'idempotency_key_invalid'; detail: string }
   /** The same idempotency key came with another body. */
   | { code: 'idempotency_conflict' }
+  /** With it the company would have more recipients on one day, or in one month, than it may. */
+  | { code: 'quota_exceeded'; which: 'daily' | 'monthly'; limit: number }
   /** The store cannot commit now; the same request may succeed after `retryAfter` seconds. */
   | { code: 'unavailable'; retryAfter: number; detail: string }
 

@@ -1,15 +1,24 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { ApiKey, Company, SendingDomain } from '../accounts/account.ts'
+import {
+  type ApiKey,
+  type Company,
+  type CompanyLimits,
+  NO_LIMITS,
+  type SendingDomain,
+} from '../accounts/account.ts'
 import { accountsOf, visibleAccounts } from './authority.ts'
-import { unlessTaken } from './error.ts'
+import { OperateError, unlessTaken } from './error.ts'
 import { checkedName, findCompany } from './find.ts'
 import { verb } from './verb.ts'
+
+const HIGHEST_LIMIT = 1_000_000_000
 
 export const createCompany = verb('operate', async (op, input: { name: string }): Promise<Company> => {
   const company: Company = {
     id: randomUUIDv7(),
     name: checkedName('company', input.name),
     createdAt: op.now(),
+    limits: NO_LIMITS,
   }
   await unlessTaken(op.store.addCompany(company))
   return company
@@ -22,6 +31,8 @@ export const listCompanies = verb('read', async (op, _input: object): Promise<Co
 
 export interface ShownCompany {
   company: Company
+  /** Recipients that its quotas have counted on this day, and in this month (UTC). */
+  used: { daily: number; monthly: number }
   /** Those the caller may know of. */
   domains: SendingDomain[]
   keys: ApiKey[]
@@ -31,5 +42,23 @@ export interface ShownCompany {
 export const showCompany = verb('read', async (op, input: { company: string }): Promise<ShownCompany> => {
   const company = findCompany(op, input.company)
   const { domains, keys } = accountsOf(visibleAccounts(op), company.id)
-  return { company, domains, keys }
+  return { company, domains, keys, used: await op.store.quotaUsed(company.id, op.now()) }
 })
+
+export interface Limits extends Partial<CompanyLimits> {
+  company: string
+}
+
+/** Those that are named are changed; null ends one. A quota counts from the time it is set. */
+export const limitCompany = verb(
+  'operate',
+  async (op, { company: text, ...limits }: Limits): Promise<Company> => {
+    const company = findCompany(op, text)
+    for (const [name, limit] of Object.entries(limits)) {
+      if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= HIGHEST_LIMIT)) continue
+      throw new OperateError('invalid', `the ${name} limit is a whole number from 1 to ${HIGHEST_LIMIT}`)
+    }
+    await op.store.updateCompany(company.id, { limits })
+    return { ...company, limits: { ...company.limits, ...limits } }
+  },
+)

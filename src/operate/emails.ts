@@ -1,3 +1,4 @@
+import { MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
@@ -46,3 +47,39 @@ export const cancelEmail = verb('manage', async (op, { id }: { id: string }): Pr
     id,
   })
 })
+
+/** Another time (Unix ms) for an email that waits for the time its sender gave. What is past means now. */
+export const rescheduleEmail = verb(
+  'manage',
+  async (op, { id, dueAt }: { id: string; dueAt: number }): Promise<{ dueAt: number }> => {
+    await requireEmail(op, id)
+    const now = op.now()
+    if (dueAt > now + MAX_AHEAD_DAYS * DAY) {
+      throw new OperateError('invalid', `a time may be ${MAX_AHEAD_DAYS} days ahead at most`)
+    }
+    const { found } = await op.store.reschedule(id, dueAt, now)
+    if (found === 'scheduled') return { dueAt: Math.max(dueAt, now) }
+    throw notScheduled(id, found)
+  },
+)
+
+/** As `cancelEmail`, of an email that waits for the time its sender gave. */
+export const cancelScheduled = verb('manage', async (op, { id }: { id: string }): Promise<void> => {
+  await requireEmail(op, id)
+  const { found } = await op.store.cancelScheduled(id, op.now())
+  if (found !== 'scheduled') throw notScheduled(id, found)
+})
+
+const DAY = 24 * 60 * 60 * 1_000
+
+const NOT_SCHEDULED = {
+  unscheduled: 'it was sent at once: its sender gave no time',
+  begun: 'its time has come: it is being sent, or has been',
+  canceled: 'it is canceled',
+}
+
+function notScheduled(id: string, found: Exclude<Rescheduled['found'], 'scheduled'>): OperateError {
+  // Retention may have been faster.
+  if (found === 'unknown') return noSuchEmail(id)
+  return new OperateError('nothing_to_do', NOT_SCHEDULED[found], { verb: 'showEmail', id })
+}

@@ -4,7 +4,8 @@ import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
 import type { EmailEvent, EventDetail, LoggedEvent } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
-import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, Suppression } from '../store/store.ts'
+import type { AllowEntry, Suppression } from '../email/suppression.ts'
+import type { NodeBeat, Pause, PauseScope, QuarantinedEmail } from '../store/store.ts'
 import type { ShownLane } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 
@@ -15,8 +16,8 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-export function companyJson({ id, name, createdAt }: Company) {
-  return { id, name, created_at: isoTime(createdAt) }
+export function companyJson({ id, name, createdAt, limits }: Company) {
+  return { id, name, created_at: isoTime(createdAt), limits: { ...limits } }
 }
 
 export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
@@ -152,12 +153,13 @@ export function loggedEventJson(event: LoggedEvent) {
   }
 }
 
-function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, ...rest }: EventDetail) {
+function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, suppressedBy, ...rest }: EventDetail) {
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoTime(nextAttemptAt) }),
     ...(reportId !== undefined && { report_id: reportId }),
+    ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
   }
 }
 
@@ -192,8 +194,24 @@ export function quarantinedJson(email: QuarantinedEmail) {
   return { id, company_id: companyId, from, subject, recipients, since: isoTime(since), message }
 }
 
-export function suppressionJson({ companyId, address, reason, createdAt, emailId }: Suppression) {
-  return { company_id: companyId, address, reason, created_at: isoTime(createdAt), email_id: emailId }
+export function suppressionJson(suppression: Suppression) {
+  const { id, companyId, address, type, tags, reason, code, createdAt, emailId, domainId } = suppression
+  return {
+    id,
+    company_id: companyId,
+    address,
+    type,
+    tags,
+    reason,
+    code,
+    created_at: isoTime(createdAt),
+    email_id: emailId,
+    domain_id: domainId,
+  }
+}
+
+export function allowEntryJson({ companyId, value, kind, reason, createdAt }: AllowEntry) {
+  return { company_id: companyId, value, kind, reason, created_at: isoTime(createdAt) }
 }
 
 export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBeat) {

@@ -1,20 +1,136 @@
-/** Addresses that a company no longer sends to. */
+/** Addresses that a company no longer sends to, and those that bounces do not put among them. */
 import type { Company } from '../accounts/account.ts'
-import type { Suppression } from '../store/store.ts'
+import {
+  type AllowEntry,
+  idAt,
+  SUPPRESSION_TYPES,
+  type Suppression,
+  type SuppressionType,
+} from '../email/suppression.ts'
 import { OperateError } from './error.ts'
-import { addressIn, companyFilter, findWholeCompany, type OfCompany } from './find.ts'
-import { verb } from './verb.ts'
+import { addressIn, domainName, findCompany, findWholeCompany, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** Put on a list in one commit. */
+const TOGETHER = 500
+const LONGEST_REASON = 1_000
+const LONGEST_TAG = 256
+const MOST_TAGS = 100
 
 export interface SuppressionListing extends OfCompany {
   address?: string | undefined
+  types?: readonly SuppressionType[] | undefined
+  /** Ids: only older, or only newer ones. */
+  after?: string | undefined
+  before?: string | undefined
   limit: number
 }
 
+/** Newest first. */
 export const listSuppressions = verb(
   'read',
-  async (op, { address, limit, ...of }: SuppressionListing): Promise<Suppression[]> => {
-    const wanted = { limit, ...(address !== undefined && { address }) }
-    return await op.store.listSuppressions({ ...companyFilter(op, of), ...wanted })
+  async (
+    op,
+    { company, address, types, after, before, limit }: SuppressionListing,
+  ): Promise<Suppression[]> => {
+    const whose = company === undefined ? memberScope(op) : scopeOf(op, company)
+    return await op.store.listSuppressions({
+      ...whose,
+      limit,
+      ...(address !== undefined && { address }),
+      ...(types !== undefined && { types }),
+      ...(after !== undefined && { after }),
+      ...(before !== undefined && { before }),
+    })
+  },
+)
+
+export interface PageWanted {
+  company: string
+  /** Only those that begin with it. */
+  term?: string | undefined
+  /** Only those behind, or only those before it. */
+  after?: string | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** By address, one type. */
+export const suppressedPage = verb(
+  'read',
+  async (op, { company, type, ...page }: PageWanted & { type: SuppressionType }): Promise<Suppression[]> => {
+    return await op.store.suppressedPage({ ...scopeOf(op, company), type, ...given(page) })
+  },
+)
+
+/** By id, or of an address: the first of its types. */
+export const findSuppression = verb(
+  'read',
+  async (
+    op,
+    { company, of, types }: { company: string; of: string; types?: readonly SuppressionType[] },
+  ): Promise<Suppression> => {
+    const scope = scopeOf(op, company)
+    const found = of.includes('@')
+      ? await firstOf(op, scope, of, types)
+      : await op.store.findSuppression(scope.companyId, of)
+    if (found !== undefined && found !== null && isWithin(found, scope)) return found
+    throw notOnList(op, company, of)
+  },
+)
+
+/** What somebody wants on the list. */
+export interface SuppressionInput {
+  address: string
+  type: SuppressionType
+  /** Of an unsubscription: from mail with these tags alone. */
+  tags?: readonly string[] | undefined
+  /** Absent: a sentence that goes with the type. */
+  reason?: string | undefined
+  /** SMTP reply code. */
+  code?: number | undefined
+  /** Unix ms; absent: now. */
+  createdAt?: number | undefined
+}
+
+export interface AddedSuppression {
+  /** As it was to be put there. */
+  suppression: Suppression
+  /** False: the address was there for this type. */
+  added: boolean
+}
+
+export interface SuppressionsInput {
+  company: string
+  entries: readonly SuppressionInput[]
+  /** Id of the sending domain they come from; absent: that of the caller's key, if it is for one. */
+  domainId?: string | undefined
+}
+
+/** What waits for these addresses ends as suppressed. Nothing is added when one of the entries cannot be. */
+export const addSuppressions = verb(
+  'manage',
+  async (op, { company, entries, domainId }: SuppressionsInput): Promise<AddedSuppression[]> => {
+    const scope = scopeOf(op, company)
+    const from = scope.domainId ?? domainId ?? null
+    const all = entries.map((entry) => checkedSuppression(entry, scope.companyId, from, op.now()))
+    const added: boolean[] = []
+    for (let at = 0; at < all.length; at += TOGETHER) {
+      added.push(...(await op.store.addSuppressions(all.slice(at, at + TOGETHER))))
+    }
+    return all.map((suppression, index) => ({ suppression, added: added[index]! }))
+  },
+)
+
+/** One; it must not be there for this type, unless it is an unsubscription from further tags. */
+export const addSuppression = verb(
+  'manage',
+  async (op, { company, ...entry }: SuppressionInput & { company: string }): Promise<Suppression> => {
+    const [result] = await addSuppressions(op, { company, entries: [entry] })
+    const { suppression, added } = result!
+    if (added || suppression.tags !== null) return suppression
+    const { name } = findCompany(op, company)
+    throw new OperateError('already_exists', `"${suppression.address}" is on the list of ${name} already`)
   },
 )
 
@@ -24,27 +140,220 @@ export interface SuppressedAddress {
   company: Company
 }
 
-/** What waits for the address ends as suppressed. */
-export const addSuppression = verb(
-  'manage',
-  async (op, input: { company: string; address: string; reason: string }): Promise<SuppressedAddress> => {
-    const company = findWholeCompany(op, input.company)
-    const address = addressIn(input.address)
-    if (await op.store.addSuppression(company.id, address, input.reason, op.now()))
-      return { address, company }
-    throw new OperateError('already_exists', `"${address}" is on the list of ${company.name} already`)
-  },
-)
+export interface RemovedAddress extends SuppressedAddress {
+  /** How many of its types. */
+  removed: number
+}
 
 export const removeSuppression = verb(
   'manage',
-  async (op, input: { company: string; address: string }): Promise<SuppressedAddress> => {
-    const { address } = input
-    const company = findWholeCompany(op, input.company)
-    if (await op.store.removeSuppression(company.id, address)) return { address, company }
-    throw new OperateError('not_found', `"${address}" is not on the list of ${company.name}`, {
-      verb: 'listSuppressions',
-      company: company.id,
-    })
+  async (
+    op,
+    {
+      company: text,
+      address,
+      types,
+    }: { company: string; address: string; types?: readonly SuppressionType[] | undefined },
+  ): Promise<RemovedAddress> => {
+    const company = findCompany(op, text)
+    const scope = { ...scopeOf(op, text), address, ...(types !== undefined && { types }) }
+    const removed = await op.store.removeSuppressions(scope)
+    if (removed > 0) return { address, company, removed }
+    throw notOnList(op, text, address)
   },
 )
+
+/** Mail with the tag goes to the address again. */
+export const removeUnsubscribedTag = verb(
+  'manage',
+  async (op, input: { company: string; address: string; tag: string }): Promise<void> => {
+    const { company, address, tag } = input
+    const scope = scopeOf(op, company)
+    const found = await firstOf(op, scope, address, ['unsubscribe'])
+    if (found !== undefined && (await op.store.removeUnsubscribedTag(scope.companyId, address, tag))) return
+    throw notOnList(op, company, address)
+  },
+)
+
+/** All of these types. How many. */
+export const clearSuppressions = verb(
+  'manage',
+  async (op, input: { company: string; types: readonly SuppressionType[] }): Promise<number> => {
+    return await op.store.removeSuppressions({ ...scopeOf(op, input.company), types: input.types })
+  },
+)
+
+/** An address or a domain that bounces do not put on the list. By value. */
+export const allowedPage = verb(
+  'read',
+  async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
+    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...given(page) })
+  },
+)
+
+/** @param input.value address or domain */
+export const findAllowed = verb(
+  'read',
+  async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
+    const found = await op.store.findAllowed(findWholeCompany(op, company).id, allowedValue(value).value)
+    if (found !== null) return found
+    throw new OperateError('not_found', `"${value}" is not on the allow list`)
+  },
+)
+
+export interface AllowedInput {
+  /** Address or domain. */
+  value: string
+  reason?: string | undefined
+  /** Unix ms; absent: now. */
+  createdAt?: number | undefined
+}
+
+/** For each whether it is new. What is suppressed already stays so. Nothing is added when one of them cannot be. */
+export const addAllowed = verb(
+  'manage',
+  async (op, input: { company: string; entries: readonly AllowedInput[] }): Promise<boolean[]> => {
+    const { id: companyId } = findWholeCompany(op, input.company)
+    const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
+      return {
+        companyId,
+        ...allowedValue(value),
+        reason: reason === undefined ? null : reasonOf(reason),
+        createdAt,
+      }
+    })
+    const added: boolean[] = []
+    for (let at = 0; at < all.length; at += TOGETHER) {
+      added.push(...(await op.store.addAllowed(all.slice(at, at + TOGETHER))))
+    }
+    return added
+  },
+)
+
+/** How many; without a value all of them. */
+export const removeAllowed = verb(
+  'manage',
+  async (op, { company, value }: { company: string; value?: string | undefined }): Promise<number> => {
+    const { id: companyId } = findWholeCompany(op, company)
+    if (value === undefined) return await op.store.removeAllowed({ companyId })
+    const removed = await op.store.removeAllowed({ companyId, value: allowedValue(value).value })
+    if (removed > 0) return removed
+    throw new OperateError('not_found', `"${value}" is not on the allow list`)
+  },
+)
+
+/** Those of one company that the caller may know of: with a key for one domain those that came from there. */
+interface Scope {
+  companyId: string
+  domainId?: string
+}
+
+function scopeOf(op: Operation, company: string): Scope {
+  const { id: companyId } = findCompany(op, company)
+  return { companyId, ...ofDomain(op) }
+}
+
+/** Null company: of all, for operators. */
+function memberScope(op: Operation): Partial<Scope> {
+  if (op.caller.kind === 'operator') return {}
+  return { companyId: op.caller.principal.companyId, ...ofDomain(op) }
+}
+
+function ofDomain({ caller }: Operation): { domainId?: string } {
+  const domainId = caller.kind === 'operator' ? null : caller.principal.domainId
+  return domainId === null ? {} : { domainId }
+}
+
+function isWithin({ domainId }: Suppression, scope: Scope): boolean {
+  return scope.domainId === undefined || domainId === scope.domainId
+}
+
+async function firstOf(
+  op: Operation,
+  scope: Scope,
+  address: string,
+  types: readonly SuppressionType[] = SUPPRESSION_TYPES,
+): Promise<Suppression | undefined> {
+  const found = await op.store.listSuppressions({ ...scope, address, types, limit: SUPPRESSION_TYPES.length })
+  return found.toSorted((a, b) => SUPPRESSION_TYPES.indexOf(a.type) - SUPPRESSION_TYPES.indexOf(b.type))[0]
+}
+
+const REASONS: Record<SuppressionType, string> = {
+  bounce: 'mail to it bounced before',
+  complaint: 'the recipient complained',
+  manual: 'added by hand',
+  unsubscribe: 'the recipient unsubscribed',
+}
+
+/** Throws `invalid`. */
+export function checkedSuppression(
+  { address: text, type, tags, reason, code, createdAt }: SuppressionInput,
+  companyId: string,
+  domainId: string | null,
+  now: number,
+): Suppression {
+  const address = addressIn(text)
+  if (tags !== undefined && type !== 'unsubscribe') {
+    throw new OperateError(
+      'invalid',
+      `tags go with an unsubscription only, and "${address}" is there as ${type}`,
+    )
+  }
+  if (code !== undefined && !(Number.isInteger(code) && code >= 200 && code <= 699)) {
+    throw new OperateError('invalid', `the code ${code} is no SMTP reply code`)
+  }
+  const at = createdAt ?? now
+  return {
+    id: idAt(at),
+    companyId,
+    address,
+    type,
+    tags: tags === undefined ? null : checkedTags(tags),
+    reason: reason ? reasonOf(reason) : REASONS[type],
+    code: code ?? null,
+    emailId: null,
+    domainId,
+    createdAt: at,
+  }
+}
+
+function checkedTags(tags: readonly string[]): string[] {
+  const all = [...new Set(tags)]
+  if (all.length === 0 || all.length > MOST_TAGS) {
+    throw new OperateError('invalid', `an unsubscription names 1 to ${MOST_TAGS} tags, or none for all mail`)
+  }
+  for (const tag of all) {
+    if (tag === '' || tag.length > LONGEST_TAG || /\p{Cc}/u.test(tag) || !tag.isWellFormed()) {
+      throw new OperateError('invalid', `a tag has 1 to ${LONGEST_TAG} characters, and no control characters`)
+    }
+  }
+  return all
+}
+
+function reasonOf(text: string): string {
+  if (text.length <= LONGEST_REASON && text.isWellFormed() && !text.includes('\0')) return text
+  throw new OperateError('invalid', `a reason has at most ${LONGEST_REASON} characters, and no NUL`)
+}
+
+function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
+  return text.includes('@')
+    ? { value: addressIn(text), kind: 'address' }
+    : { value: domainName(text), kind: 'domain' }
+}
+
+function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
+  return {
+    limit,
+    ...(term !== undefined && { term }),
+    ...(after !== undefined && { after }),
+    ...(before !== undefined && { before }),
+  }
+}
+
+function notOnList(op: Operation, company: string, what: string): OperateError {
+  const { id, name } = findCompany(op, company)
+  return new OperateError('not_found', `"${what}" is not on the list of ${name}`, {
+    verb: 'listSuppressions',
+    company: id,
+  })
+}

@@ -1,6 +1,12 @@
-/** Domains and keys as both databases have them. */
-import type { ApiKey, DkimIdentity, SendingDomain } from '../accounts/account.ts'
+/** Companies, domains and keys as both databases have them. */
+import type { ApiKey, Company, CompanyLimits, DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { listOf } from './json-columns.ts'
+
+export type CompanyRow = Omit<Company, 'limits'> & CompanyLimits
+
+export function companyOf({ rate, daily, monthly, ...row }: CompanyRow): Company {
+  return { ...row, limits: { rate, daily, monthly } }
+}
 
 export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor'> & { speaksFor: string | null }
 
@@ -12,4 +18,9 @@ export type KeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; net
 
 export function keyOf(row: KeyRow): ApiKey {
   return { ...row, scopes: listOf(row.scopes), networks: listOf(row.networks) }
+}
+
+/** For each limit whether it is changed (1 or 0), and what it is then. */
+export function limitColumns({ rate, daily, monthly }: Partial<CompanyLimits>): (number | null)[] {
+  return [rate, daily, monthly].flatMap((limit) => [limit === undefined ? 0 : 1, limit ?? null])
 }

@@ -1,5 +1,12 @@
 /** Companies, sending domains and API keys. */
-import type { AccountsSnapshot, ApiKey, Company, Route, SendingDomain } from '../accounts/account.ts'
+import type {
+  AccountsSnapshot,
+  ApiKey,
+  Company,
+  CompanyLimits,
+  Route,
+  SendingDomain,
+} from '../accounts/account.ts'
 
 /** Whose route: a company's (`domainId` null) or that of one of its domains. */
 export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
@@ -13,6 +20,10 @@ export interface AccountStore {
   /** The version that every change raises: another number after it. Costs the same however many accounts there are. */
   accountsVersion(): Promise<number>
   addCompany(company: Company): Promise<void>
+  /** Those named are changed. StoreConflict when there is no such company. */
+  updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
+  /** Recipients that quotas have counted on the day and in the month of `at` (Unix ms), in UTC. */
+  quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
   addDomain(domain: SendingDomain): Promise<void>
   updateDomain(id: string, change: DomainChange): Promise<void>
   addKey(key: ApiKey): Promise<void>

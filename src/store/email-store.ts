@@ -1,5 +1,13 @@
 /** Emails: made durable, and read back. */
-import type { Accepted, ClaimedEmail, Lease, NewEmail } from '../email/queued-email.ts'
+import type {
+  Accepted,
+  AcceptedAll,
+  ClaimedEmail,
+  Lease,
+  NewEmail,
+  NewEmails,
+  Rescheduled,
+} from '../email/queued-email.ts'
 import type {
   EmailHistory,
   EmailPaging,
@@ -14,6 +22,15 @@ export interface EmailStore {
    * and the caller keeps the octets of the email; without one, the store may take its raw message and attachments over.
    */
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
+  /** The same for several: all or none, in one commit. */
+  acceptAll(emails: NewEmails, lease: Lease | null): Promise<AcceptedAll>
+  /**
+   * Another time (Unix ms; what is past means now) for an email that waits for the time its sender gave. `at` in Unix
+   * ms.
+   */
+  reschedule(emailId: string, dueAt: number, at: number): Promise<Rescheduled>
+  /** As `cancel`, of an email that waits for the time its sender gave; any other is left alone. */
+  cancelScheduled(emailId: string, at: number): Promise<Rescheduled>
   /** Whose an email is, and how much there is to read; null when unknown. It costs the same however much that is. */
   emailOrigin(id: string): Promise<StoredOrigin | null>
   /** Null when unknown. The caller decides who may see it. */

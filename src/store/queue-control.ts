@@ -1,4 +1,4 @@
-/** What the operator and the upkeep see of the queue and of suppressions, and ask of them. */
+/** What the operator and the upkeep see of the queue, and ask of it. */
 
 /** One line of the queue: what waits of one company for one recipient domain, and why. */
 export interface QueueLane {
@@ -11,14 +11,6 @@ export interface QueueLane {
   nextDueAt: number | null
   /** Last reply seen by a waiting recipient of the lane; why one is in quarantine, where none waits. */
   lastMessage: string | null
-}
-
-export interface Suppression {
-  companyId: string
-  address: string
-  reason: string
-  createdAt: number
-  emailId: string | null
 }
 
 export interface RetentionRequest {
@@ -98,14 +90,4 @@ export interface Retried {
   paused: number
   /** Left because their sending domain may not send. */
   held: number
-}
-
-/**
- * Addresses put on suppression lists, in no order. What was told before may be told again; what was removed since is
- * not.
- */
-export interface NewSuppressions {
-  /** For the next question. Only the store reads anything out of it. */
-  cursor: string
-  added: { companyId: string; address: string }[]
 }

@@ -21,9 +21,11 @@ import type { SuppressionStore } from './suppression-store.ts'
 
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
+export type * from '../email/suppression.ts'
 export type * from '../email/told-event.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
+export type * from './suppression-store.ts'
 export type {
   AccountStore,
   DomainChange,
@@ -35,7 +37,6 @@ export type {
   QueueStore,
   RouteScope,
   SearchStore,
-  SuppressionStore,
 }
 
 export class StoreUnavailable extends Error {

@@ -65,6 +65,8 @@ const WORDS: Words<Reply> = {
   media_type_unsupported: asItIs,
   idempotency_key_invalid: asItIs,
   idempotency_conflict: () => wrong('This idempotency key was used with another message'),
+  quota_exceeded: ({ which, limit }) =>
+    reply(452, '4.5.3', `The ${which} limit of ${limit} recipients would be exceeded`),
   unavailable: () => reply(451, '4.3.0', 'Nothing can be accepted now, and nothing was; try again later'),
   rate_limited: ({ limit, retryAfter }) =>
     reply(450, '4.7.1', `This API key may send ${limit} messages a second; try again in ${retryAfter} s`),

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AccountsSnapshot, ApiKey, Principal, Scope, SendingDomain } from '../../src/accounts/account.ts'
+import {
+  type AccountsSnapshot,
+  type ApiKey,
+  NO_LIMITS,
+  type Principal,
+  type Scope,
+  type SendingDomain,
+} from '../../src/accounts/account.ts'
 import { AccountDirectory } from '../../src/accounts/directory.ts'
 import { mayRead } from '../../src/accounts/reading.ts'
 import { checkSending } from '../../src/accounts/sending.ts'
 import { hashToken, isToken, newToken } from '../../src/accounts/token.ts'
 import { TOKEN_IN_TEXT } from '../../src/log.ts'
 
-const acme = { id: 'c-acme', name: 'Acme', createdAt: 2 }
-const other = { id: 'c-other', name: 'Other', createdAt: 1 }
+const acme = { id: 'c-acme', name: 'Acme', createdAt: 2, limits: NO_LIMITS }
+const other = { id: 'c-other', name: 'Other', createdAt: 1, limits: NO_LIMITS }
 
 function domainOf(companyId: string, name: string, sending: SendingDomain['sending']): SendingDomain {
   return {

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { parseDatabase } from '../../src/config/parse.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { accept, email } from '../store/samples.ts'
+import { accept, email, suppress } from '../store/samples.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Installation } from '../support/installation.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
@@ -110,7 +110,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
     await service.kill('SIGKILL')
     const source = `sqlite:${installation.databasePath}`
     await using(source, async (store) => {
-      await store.addSuppression(companyId, 'Gone@in.test', '550 nobody', 1)
+      await suppress(store, companyId, 'Gone@in.test', '550 nobody', 1)
       await store.pause({ companyId: null, domain: 'slow.test', since: 1 })
       const owner = { id: companyId, name: '', createdAt: 0 }
       const poison = email(owner, ['poison@in.test', 'other@in.test'])

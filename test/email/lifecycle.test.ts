@@ -113,9 +113,9 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   assert.deepEqual(born(now, false), { state: 'waiting', dueAt: AT })
   assert.deepEqual(born(later, true), { state: 'waiting', dueAt: LATER })
   const message = 'Not sent: the address is on the suppression list (by hand)'
-  const { change, events } = bornSuppressed(AT, 'by hand')
+  const { change, events } = bornSuppressed(AT, { type: 'manual', reason: 'by hand' })
   assert.deepEqual([change?.state, change?.lastMessage], ['suppressed', message])
-  assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message } }])
+  assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message, suppressedBy: 'manual' } }])
 })
 
 /** What the rows of one kind come to in each state, as docs/architecture.md shows it. */

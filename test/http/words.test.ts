@@ -32,6 +32,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   unsupported: { code: 'unsupported', field: 'template', detail: 'there are none' },
   idempotency_key_invalid: { code: 'idempotency_key_invalid', detail: 'it is too long' },
   idempotency_conflict: { code: 'idempotency_conflict' },
+  quota_exceeded: { code: 'quota_exceeded', which: 'daily', limit: 100 },
   unavailable: { code: 'unavailable', retryAfter: 2.5, detail: 'disk full at /secret/path' },
   key_missing: { code: 'key_missing' },
   key_invalid: { code: 'key_invalid' },

@@ -17,9 +17,10 @@ import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as routes from '../../src/operate/routes.ts'
+import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
-import { apiKey } from '../store/samples.ts'
+import { apiKey, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
 type Outcome = 'ok' | 'not_found' | 'not_allowed'
@@ -60,6 +61,11 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   ],
   [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...READS, foreign: ok }],
   [companies.showCompany, (op) => companies.showCompany(op, { company: 'Acme' }), READS],
+  [
+    companies.limitCompany,
+    (op) => companies.limitCompany(op, { company: 'Acme', daily: null }),
+    OPERATOR_ALONE,
+  ],
   [
     domains.addDomain,
     (op, world) => domains.addDomain(op, { company: 'Acme', name: world.newName() }),
@@ -104,6 +110,15 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     { ...READS, restricted: foreign },
   ],
   [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],
+  [
+    emails.rescheduleEmail,
+    async (op, world) => {
+      const { id } = await world.scheduled()
+      return await emails.rescheduleEmail(op, { id, dueAt: op.now() + 1_000 })
+    },
+    MANAGES,
+  ],
+  [emails.cancelScheduled, async (op, world) => emails.cancelScheduled(op, await world.scheduled()), MANAGES],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [
@@ -130,22 +145,84 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   [
     suppressions.listSuppressions,
     (op) => suppressions.listSuppressions(op, { company: 'Acme', limit: 10 }),
-    READS_WHOLE,
+    READS,
+  ],
+  [
+    suppressions.suppressedPage,
+    (op) => suppressions.suppressedPage(op, { company: 'Acme', type: 'bounce', limit: 10 }),
+    READS,
+  ],
+  [
+    suppressions.findSuppression,
+    (op) => suppressions.findSuppression(op, { company: 'Acme', of: 'gone@acme-list.test' }),
+    { ...READS, restricted: foreign },
   ],
   [
     suppressions.addSuppression,
-    (op, world) =>
-      suppressions.addSuppression(op, { company: 'Acme', address: `a@${world.newName()}`, reason: 'r' }),
-    MANAGES_WHOLE,
+    (op, world) => suppressions.addSuppression(op, { company: 'Acme', ...world.suppression() }),
+    MANAGES,
+  ],
+  [
+    suppressions.addSuppressions,
+    (op, world) => suppressions.addSuppressions(op, { company: 'Acme', entries: [world.suppression()] }),
+    MANAGES,
   ],
   [
     suppressions.removeSuppression,
     async (op, world) => {
-      await op.store.addSuppression(world.acme.company.id, 'gone@x.test', 'r', 1)
+      await suppress(op.store, world.acme.company.id, 'gone@x.test', 'r', 1)
       return await suppressions.removeSuppression(op, { company: 'Acme', address: 'gone@x.test' })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    suppressions.removeUnsubscribedTag,
+    async (op, world) => {
+      const { address } = await world.unsubscribed('news')
+      return await suppressions.removeUnsubscribedTag(op, { company: 'Acme', address, tag: 'news' })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    suppressions.clearSuppressions,
+    (op) => suppressions.clearSuppressions(op, { company: 'Acme', types: ['complaint'] }),
+    MANAGES,
+  ],
+  [
+    suppressions.allowedPage,
+    (op) => suppressions.allowedPage(op, { company: 'Acme', limit: 10 }),
+    READS_WHOLE,
+  ],
+  [
+    suppressions.findAllowed,
+    async (op, world) => {
+      await world.allowed('ok.test')
+      return await suppressions.findAllowed(op, { company: 'Acme', value: 'ok.test' })
+    },
+    READS_WHOLE,
+  ],
+  [
+    suppressions.addAllowed,
+    (op) => suppressions.addAllowed(op, { company: 'Acme', entries: [{ value: 'new.test' }] }),
+    MANAGES_WHOLE,
+  ],
+  [
+    suppressions.removeAllowed,
+    async (op, world) => {
+      await world.allowed('gone.test')
+      return await suppressions.removeAllowed(op, { company: 'Acme', value: 'gone.test' })
     },
     MANAGES_WHOLE,
   ],
+  [
+    files.importSuppressions,
+    (op, world) => {
+      const source = [`${world.suppression().address}\n`]
+      return files.importSuppressions(op, { company: 'Acme', source, type: 'bounce' })
+    },
+    MANAGES,
+  ],
+  [files.exportSuppressions, (op) => files.exportSuppressions(op, { company: 'Acme' }), READS],
   [
     routes.setRoute,
     (op) => routes.setRoute(op, { domain: 'acme.test', url: 'smtp://u:p@relay.test' }),

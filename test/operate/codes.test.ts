@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
-import { createCompany, showCompany } from '../../src/operate/companies.ts'
+import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
 import {
   activateDomain,
   addDomain,
@@ -13,7 +13,7 @@ import {
   updateDomain,
   verifyDomain,
 } from '../../src/operate/domains.ts'
-import { cancelEmail, showEmail } from '../../src/operate/emails.ts'
+import { cancelEmail, cancelScheduled, rescheduleEmail, showEmail } from '../../src/operate/emails.ts'
 import {
   asOperateError,
   type Hint,
@@ -31,7 +31,14 @@ import { releaseQuarantined } from '../../src/operate/quarantine.ts'
 import { retry, showQueue } from '../../src/operate/queue.ts'
 import { rawCopies } from '../../src/operate/raw-copies.ts'
 import { removeRoute, setRoute } from '../../src/operate/routes.ts'
-import { addSuppression, removeSuppression } from '../../src/operate/suppressions.ts'
+import {
+  addAllowed,
+  addSuppression,
+  findSuppression,
+  removeAllowed,
+  removeSuppression,
+  removeUnsubscribedTag,
+} from '../../src/operate/suppressions.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
 import { World } from './world.ts'
@@ -226,18 +233,83 @@ const CASES: Case[] = [
     (op) => releaseQuarantined(op, { email: NOWHERE }),
   ],
   [
+    'another time for what was sent at once',
+    'nothing_to_do',
+    'showEmail',
+    async (op) => rescheduleEmail(op, { id: (await world.email()).id, dueAt: Date.now() }),
+  ],
+  [
+    'a time that is too far ahead',
+    'invalid',
+    null,
+    async (op) => {
+      const { id } = await world.scheduled()
+      return await rescheduleEmail(op, { id, dueAt: Date.now() + 31 * 24 * 60 * 60 * 1_000 })
+    },
+  ],
+  [
+    'the end of what was canceled before its time',
+    'nothing_to_do',
+    'showEmail',
+    async (op) => {
+      const email = await world.scheduled()
+      await cancelScheduled(op, email)
+      return await cancelScheduled(op, email)
+    },
+  ],
+  ['a limit of nothing', 'invalid', null, (op) => limitCompany(op, { company: 'Acme', daily: 0 })],
+  [
+    'a suppression with tags that is no unsubscription',
+    'invalid',
+    null,
+    (op) => addSuppression(op, { company: 'Acme', address, type: 'bounce', tags: ['news'] }),
+  ],
+  [
+    'a suppression with a code that is none',
+    'invalid',
+    null,
+    (op) => addSuppression(op, { company: 'Acme', address, type: 'bounce', code: 1 }),
+  ],
+  [
+    'a suppression that is not there',
+    'not_found',
+    'listSuppressions',
+    (op) => findSuppression(op, { company: 'Acme', of: NOWHERE }),
+  ],
+  [
+    'the end of a tag that was not unsubscribed from',
+    'not_found',
+    'listSuppressions',
+    async (op) => {
+      const { address } = await world.unsubscribed('news')
+      return await removeUnsubscribedTag(op, { company: 'Acme', address, tag: 'other' })
+    },
+  ],
+  [
+    'an allowed address that is none',
+    'invalid',
+    null,
+    (op) => addAllowed(op, { company: 'Acme', entries: [{ value: 'a@' }] }),
+  ],
+  [
+    'the end of what is not allowed',
+    'not_found',
+    null,
+    (op) => removeAllowed(op, { company: 'Acme', value: 'x.test' }),
+  ],
+  [
     'a suppression of what is no address',
     'invalid',
     null,
-    (op) => addSuppression(op, { company: 'Acme', address: 'nobody', reason }),
+    (op) => addSuppression(op, { company: 'Acme', address: 'nobody', type: 'manual', reason }),
   ],
   [
     'a suppression twice',
     'already_exists',
     null,
     async (op) => {
-      await addSuppression(op, { company: 'Acme', address, reason })
-      await addSuppression(op, { company: 'Acme', address: 'Him <A@x.test>', reason })
+      await addSuppression(op, { company: 'Acme', address, type: 'manual', reason })
+      await addSuppression(op, { company: 'Acme', address: 'Him <A@x.test>', type: 'manual', reason })
     },
   ],
   [

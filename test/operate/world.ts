@@ -7,10 +7,11 @@ import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/a
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
+import type { SuppressionInput } from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { NewEmail, Store } from '../../src/store/store.ts'
-import { accept, apiKey, company, email, node } from '../store/samples.ts'
+import type { NewEmail, Store, Suppression } from '../../src/store/store.ts'
+import { accept, apiKey, company, email, node, suppress, suppression } from '../store/samples.ts'
 
 /** Who calls with this key. */
 function member({ id, companyId, scopes, domainId }: ApiKey): Caller {
@@ -72,7 +73,7 @@ export class World implements AsyncDisposable {
       await world.email(each)
       await world.quarantined(each)
       await world.key(each)
-      await store.addSuppression(each.company.id, `gone@${name}-list.test`, 'asked', 1)
+      await suppress(store, each.company.id, `gone@${name}-list.test`, 'asked', 1)
       await store.pause({ companyId: each.company.id, domain: `${name}-paused.test`, since: 1 })
     }
     return world
@@ -104,6 +105,30 @@ export class World implements AsyncDisposable {
   /** One that waits, from the first domain of the company unless told otherwise. */
   async email({ company, domains } = this.acme, change: Partial<NewEmail> = {}): Promise<NewEmail> {
     return await accept(this.store, mail(company, domains[0], change))
+  }
+
+  /** One that waits for its time. */
+  async scheduled(): Promise<NewEmail> {
+    const at = Date.now() + 3_600_000
+    return await this.email(this.acme, { dueAt: at, scheduledAt: at })
+  }
+
+  /** One that nobody has yet. */
+  suppression(): SuppressionInput {
+    return { address: `a@${this.newName()}`, type: 'manual' }
+  }
+
+  /** An address that wants no mail with the tag. */
+  async unsubscribed(tag: string): Promise<Suppression> {
+    const { company } = this.acme
+    const made = suppression(company, this.suppression().address, { type: 'unsubscribe', tags: [tag] })
+    await this.store.addSuppressions([made])
+    return made
+  }
+
+  async allowed(value: string): Promise<void> {
+    const companyId = this.acme.company.id
+    await this.store.addAllowed([{ companyId, value, kind: 'domain', reason: null, createdAt: 1 }])
   }
 
   async quarantined(of = this.acme): Promise<NewEmail> {

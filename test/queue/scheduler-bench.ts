@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { SendingDomain } from '../../src/accounts/account.ts'
+import { NO_LIMITS, type SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
 import { Membership } from '../../src/cluster/membership.ts'
@@ -161,7 +161,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     { exclusive: true },
   )
   const seal = new Seal(randomBytes(32))
-  const company = { id: randomUUIDv7(), name: 'Acme', createdAt: Date.now() }
+  const company = { id: randomUUIDv7(), name: 'Acme', createdAt: Date.now(), limits: NO_LIMITS }
   await store.addCompany(company)
   const fresh = await newDomain({ companyId: company.id, name: 'acme.test', seal, ed25519: false })
   const domain: SendingDomain = { ...fresh, sending: 'active' }

@@ -1,13 +1,13 @@
 /** How much mail the scheduler takes into memory, whose, and in what portions it leaves. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Company } from '../../src/accounts/account.ts'
+import { type Company, NO_LIMITS } from '../../src/accounts/account.ts'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { Intake } from '../../src/intake/intake.ts'
 import { type Reason, Refusal } from '../../src/intake/refusal.ts'
 import type { Submission } from '../../src/intake/submission.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
-import { acme, apiKey, to } from '../store/samples.ts'
+import { acme, apiKey, suppress, to } from '../store/samples.ts'
 import { newEmail, occupied, start, until } from './scheduler-bench.ts'
 
 for (const [what, limits, most] of [
@@ -126,7 +126,7 @@ for (const scheduled of [false, true]) {
 async function withIntake(t: TestContext) {
   const bench = await start(t, { limits: { maxDeliveries: 4 } })
   const { domain, faults, metrics, scheduler, store } = bench
-  const company: Company = { id: domain.companyId, name: 'Acme', createdAt: 0 }
+  const company: Company = { id: domain.companyId, name: 'Acme', createdAt: 0, limits: NO_LIMITS }
   const key = { ...apiKey(company), networks: [], expiresAt: null }
   await store.addKey(key)
   const accounts = new LiveAccounts({ source: store, onFault: assert.fail, onLook: () => {} })
@@ -171,7 +171,7 @@ test('room that was promised is free again, whatever becomes of the mail', async
   const refused = (code: Reason['code']) => (error: unknown) => {
     return error instanceof Refusal && error.reason.code === code
   }
-  await store.addSuppression(domain.companyId, 'gone@x.test', 'asked to', Date.now())
+  await suppress(store, domain.companyId, 'gone@x.test', 'asked to', Date.now())
   const first = await submit(once('a'))
   await sink.until(1)
 

@@ -1,7 +1,7 @@
 /** The scheduler between a real store and a real SMTP server; faults of the store are put in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { to } from '../store/samples.ts'
+import { suppress, to } from '../store/samples.ts'
 import { newEmail, occupied, start, stateOf, until } from './scheduler-bench.ts'
 
 test('while results cannot be recorded nothing new is sent; afterwards all of it is, each once', async (t) => {
@@ -166,7 +166,7 @@ test('a recipient suppressed while it waits in memory for a session is not sent 
   const both = await accept('second@x.test', {
     recipients: [to('Gone@x.test'), to('there@x.test')],
   })
-  await store.addSuppression(domain.companyId, 'gone@X.test'.toLowerCase(), 'asked to', Date.now())
+  await suppress(store, domain.companyId, 'gone@X.test'.toLowerCase(), 'asked to', Date.now())
   await until(() => faults.read.added > 0)
   release()
   const recipients = async () => (await store.readHistory(both.id))!.recipients

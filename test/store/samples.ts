@@ -1,8 +1,9 @@
 /** Makers of the values that go into a store, with small defaults. */
 import { createHash } from 'node:crypto'
-import type { ApiKey, Company, SendingDomain } from '../../src/accounts/account.ts'
+import { type ApiKey, type Company, NO_LIMITS, type SendingDomain } from '../../src/accounts/account.ts'
 import type { NewEvent } from '../../src/email/event.ts'
 import type { Decision, Facts } from '../../src/email/lifecycle.ts'
+import { idAt } from '../../src/email/suppression.ts'
 import type {
   Accepted,
   AttemptRecord,
@@ -13,6 +14,7 @@ import type {
   RecipientRecord,
   RecipientState,
   Store,
+  Suppression,
   Suspicion,
 } from '../../src/store/store.ts'
 
@@ -30,7 +32,7 @@ export function newId(): string {
 }
 
 export function company(name: string): Company {
-  return { id: newId(), name, createdAt: NOW }
+  return { id: newId(), name, createdAt: NOW, limits: NO_LIMITS }
 }
 
 export function domain(owner: Company, name: string): SendingDomain {
@@ -209,7 +211,8 @@ function decided({ state, dueAt, tried, attempts, events, ...given }: Result): D
     ...(postponedSince !== undefined && { postponedSince }),
     ...(suspicion !== undefined && { suspicion }),
   }
-  return { change, events, suppress: suppress ? { reason: message || 'refused by its server' } : null, tried }
+  const bounce = { type: 'bounce', reason: message || 'refused by its server', code } as const
+  return { change, events, suppress: suppress ? bounce : null, tried }
 }
 
 export function deferred(position: number, dueAt: number, change: Partial<Result> = {}): RecipientRecord {
@@ -254,6 +257,41 @@ export async function acme(store: Store, name = 'Acme'): Promise<Company> {
   const made = company(name)
   await store.addCompany(made)
   return made
+}
+
+/** A suppression by hand, of all mail. */
+export function suppression(
+  { id: companyId }: Pick<Company, 'id'>,
+  address: string,
+  change: Partial<Suppression> = {},
+): Suppression {
+  return {
+    id: idAt(change.createdAt ?? NOW),
+    companyId,
+    address,
+    type: 'manual',
+    tags: null,
+    reason: 'asked to',
+    code: null,
+    emailId: null,
+    domainId: null,
+    createdAt: NOW,
+    ...change,
+  }
+}
+
+/** Puts an address on the list by hand; false when it was there. */
+export async function suppress(
+  store: Pick<Store, 'addSuppressions'>,
+  companyId: string,
+  address: string,
+  reason: string,
+  at = NOW,
+): Promise<boolean> {
+  const [added] = await store.addSuppressions([
+    suppression({ id: companyId }, address, { reason, createdAt: at }),
+  ])
+  return added!
 }
 
 /** State by position. */

@@ -3,7 +3,13 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import type { ApiKey, Company, SendingDomain, SendingState } from '../../src/accounts/account.ts'
+import {
+  type ApiKey,
+  type Company,
+  NO_LIMITS,
+  type SendingDomain,
+  type SendingState,
+} from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { type App, startApp } from '../../src/app.ts'
@@ -46,7 +52,7 @@ export class Service implements AsyncDisposable {
   }
 
   async company(name: string = `Company ${randomUUIDv7()}`): Promise<Company> {
-    const company = { id: randomUUIDv7(), name, createdAt: Date.now() }
+    const company = { id: randomUUIDv7(), name, createdAt: Date.now(), limits: NO_LIMITS }
     await this.store.addCompany(company)
     await this.app.refreshAccounts()
     return company

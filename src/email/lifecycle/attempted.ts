@@ -3,7 +3,14 @@ import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
 import { changed, OUT_OF_QUEUE } from './decision.ts'
 import { shownDuration } from './duration.ts'
-import { type Attempted, type Decision, type Facts, postponedFrom } from './happening.ts'
+import {
+  type Attempted,
+  type Decision,
+  type Facts,
+  type Outcome,
+  postponedFrom,
+  type Suppressing,
+} from './happening.ts'
 
 /** What a node knows of a recipient that it holds. */
 export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'>
@@ -59,9 +66,13 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
       lastMessage: message,
     },
     events,
-    suppress: outcome.suppress === true ? { reason: message || 'refused by its server' } : null,
+    suppress: outcome.suppress === true ? bounced(outcome, message) : null,
     tried: true,
   }
+}
+
+function bounced({ code }: Outcome, message: string): Suppressing {
+  return { type: 'bounce', reason: message || 'refused by its server', code: code ?? null }
 }
 
 function deferred(before: Held, happening: Attempted, dueAt: number): Decision {

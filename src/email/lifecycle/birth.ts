@@ -3,6 +3,7 @@
  * a statement that looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
  */
 import type { NewEvent } from '../event.ts'
+import type { Stop } from '../suppression.ts'
 import type { Held } from './attempted.ts'
 import { ended } from './decision.ts'
 import type { Decision } from './happening.ts'
@@ -44,8 +45,10 @@ export function born({ dueAt, scheduledAt }: Accepted, leased: boolean): Born {
 /**
  * A recipient whose address is on the company's suppression list; also when it is found there later, as it is claimed.
  */
-export function bornSuppressed(at: number, reason: string): Decision {
-  return ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
+export function bornSuppressed(at: number, { type, reason }: Stop): Decision {
+  const decision = ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
+  decision.events[0]!.detail.suppressedBy = type
+  return decision
 }
 
 /** The message of `bornSuppressed` around the reason. */

@@ -1,6 +1,7 @@
 /** What may happen to a recipient, what a decision about it rests on, and what a decision says. */
 import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { HeldFor, RecipientState, Suspicion } from '../recipient.ts'
+import type { Stop, Suppression } from '../suppression.ts'
 
 /** What a decision rests on, and what it may change. */
 export interface Facts {
@@ -110,8 +111,8 @@ export type Reported =
   | { kind: 'complained' | 'opened' | 'clicked' | 'unsubscribed'; at: number; detail: EventDetail }
 
 export type Happening =
-  /** A node takes it. `suppressed`: why its address is on the suppression list. */
-  | { kind: 'claimed'; at: number; suppressed: string | null }
+  /** A node takes it. `suppressed`: what its address is on the suppression list for. */
+  | { kind: 'claimed'; at: number; suppressed: Stop | null }
   /** It cannot be read back. */
   | { kind: 'damaged'; at: number; message: string }
   | Attempted
@@ -119,6 +120,8 @@ export type Happening =
   | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
   | { kind: 'node-lost'; at: number; dueAt: number }
   | { kind: 'cancel'; at: number }
+  /** Its sender wants it at another time (`dueAt`), before it was begun. */
+  | { kind: 'reschedule'; at: number; dueAt: number }
   /**
    * `named`: its email was named. `scheduled`: its email has not been begun, and its sender gave the time. `byMember`:
    * not by an operator.
@@ -130,6 +133,9 @@ export type Happening =
   | { kind: 'quarantine-released'; at: number }
   | Reported
 
+/** What an address goes on the suppression list for. */
+export type Suppressing = Pick<Suppression, 'type' | 'reason' | 'code'>
+
 export interface Decision {
   /**
    * What changes of the facts; null: nothing but the events. What answers tell (`attempts`, `uncertain`,
@@ -139,7 +145,7 @@ export interface Decision {
   change: Partial<Facts> | null
   events: NewEvent[]
   /** Its address goes on the company's suppression list. */
-  suppress: { reason: string } | null
+  suppress: Suppressing | null
   /** An attempt names it. */
   tried: boolean
   /** Why `retry` left it; nothing else is in the decision then. */

@@ -4,7 +4,7 @@
  */
 import type { EventDetail, EventType } from '../event.ts'
 import { changed, OUT_OF_QUEUE } from './decision.ts'
-import type { Decision, Facts, Reported } from './happening.ts'
+import type { Decision, Facts, Reported, Suppressing } from './happening.ts'
 
 type Before = Pick<Facts, 'state' | 'uncertain'>
 type Returned = Extract<Reported, { kind: 'returned' }>
@@ -33,7 +33,7 @@ function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Deci
   return {
     ...recorded('bounced', at, detail),
     change: ends ? { ...OUT_OF_QUEUE, state: 'bounced', lastMessage: reason } : null,
-    suppress: deadAddress ? { reason } : null,
+    suppress: deadAddress ? { type: 'bounce', reason, code: detail.code ?? null } : null,
   }
 }
 
@@ -52,9 +52,9 @@ function delivered({ state, uncertain }: Before, { at, detail }: Returned): Deci
 function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): Decision | null {
   switch (kind) {
     case 'complained':
-      return { ...recorded(kind, at, detail), suppress: { reason: 'the recipient complained' } }
+      return { ...recorded(kind, at, detail), suppress: COMPLAINT }
     case 'unsubscribed':
-      return { ...recorded(kind, at, detail), suppress: { reason: 'the recipient unsubscribed' } }
+      return { ...recorded(kind, at, detail), suppress: UNSUBSCRIPTION }
     case 'opened':
     case 'clicked': {
       if (state === 'suppressed') return null
@@ -65,6 +65,12 @@ function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): 
   }
 }
 
+const COMPLAINT: Suppressing = { type: 'complaint', reason: 'the recipient complained', code: null }
+const UNSUBSCRIPTION: Suppressing = {
+  type: 'unsubscribe',
+  reason: 'the recipient unsubscribed',
+  code: null,
+}
 const PROVED = { ...OUT_OF_QUEUE, state: 'delivered' } as const
 
 function recorded(type: EventType, at: number, detail: EventDetail): Decision {

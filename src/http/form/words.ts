@@ -82,6 +82,10 @@ const WORDS: Words<Said> = {
   media_type_unsupported: ({ detail }) => [415, detail],
   idempotency_key_invalid: badRequest,
   idempotency_conflict: () => [409, 'This idempotency key was used with another request body'],
+  quota_exceeded: ({ which, limit }) => [
+    429,
+    `The ${which} limit of ${limit} recipients would be exceeded, try again in the next ${which === 'daily' ? 'day' : 'month'} (UTC)`,
+  ],
   unavailable: () => [503, 'The service cannot accept mail now. Nothing was accepted; please try again'],
   rate_limited: ({ limit, retryAfter }) => [
     429,

@@ -92,6 +92,11 @@ const WORDS: Words<ErrorSaid> = {
     'invalid_idempotent_request',
     'This idempotency key was used within the last 24 hours with another request body. Use a new key, or send the same body.',
   ],
+  quota_exceeded: ({ which }) => [
+    429,
+    which === 'daily' ? 'daily_quota_exceeded' : 'monthly_quota_exceeded',
+    `You have exceeded your ${which} email sending quota.`,
+  ],
   unavailable: () => [
     503,
     'application_error',

@@ -8,7 +8,7 @@ import type { NewEmail, NewRecipient } from '../store.ts'
 import { bool, column, given, int4, int8, text, uuid } from './columns.ts'
 import type { Statement, Value } from './database.ts'
 import type { Entry } from './entry.ts'
-import { folded } from './rows.ts'
+import { folded, stopOf } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
@@ -71,6 +71,9 @@ const FIRST_EVENTS = given<ReturnType<typeof firstEvent>>(EMAILS.next, {
 
 const [STATE, EVENT, BEFORE, AFTER] = [0, 1, 2, 3].map((index) => `$${FIRST_EVENTS.next + index}`)
 
+/** Of the email of `r`. */
+const TAGS = `(SELECT t.tags FROM unnest(${EMAILS.params.id}, ${EMAILS.params.tags}) AS t (id, tags) WHERE t.id = r.email)`
+
 /**
  * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that
  * were on a suppression list. How those begin (state, event, and its message before and after the reason) is given,
@@ -82,10 +85,8 @@ const INSERT: Statement = {
 WITH email AS (
   INSERT INTO emails (${EMAILS.names}) SELECT * FROM ${EMAILS.unnest}
 ), recipient AS MATERIALIZED (
-  SELECT r.*, (
-    SELECT ${BEFORE} || s.reason || ${AFTER} FROM suppressions s WHERE s.company = r.company AND s.folded = r.folded
-  ) AS not_sent
-  FROM ${RECIPIENTS.as('r')}
+  SELECT r.*, ${BEFORE} || stop.reason || ${AFTER} AS not_sent, stop.type AS suppressed_by
+  FROM ${RECIPIENTS.as('r')} LEFT JOIN LATERAL (${stopOf('r.company', 'r.folded', TAGS)}) AS stop ON true
 ), kept AS (
   INSERT INTO recipients (email, position, state, last_message, ${GIVEN_NAMES})
   SELECT email, position, CASE WHEN not_sent IS NOT NULL THEN ${STATE} END, not_sent, ${GIVEN_NAMES} FROM recipient
@@ -100,13 +101,13 @@ WITH email AS (
     ${EMAILS.params.id}, ${EMAILS.params.company}, ${EMAILS.params.created_at}, ${FIRST_EVENTS.params.type}, ${FIRST_EVENTS.params.detail}
   ) AS first (id, company, at, type, detail)
   UNION ALL
-  SELECT email, company, position, at, ${EVENT}, json_build_object('message', not_sent)::text
+  SELECT email, company, position, at, ${EVENT}, json_build_object('message', not_sent, 'suppressedBy', suppressed_by)::text
   FROM recipient WHERE not_sent IS NOT NULL
 )
 SELECT email, position FROM recipient WHERE not_sent IS NOT NULL`,
 }
 
-const { change, events } = bornSuppressed(0, '')
+const { change, events } = bornSuppressed(0, { type: 'manual', reason: '' })
 const SUPPRESSED = [change!.state!, events[0]!.type, NOT_SENT.before, NOT_SENT.after]
 
 type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>

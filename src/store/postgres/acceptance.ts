@@ -1,5 +1,15 @@
 import { born } from '../../email/lifecycle/birth.ts'
-import { type Accepted, type Lease, type NewEmail, StoreConflict, StoreUnavailable } from '../store.ts'
+import { judge, judgeAll, listedEmails } from '../idempotency.ts'
+import {
+  type Accepted,
+  type AcceptedAll,
+  type Lease,
+  type NewEmail,
+  type NewEmails,
+  type OverQuota,
+  StoreConflict,
+  StoreUnavailable,
+} from '../store.ts'
 import { insertEmails } from './accept-statement.ts'
 import { uuids } from './arrays.ts'
 import { Batcher } from './batcher.ts'
@@ -7,10 +17,11 @@ import { keepFileNames, keepFiles } from './blobs.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
-import { judge, noteRepeated, takeKeys } from './idempotency.ts'
+import { noteAll, noteRepeated, takeKeys } from './idempotency.ts'
 import type { Parts } from './parts.ts'
+import { takeQuotas } from './quotas.ts'
 import { isEmailId } from './rows.ts'
-import { withdraw } from './withdrawals.ts'
+import { forgetKeys, withdraw } from './withdrawals.ts'
 
 /** Bounds of one group: so many emails, and past the first so many octets. */
 const MAX_EMAILS = 100
@@ -44,6 +55,7 @@ export interface AcceptanceParts extends Parts {
 export class Acceptance {
   readonly #parts: AcceptanceParts
   readonly #batcher: Batcher<Entry>
+  readonly #together = new Set<Promise<AcceptedAll>>()
   #closed = false
 
   constructor(parts: AcceptanceParts) {
@@ -65,9 +77,95 @@ export class Acceptance {
     })
   }
 
+  /** All or none, in a transaction of their own; the first carries the key of all. */
+  async acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): Promise<AcceptedAll> {
+    const [first] = emails
+    if (first === undefined) return { kind: 'accepted', leased: [] }
+    const odd = emails.find(({ id }) => !isEmailId(id))
+    if (odd !== undefined) throw new StoreConflict(`The id ${odd.id} of an email is not a UUID`)
+    if (emails.some(({ companyId }) => companyId !== first.companyId)) {
+      throw new StoreConflict('Emails that are accepted together are of one company')
+    }
+    const company = await this.#parts.companies.number(first.companyId)
+    const [answer, refuse] = [() => {}, () => {}]
+    const entries = emails.map((email, index): Entry => {
+      return {
+        email: { ...email, idempotency: index === 0 ? idempotency : null },
+        lease,
+        company,
+        answer,
+        refuse,
+      }
+    })
+    const accepting = this.#enterTogether(entries)
+    this.#together.add(accepting)
+    return await accepting.finally(() => this.#together.delete(accepting))
+  }
+
   async close(): Promise<void> {
     this.#closed = true
-    await this.#batcher.idle()
+    await Promise.allSettled([this.#batcher.idle(), ...this.#together])
+  }
+
+  async #enterTogether(entries: Entry[]): Promise<AcceptedAll> {
+    try {
+      return await this.#commitTogether(entries)
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return await this.#seekTogether(entries, error)
+      throw isDuplicate(error) ? taken(entries[0]!) : error
+    }
+  }
+
+  async #commitTogether(entries: Entry[]): Promise<AcceptedAll> {
+    const { database, changes } = this.#parts
+    const [first] = entries as [Entry]
+    const { idempotency } = first.email
+    const answer = await database.transaction(async (session): Promise<AcceptedAll> => {
+      const holder = (await takeKeys(session, [first])).get(first)
+      if (holder !== undefined && holder.id !== first.email.id) {
+        const earlier = judgeAll(holder, idempotency!)
+        if (earlier.kind === 'repeated') await noteRepeated(session, [first])
+        return earlier
+      }
+      const [over] = (await takeQuotas(session, [entries])).values()
+      if (over !== undefined) {
+        await forgetKeys(session, [first])
+        return over
+      }
+      if (idempotency !== null) {
+        const emails = listedEmails(entries.map(({ email }) => email))
+        await noteAll(session, first, emails)
+      }
+      const suppressed = await insertWhole(session, entries)
+      const leased = entries.map((entry) => accepted(entry, suppressed.get(entry.email.id)).leased)
+      return { kind: 'accepted', leased }
+    })
+    if (answer.kind === 'accepted') changes.queueChanged()
+    return answer
+  }
+
+  /** As `#seek`. */
+  async #seekTogether(entries: Entry[], lost: OutcomeUnknown): Promise<AcceptedAll> {
+    const end = performance.now() + this.#parts.seekMs
+    let error: Error = lost
+    while (performance.now() < end && !this.#closed) {
+      await new Promise((resolve) => setTimeout(resolve, SEEK_PAUSE_MS))
+      try {
+        return await this.#commitTogether(entries)
+      } catch (again) {
+        error = again as Error
+        if (isDuplicate(error)) {
+          const present = await this.#present(entries)
+          const leased = entries.map(({ email }) => present.get(email.id) ?? [])
+          if (present.size === entries.length) return { kind: 'accepted', leased }
+          throw taken(entries[0]!)
+        }
+        if (!(error instanceof StoreUnavailable)) break
+      }
+    }
+    const { database, repairs } = this.#parts
+    repairs.add(() => database.transaction((session) => withdraw(session, entries, { together: true })))
+    throw error
   }
 
   async #group(entries: Entry[]): Promise<void> {
@@ -117,7 +215,8 @@ export class Acceptance {
   async #commit(entries: Entry[]): Promise<void> {
     const { database, changes } = this.#parts
     const plain = entries.every(({ email }) => {
-      return email.idempotency === null && email.content.attachments.length === 0
+      const { idempotency, quota, content } = email
+      return idempotency === null && quota === undefined && content.attachments.length === 0
     })
     if (plain) {
       const suppressed = await insertEmails((statement, values) => database.write(statement, values), entries)
@@ -137,18 +236,35 @@ export class Acceptance {
     for (const entry of entries) {
       const holder = holders.get(entry)
       if (holder === undefined || holder.id === entry.email.id) fresh.push(entry)
-      else answers.set(entry, judge(entry.email, holder))
+      else answers.set(entry, judge(holder, entry.email.idempotency!))
+    }
+    const refused = await this.#overQuota(session, fresh)
+    for (const [entry, over] of refused) answers.set(entry, over)
+    for (const entry of answers.keys()) {
+      // Its key stands for one of this group that is refused.
+      const over = [...refused].find(([{ email }]) => email.id === holders.get(entry)?.id)?.[1]
+      if (over !== undefined) answers.set(entry, over)
     }
     await noteRepeated(
       session,
       [...answers].filter(([, { kind }]) => kind === 'repeated').map(([entry]) => entry),
     )
-    if (fresh.length === 0) return answers
-    const names = await keepFiles(session, fresh)
-    const suppressed = await insertEmails((statement, values) => session.run(statement, values), fresh)
-    await keepFileNames(session, names)
-    for (const entry of fresh) answers.set(entry, accepted(entry, suppressed.get(entry.email.id)))
+    const kept = fresh.filter((entry) => !refused.has(entry))
+    if (kept.length === 0) return answers
+    const suppressed = await insertWhole(session, kept)
+    for (const entry of kept) answers.set(entry, accepted(entry, suppressed.get(entry.email.id)))
     return answers
+  }
+
+  /** Those that go over the quota of their company: their keys are free again. */
+  async #overQuota(session: Session, entries: readonly Entry[]): Promise<Map<Entry, OverQuota>> {
+    const refused = await takeQuotas(
+      session,
+      entries.map((entry) => [entry]),
+    )
+    const over = new Map([...refused].map(([[entry], why]) => [entry!, why]))
+    await forgetKeys(session, [...over.keys()])
+    return over
   }
 
   /** Some ids are taken: by other emails, or by these themselves when an earlier commit took place after all. */
@@ -201,12 +317,23 @@ export class Acceptance {
       }
     }
     const { database, repairs } = this.#parts
-    repairs.add(() => database.transaction((session) => withdraw(session, entries)))
+    repairs.add(() => database.transaction((session) => withdraw(session, entries, { together: false })))
     for (const { refuse } of entries) refuse(error)
   }
 }
 
-function accepted({ email, lease }: Entry, suppressed: ReadonlySet<number> | undefined): Accepted {
+/** With their files. Returns the positions that were suppressed, by email. */
+async function insertWhole(session: Session, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
+  const names = await keepFiles(session, entries)
+  const suppressed = await insertEmails((statement, values) => session.run(statement, values), entries)
+  await keepFileNames(session, names)
+  return suppressed
+}
+
+function accepted(
+  { email, lease }: Entry,
+  suppressed: ReadonlySet<number> | undefined,
+): Extract<Accepted, { kind: 'accepted' }> {
   if (born(email, lease !== null).state !== 'sending') return { kind: 'accepted', leased: [] }
   const positions = [...email.recipients.keys()]
   return {

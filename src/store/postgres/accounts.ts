@@ -1,12 +1,23 @@
-import type { Company, DkimIdentity, Route, SendingDomain } from '../../accounts/account.ts'
-import { type DomainRow, domainOf, type KeyRow, keyOf } from '../account-rows.ts'
+import type { DkimIdentity, Route, SendingDomain } from '../../accounts/account.ts'
+import {
+  type CompanyRow,
+  companyOf,
+  type DomainRow,
+  domainOf,
+  type KeyRow,
+  keyOf,
+  limitColumns,
+} from '../account-rows.ts'
 import { listText } from '../json-columns.ts'
+import { type Used, usedAt } from '../quota.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
 import type { Session, Value } from './database.ts'
 import type { Parts } from './parts.ts'
 
-const COMPANIES = 'SELECT id, name, created_at AS "createdAt" FROM companies ORDER BY num'
+const COMPANIES = `SELECT id, name, created_at AS "createdAt", rate_limit AS rate, daily_limit AS daily,
+    monthly_limit AS monthly
+  FROM companies ORDER BY num`
 const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt",
     d.speaks_for AS "speaksFor"
   FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`
@@ -20,6 +31,12 @@ const ROUTES = `SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "do
   FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`
 
 const VERSION = "SELECT value FROM counters WHERE name = 'accounts'"
+
+const UPDATE_LIMITS = `UPDATE companies SET
+    rate_limit = CASE WHEN $1::int4 = 1 THEN $2::int4 ELSE rate_limit END,
+    daily_limit = CASE WHEN $3::int4 = 1 THEN $4::int8 ELSE daily_limit END,
+    monthly_limit = CASE WHEN $5::int4 = 1 THEN $6::int8 ELSE monthly_limit END
+  WHERE id = $7 RETURNING 1`
 
 const SET_ROUTE = `INSERT INTO routes (company, domain_id, id, url, sealed, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (company, domain_id) DO UPDATE
@@ -41,11 +58,28 @@ export function accounts(parts: Parts): AccountStore {
       return row!.value
     },
 
-    async addCompany({ id, name, createdAt }) {
-      const sql = 'INSERT INTO companies (id, name, created_at) VALUES ($1, $2, $3)'
+    async quotaUsed(companyId, at) {
+      const sql = `SELECT q.day, q.daily, q.month, q.monthly
+        FROM companies c JOIN quotas q ON q.company = c.num WHERE c.id = $1`
+      const [row] = await database.read<Used>(sql, [companyId])
+      const { daily, monthly } = usedAt(row, at)
+      return { daily, monthly }
+    },
+
+    async addCompany({ id, name, createdAt, limits: { rate, daily, monthly } }) {
+      const sql = `INSERT INTO companies (id, name, created_at, rate_limit, daily_limit, monthly_limit)
+        VALUES ($1, $2, $3, $4, $5, $6)`
+      const values = [id, name, createdAt, rate, daily, monthly]
       await insert((session) =>
-        unlessTaken(session, sql, [id, name, createdAt], `There is already a company called ${name}`),
+        unlessTaken(session, sql, values, `There is already a company called ${name}`),
       )
+    },
+
+    async updateCompany(id, { limits }) {
+      await insert(async (session) => {
+        const updated = await session.run(UPDATE_LIMITS, [...limitColumns(limits), id])
+        if (updated.length === 0) throw new StoreConflict(`There is no company with the id ${id}`)
+      })
     },
 
     async addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor }) {
@@ -126,7 +160,7 @@ export function accounts(parts: Parts): AccountStore {
 }
 
 async function snapshot(session: Session) {
-  const companies = await session.run<Company>(COMPANIES)
+  const companies = (await session.run<CompanyRow>(COMPANIES)).map(companyOf)
   const rows = await session.run<DomainRow>(DOMAINS)
   const domains = rows.map((row): SendingDomain => domainOf(row, []))
   const byId = new Map(domains.map((domain) => [domain.id, domain]))

@@ -5,7 +5,7 @@ import { mapText } from '../json-columns.ts'
 import { bool, given, int4, int8, text, uuid } from './columns.ts'
 import type { Session, Statement } from './database.ts'
 import { factsOf, type Known, type Place, QUARANTINED } from './facts.ts'
-import { folded } from './rows.ts'
+import { allowedIn, folded, uuidAt } from './rows.ts'
 
 /** What was decided about a recipient. */
 export interface Decided {
@@ -79,11 +79,14 @@ const EVENTS = given<{ recipient: Known; event: NewEvent }>(KNOWN.next, {
 const REFUSING = given<Decided>(EVENTS.next, {
   company: int4(({ recipient }) => recipient.company),
   folded: text(({ recipient }) => folded(recipient.address)),
+  type: text(({ decision }) => decision.suppress!.type),
   address: text(({ recipient }) => recipient.address),
   reason: text(({ decision }) => decision.suppress!.reason),
+  code: int4(({ decision }) => decision.suppress!.code),
   email_id: text(({ recipient }) => recipient.email),
 })
-const AT = `$${REFUSING.next}::int8`
+const REFUSED = given<Decided>(REFUSING.next, { domain: text(({ recipient }) => recipient.domain) })
+const AT = `$${REFUSED.next}::int8`
 
 /**
  * What waits for later has its place in the turns once a claim finds it due. As in `record`, `= ANY (ARRAY[...])` is
@@ -106,8 +109,12 @@ WITH gone AS (
 ), logged AS (
   INSERT INTO events (${EVENTS.names}) SELECT * FROM ${EVENTS.unnest}
 ), added AS (
-  INSERT INTO suppressions (${REFUSING.names}, created_at)
-  SELECT DISTINCT ON (company, folded) *, ${AT} FROM ${REFUSING.as('s')} ORDER BY company, folded
+  INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
+  SELECT DISTINCT ON (company, folded, type) ${REFUSING.names}, ${AT}, ${uuidAt(AT)},
+    (SELECT e.domain_id FROM emails e WHERE e.id = email_id::uuid)
+  FROM unnest(${Object.values(REFUSING.params).join(', ')}, ${REFUSED.params.domain}) AS s (${REFUSING.names}, domain)
+  WHERE NOT (type = 'bounce' AND ${allowedIn('company', 'folded', 'domain')})
+  ORDER BY company, folded, type
   ON CONFLICT DO NOTHING
   RETURNING company
 )
@@ -126,12 +133,14 @@ export async function apply(session: Session, all: readonly Decided[], now: numb
   const events = all.flatMap(({ recipient, decision }) =>
     decision.events.map((event) => ({ recipient, event })),
   )
+  const refused = all.filter(({ decision }) => decision.suppress !== null)
   const [row] = await session.run<{ suppressed: boolean }>(APPLY, [
     ...GONE.values(changed.filter(({ recipient: { facts }, after }) => isLive(facts) && !isLive(after))),
     ...KEPT.values(changed.filter(({ change, after }) => isLive(after) && touches(change, OF_QUEUE))),
     ...KNOWN.values(changed.filter(({ change, after }) => !isLive(after) || touches(change, OF_RECIPIENT))),
     ...EVENTS.values(events),
-    ...REFUSING.values(all.filter(({ decision }) => decision.suppress !== null)),
+    ...REFUSING.values(refused),
+    ...REFUSED.values(refused),
     Math.round(now),
   ])
   return row!.suppressed

@@ -3,6 +3,7 @@ import type { Held } from '../../email/lifecycle/attempted.ts'
 import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
+import type { SuppressionType } from '../../email/suppression.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
@@ -16,7 +17,7 @@ import { OutcomeUnknown } from './faults.ts'
 import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
 import type { Parts } from './parts.ts'
 import { Promotion } from './promotion.ts'
-import { foldedIn } from './rows.ts'
+import { foldedIn, stopOf } from './rows.ts'
 
 /** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
 const LOOKS = 8
@@ -26,7 +27,8 @@ interface TakenRow extends Held {
   email: string
   position: number
   domain: string
-  /** Why the address is on its company's suppression list. */
+  /** What the address is on its company's suppression list for, and why. */
+  suppressedBy: SuppressionType | null
   reason: string | null
 }
 
@@ -46,13 +48,12 @@ WITH taken AS MATERIALIZED (
   RETURNING q.email, q.position, q.company, q.domain, q.suspicion
 )
 SELECT t.email, t.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts, r.preferred_server AS "preferredServer",
-  r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, (
-    SELECT s.reason FROM suppressions s
-    WHERE s.company = t.company
-      AND s.folded = ${foldedIn('r.address')}
-  ) AS reason
+  r.uncertain, r.postponed_since AS "postponedSince", t.suspicion, stop.type AS "suppressedBy", stop.reason
 FROM taken t
 JOIN recipients r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
+LEFT JOIN LATERAL (
+  ${stopOf('t.company', foldedIn('r.address'), '(SELECT e.tags FROM emails e WHERE e.id = t.email)')}
+) AS stop ON true
 ORDER BY t.email, t.position`,
 }
 
@@ -289,9 +290,9 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
 
 /** Puts the recipient into the work; or says how it ends. */
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
-  const { email, position, domain, reason } = row
-  if (reason !== null && !isSimulated(domain, work.testMode)) {
-    return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: reason } }
+  const { email, position, domain, suppressedBy: type, reason } = row
+  if (type !== null && reason !== null && !isSimulated(domain, work.testMode)) {
+    return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: { type, reason } } }
   }
   const recipient = claimedRecipient(row)
   if (recipient instanceof ContentDamaged) return failed(row, recipient, request)

@@ -1,15 +1,9 @@
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
-import type { Accepted, NewEmail } from '../store.ts'
+import type { KeyHolder } from '../idempotency.ts'
+import type { NewEmail } from '../store.ts'
 import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
-
-/** The email for which a key was used first. */
-interface KeyHolder {
-  id: string
-  messageId: string
-  fingerprint: string
-}
 
 interface KeyRow extends KeyHolder {
   company: number
@@ -40,7 +34,7 @@ INSERT INTO idempotency AS held (${TAKEN.names})
 SELECT * FROM ${TAKEN.as('t')} ORDER BY company, key COLLATE "C"
 ON CONFLICT (company, key) DO UPDATE
   SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, message_id = excluded.message_id,
-      created_at = excluded.created_at, repeated = false
+      created_at = excluded.created_at, repeated = false, emails = NULL
   WHERE held.created_at <= excluded.created_at - ${KEY_REMEMBERED_MS}
 RETURNING email_id AS id`,
 }
@@ -48,7 +42,7 @@ RETURNING email_id AS id`,
 const HOLDERS = {
   name: 'key-holders',
   text: `
-SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId"
+SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messageId", i.emails
 FROM ${KEYS.as('t')} JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
 }
 
@@ -58,6 +52,11 @@ const REPEATED = {
   text: `
 UPDATE idempotency i SET repeated = true FROM ${KEYS.as('t')}
 WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND NOT i.repeated`,
+}
+
+const ALL = {
+  name: 'emails-of-key',
+  text: 'UPDATE idempotency SET emails = $3 WHERE company = $1 AND key = $2',
 }
 
 /** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */
@@ -92,15 +91,13 @@ export async function noteRepeated(session: Session, entries: readonly Entry[]):
   if (entries.length > 0) await session.run(REPEATED, KEYS.values(entries))
 }
 
-/** What an email is answered whose key stands for another one. */
-export function judge(email: NewEmail, { id, messageId, fingerprint }: KeyHolder): Accepted {
-  return email.idempotency?.fingerprint === fingerprint
-    ? { kind: 'repeated', id, messageId }
-    : { kind: 'conflict' }
+/** Notes which emails have come with a key, taken for the first of them. */
+export async function noteAll(session: Session, { company, email }: Entry, all: string): Promise<void> {
+  await session.run(ALL, [company, email.idempotency!.key, all])
 }
 
 function holderFrom({ id, content, idempotency }: NewEmail): KeyHolder {
-  return { id, messageId: content.messageId, fingerprint: idempotency!.fingerprint }
+  return { id, messageId: content.messageId, fingerprint: idempotency!.fingerprint, emails: null }
 }
 
 function nameOf(company: number, key: string): string {

@@ -23,6 +23,7 @@ import { Repairs } from './repairs.ts'
 import { reports } from './reports.ts'
 import { retention } from './retention.ts'
 import { retry } from './retry.ts'
+import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
@@ -77,10 +78,12 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     },
 
     accept: (email, lease) => acceptance.accept(email, lease),
+    acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
     record: (attempt) => recording.record(attempt),
     ...recovery(parts),
     ...cancellation(parts),
+    ...schedule(parts),
     ...holds(parts),
     ...retry(parts),
     ...quarantine(parts),

@@ -4,7 +4,7 @@ import { mapText } from '../json-columns.ts'
 import type { AttemptRecord } from '../store.ts'
 import { bool, bytea, type Columns, given, int4, int8, text, uuid } from './columns.ts'
 import type { Database, Statement, Value } from './database.ts'
-import { foldedIn } from './rows.ts'
+import { allowedIn, foldedIn, uuidAt } from './rows.ts'
 
 /** A recipient whose result was written. */
 interface Moved {
@@ -54,11 +54,16 @@ const RESULT: Columns<Result> = {
   code: int4(({ change }) => change.lastCode ?? null),
   message: text(({ change }) => change.lastMessage ?? null),
   postponed_since: int8(({ change }) => change.postponedSince ?? null),
-  reason: text(({ decision }) => decision.suppress?.reason ?? null),
   at: int8(({ end }) => end),
   event: text(({ event }) => event?.type ?? null),
   event_at: int8(({ event }) => event?.at ?? null),
   detail: text(({ event }) => (event === undefined ? null : mapText(event.detail))),
+}
+
+/** What it goes on the suppression list for, if it does. */
+const SUPPRESS: Columns<Result> = {
+  reason: text(({ decision }) => decision.suppress?.reason ?? null),
+  suppress: text(({ decision }) => decision.suppress?.type ?? null),
 }
 
 /** What a recipient needs besides that waits again, unless it is to be canceled by now. */
@@ -131,7 +136,7 @@ interface RecordStatement extends Statement {
  * by a hash table where a join of two lists might compare each with each.
  */
 function recordStatement(name: string, { again, several, more }: Needs): RecordStatement {
-  const results = given<Result>(1, again ? { ...RESULT, ...AGAIN } : RESULT)
+  const results = given<Result>(1, { ...RESULT, ...(again && AGAIN), ...(more && SUPPRESS) })
   const attempts = given<Tried>(results.next, ATTEMPT)
   const caught = given<Tried>(attempts.next, CAUGHT)
   const beside = given<LoggedBeside>(caught.next, BESIDE)
@@ -174,7 +179,7 @@ WITH given AS MATERIALIZED (
     last_message = coalesce(m.message, r.last_message)
   FROM moved m
   WHERE r.email = ANY (ARRAY[m.email]) AND r.position = m.position
-  RETURNING m.attempt, m.position, m.email, m.company, m.reason, m.at, r.address
+  RETURNING m.attempt, m.position${more ? ', m.email, m.company, m.reason, m.suppress, m.code, m.at, r.address, r.domain' : ''}
 ), attempted AS (
   INSERT INTO attempts (email, started_at, duration, recipients, server, tls, dialogue)
   SELECT email, started_at, duration, ${
@@ -200,10 +205,12 @@ WITH given AS MATERIALIZED (
   FROM ${caught.as('a')}
   WHERE (num IN (SELECT attempt FROM moved WHERE tried)) IS TRUE
 ), added AS (
-  INSERT INTO suppressions (company, folded, address, reason, created_at, email_id)
-  SELECT DISTINCT ON (company, folded) company, folded, address, reason, at, email::text
-  FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE reason IS NOT NULL) AS refusing
-  ORDER BY company, folded, at
+  INSERT INTO suppressions (id, company, folded, type, address, reason, code, created_at, email_id, domain_id)
+  SELECT DISTINCT ON (company, folded, suppress) ${uuidAt('at')}, company, folded, suppress, address, reason, code, at,
+    email::text, (SELECT e.domain_id FROM emails e WHERE e.id = email)
+  FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE suppress IS NOT NULL) AS refusing
+  WHERE NOT (suppress = 'bounce' AND ${allowedIn('company', 'folded', 'domain')})
+  ORDER BY company, folded, suppress, at
   ON CONFLICT DO NOTHING
   RETURNING company`
       : ''

@@ -59,3 +59,26 @@ const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 export function foldedIn(expression: string): string {
   return `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`
 }
+
+/** A new UUIDv7 (RFC 9562 5.7) of a time in Unix ms, in a statement. */
+export function uuidAt(time: string): string {
+  const random = `overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(${time}) FROM 3) FROM 1 FOR 6)`
+  return `encode(set_bit(set_bit(${random}, 52, 1), 53, 1), 'hex')::uuid`
+}
+
+/**
+ * What stops mail to an address (as it is compared), if anything does: the first in the order of types. `tags`: gives the
+ * text of the email's tags, and is asked only for what depends on them.
+ */
+export function stopOf(company: string, address: string, tags: string): string {
+  return `SELECT s.type, s.reason FROM suppressions s
+    WHERE s.company = ${company} AND s.folded = ${address} AND (s.marks IS NULL OR EXISTS (
+      SELECT 1 FROM json_array_elements_text(s.marks::json) AS m (mark) WHERE strpos(lower(${tags} COLLATE "C"), m.mark) > 0
+    ))
+    ORDER BY s.type LIMIT 1`
+}
+
+/** Whether bounces of a recipient do not put it on the list. `address` as it is compared. */
+export function allowedIn(company: string, address: string, domain: string): string {
+  return `EXISTS (SELECT 1 FROM allowed l WHERE l.company = ${company} AND l.folded IN (${address}, ${domain}))`
+}

@@ -1,17 +1,100 @@
-import type { Suppression, SuppressionStore } from '../store.ts'
+import {
+  type AllowEntry,
+  joinedTags,
+  SUPPRESSION_TYPES,
+  type Suppression,
+  withoutTag,
+} from '../../email/suppression.ts'
+import { listOf } from '../json-columns.ts'
+import type { SuppressionStore } from '../store.ts'
+import { newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
+import { texts } from './arrays.ts'
 import { withNotice } from './change-notice.ts'
+import { given, int4, int8, text, uuid } from './columns.ts'
+import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
-import { folded } from './rows.ts'
+import { folded, isEmailId } from './rows.ts'
 
-const LIST = `SELECT c.id AS "companyId", s.address, s.reason, s.created_at AS "createdAt", s.email_id AS "emailId"
-  FROM suppressions s JOIN companies c ON c.num = s.company
-  WHERE ($1::text IS NULL OR c.id = $1) AND ($2::text IS NULL OR s.folded = $2)
-  ORDER BY s.created_at DESC, s.folded LIMIT $3`
+/** Removed in one transaction. */
+const CHUNK = 1_000
+/** Behind every address. */
+const END = '\u{10ffff}'
 
-const ADD = `INSERT INTO suppressions (company, folded, address, reason, created_at) VALUES ($1, $2, $3, $4, $5)
+const COLUMNS = `s.id, c.id AS "companyId", s.address, s.type, s.tags, s.reason, s.code, s.email_id AS "emailId",
+  s.domain_id AS "domainId", s.created_at AS "createdAt"`
+const LISTED = `SELECT ${COLUMNS} FROM suppressions s JOIN companies c ON c.num = s.company`
+const BETWEEN = '($2::uuid IS NULL OR s.id > $2) AND ($3::uuid IS NULL OR s.id < $3)'
+const OF_DOMAIN = '($4::text IS NULL OR s.domain_id = $4)'
+
+type Order = 'ASC' | 'DESC'
+
+/** Of every company. */
+const everywhere = (order: Order) => `${LISTED}
+  WHERE s.type = ANY ($1::text[]) AND ${BETWEEN} AND ${OF_DOMAIN} ORDER BY s.id ${order} LIMIT $5`
+
+/** Of one company: the newest (or oldest) of each type, and so of all. */
+const ofCompany = (order: Order) => `SELECT ${COLUMNS}
+  FROM unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
+    SELECT * FROM suppressions s
+    WHERE s.company = $6 AND s.type = t.type AND ${BETWEEN} AND ${OF_DOMAIN} ORDER BY s.id ${order} LIMIT $5
+  ) AS s JOIN companies c ON c.num = s.company`
+
+const OF_ADDRESS = `${LISTED} WHERE s.folded = $1 AND s.company IN (SELECT num FROM companies WHERE $2::int4 IS NULL OR num = $2)
+  AND s.type = ANY ($3::text[])`
+
+const FOUND = `${LISTED} WHERE s.id = $1`
+
+const byAddress = (order: Order) => `${LISTED}
+  WHERE s.company = $1 AND s.type = $2 AND s.folded >= $3 AND s.folded < $4 AND s.folded > $5 AND s.folded < $6
+    AND ($7::text IS NULL OR s.domain_id = $7)
+  ORDER BY s.folded ${order} LIMIT $8`
+
+const ALLOWED = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
+  FROM allowed a JOIN companies c ON c.num = a.company`
+
+const byValue = (order: Order) => `${ALLOWED}
+  WHERE a.company = $1 AND a.folded >= $2 AND a.folded < $3 AND a.folded > $4 AND a.folded < $5
+  ORDER BY a.folded ${order} LIMIT $6`
+
+interface Put extends Suppression {
+  company: number
+}
+
+const PUT = given<Put>(1, {
+  id: uuid(({ id }) => id),
+  company: int4(({ company }) => company),
+  folded: text(({ address }) => folded(address)),
+  type: text(({ type }) => type),
+  address: text(({ address }) => address),
+  tags: text(({ tags }) => tagColumns(tags)[0]),
+  marks: text(({ tags }) => tagColumns(tags)[1]),
+  reason: text(({ reason }) => reason),
+  code: int4(({ code }) => code),
+  email_id: text(({ emailId }) => emailId),
+  domain_id: text(({ domainId }) => domainId),
+  created_at: int8(({ createdAt }) => createdAt),
+})
+
+/** In one order, so that no two wait for each other. */
+const ADD = `INSERT INTO suppressions (${PUT.names})
+  SELECT * FROM ${PUT.as('t')} ORDER BY company, folded, type ON CONFLICT DO NOTHING RETURNING id`
+
+const TAGS = `SELECT id, tags FROM suppressions
+  WHERE company = $1 AND folded = $2 AND type = 'unsubscribe' AND tags IS NOT NULL FOR UPDATE`
+
+/** As if it were new: nodes are told. */
+const SET_TAGS =
+  'UPDATE suppressions SET tags = $2, marks = $3, added_by = pg_current_xact_id() WHERE id = $1'
+
+const REMOVE = `DELETE FROM suppressions WHERE id IN (
+    SELECT s.id FROM suppressions s WHERE s.company = $1 AND s.type = ANY ($2::text[]) AND ($3::text IS NULL OR s.folded = $3)
+      AND ($4::text IS NULL OR s.domain_id = $4) LIMIT ${CHUNK}
+  ) RETURNING 1`
+
+const ALLOW = `INSERT INTO allowed (company, folded, value, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING 1`
 
-const REMOVE = 'DELETE FROM suppressions WHERE company = $1 AND folded = $2 RETURNING 1'
+const DISALLOW = 'DELETE FROM allowed WHERE company = $1 AND ($2::text IS NULL OR folded = $2) RETURNING 1'
 
 /**
  * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told
@@ -34,24 +117,78 @@ interface SinceRow {
 export function suppressions(parts: Parts): SuppressionStore {
   const { database, companies, changes } = parts
   return {
-    /** Newest first. */
-    listSuppressions({ companyId, address, limit }) {
-      const compared = address === undefined ? null : folded(address)
-      return database.read<Suppression>(LIST, [companyId ?? null, compared, limit])
+    async listSuppressions(filter) {
+      const { companyId, types = SUPPRESSION_TYPES, address, domainId, after, before, limit } = filter
+      const company = await companies.filter(companyId)
+      const none = [after, before].some((id) => id !== undefined && !isEmailId(id))
+      if (company === undefined || none) return []
+      if (address !== undefined) {
+        const values = [folded(address), company, texts(types)]
+        return newestOf(await database.read<SuppressionRow>(OF_ADDRESS, values), filter)
+      }
+      const order = before === undefined ? 'DESC' : 'ASC'
+      const values = [texts(types), before ?? null, after ?? null, domainId ?? null, limit]
+      const rows =
+        company === null
+          ? database.read<SuppressionRow>(everywhere(order), values)
+          : database.read<SuppressionRow>(ofCompany(order), [...values, company])
+      return newestOf(await rows, filter)
     },
 
-    async addSuppression(companyId, address, reason, at) {
-      const company = await companies.number(companyId)
-      return await withNotice(parts, 'stops', async (session) => {
-        const values = [company, folded(address), address, reason, Math.round(at)]
-        return (await session.run(ADD, values)).length > 0
+    async suppressedPage({ companyId, type, term = '', after = '', before, domainId, limit }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      const bounds = boundsOf(term, after, before)
+      const order = before === undefined ? 'ASC' : 'DESC'
+      const values = [company, type, ...bounds, domainId ?? null, limit]
+      const rows = await database.read<SuppressionRow>(byAddress(order), values)
+      return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
+    },
+
+    async findSuppression(companyId, id) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<SuppressionRow>(FOUND, [id])
+      return row?.companyId === companyId ? suppressionOf(row) : null
+    },
+
+    async addSuppressions(list) {
+      const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
+      const all = list.map((each, index): Put => ({ ...each, company: numbers[index]! }))
+      let added = new Set<string>()
+      await withNotice(parts, 'stops', async (session) => {
+        const rows = await session.run<{ id: string }>(ADD, PUT.values(all))
+        added = new Set(rows.map(({ id }) => id))
+        const joined = await joinTags(
+          session,
+          all.filter(({ id, type }) => type === 'unsubscribe' && !added.has(id)),
+        )
+        return added.size > 0 || joined
       })
+      return list.map(({ id }) => added.has(id))
     },
 
-    async removeSuppression(companyId, address) {
+    async removeSuppressions({ companyId, address, types = SUPPRESSION_TYPES, domainId }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return 0
+      const compared = address === undefined ? null : folded(address)
+      const removed = await untilNone(() =>
+        database.write(REMOVE, [company, texts(types), compared, domainId ?? null]),
+      )
+      if (removed > 0) changes.queueChanged()
+      return removed
+    },
+
+    async removeUnsubscribedTag(companyId, address, tag) {
       const company = await companies.filter(companyId)
       if (company === undefined) return false
-      const removed = (await database.write(REMOVE, [company, folded(address)])).length > 0
+      const removed = await database.transaction(async (session) => {
+        const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, folded(address)])
+        const rest = row === undefined ? undefined : withoutTag(listOf(row.tags), tag)
+        if (row === undefined || rest === undefined) return false
+        if (rest.length === 0) await session.run('DELETE FROM suppressions WHERE id = $1', [row.id])
+        else await session.run(SET_TAGS, [row.id, ...tagColumns(rest)])
+        return true
+      })
       if (removed) changes.queueChanged()
       return removed
     },
@@ -67,5 +204,74 @@ export function suppressions(parts: Parts): SuppressionStore {
       )
       return { cursor: rows[0]!.cursor, added }
     },
+
+    async allowedPage({ companyId, term = '', after = '', before, limit }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      const values = [company, ...boundsOf(term, after, before), limit]
+      const rows = await database.read<AllowEntry>(byValue(before === undefined ? 'ASC' : 'DESC'), values)
+      return before === undefined ? rows : rows.reverse()
+    },
+
+    async findAllowed(companyId, value) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return null
+      const sql = `${ALLOWED} WHERE a.company = $1 AND a.folded = $2`
+      return (await database.read<AllowEntry>(sql, [company, folded(value)]))[0] ?? null
+    },
+
+    async addAllowed(list) {
+      const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
+      // In one order, so that no two wait for each other.
+      const order = [...list.keys()].sort((a, b) =>
+        folded(list[a]!.value) < folded(list[b]!.value) ? -1 : 1,
+      )
+      return await database.transaction(async (session) => {
+        const added = list.map(() => false)
+        for (const index of order) {
+          const { value, kind, reason, createdAt } = list[index]!
+          const values = [numbers[index]!, folded(value), value, kind, reason, Math.round(createdAt)]
+          added[index] = (await session.run(ALLOW, values)).length > 0
+        }
+        return added
+      })
+    },
+
+    async removeAllowed({ companyId, value }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return 0
+      const rows = await database.write(DISALLOW, [company, value === undefined ? null : folded(value)])
+      return rows.length
+    },
+  }
+}
+
+/** What further tags do to unsubscriptions that are there already. True when they did. */
+async function joinTags(session: Session, list: readonly Put[]): Promise<boolean> {
+  let joined = false
+  const inOrder = list.toSorted(
+    (a, b) => a.company - b.company || (folded(a.address) < folded(b.address) ? -1 : 1),
+  )
+  for (const { company, address, tags } of inOrder) {
+    const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, folded(address)])
+    const all = row === undefined ? undefined : joinedTags(listOf(row.tags), tags)
+    if (row === undefined || all === undefined) continue
+    await session.run(SET_TAGS, [row.id, ...tagColumns(all)])
+    joined = true
+  }
+  return joined
+}
+
+function boundsOf(term: string, after: string, before: string | undefined): string[] {
+  const begin = folded(term)
+  return [begin, begin + END, folded(after), before === undefined ? END : folded(before)]
+}
+
+async function untilNone(step: () => Promise<unknown[]>): Promise<number> {
+  let sum = 0
+  while (true) {
+    const { length } = await step()
+    sum += length
+    if (length < CHUNK) return sum
   }
 }

@@ -67,9 +67,14 @@ WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
 /**
  * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then
  * those given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that
- * goes on, and so does what was acknowledged since to a sender who repeated it.
+ * goes on, and so does what was acknowledged since to a sender who repeated it. What came `together` goes together, or
+ * not at all.
  */
-export async function withdraw(session: Session, entries: readonly Doubtful[]): Promise<void> {
+export async function withdraw(
+  session: Session,
+  entries: readonly Doubtful[],
+  { together }: { together: boolean },
+): Promise<void> {
   const ids = uuids(entries.map(({ email }) => email.id))
   await session.run(TAKE_IDS, [ids])
   await session.run(HOLD, [ids])
@@ -79,11 +84,22 @@ export async function withdraw(session: Session, entries: readonly Doubtful[]): 
   if (keyed.length > 0) {
     const held = await session.run<{ id: string; repeated: boolean }>(PROMISED, KEYS.values(keyed))
     for (const { id, repeated } of held) if (repeated) gone.delete(id)
+  }
+  if (together && gone.size < entries.length) gone.clear()
+  if (keyed.length > 0) {
     const promised = keyed.filter(({ email, lease }) => lease !== null && !gone.has(email.id))
     if (promised.length > 0)
       await session.run(RELEASE, [...LEASES.values(promised), ...RELEASED.values(promised)])
   }
   await session.run(REMOVE, [uuids([...gone])])
-  const forgotten = keyed.filter(({ email }) => gone.has(email.id))
-  if (forgotten.length > 0) await session.run(FORGET_KEYS, KEYS.values(forgotten))
+  await forgetKeys(
+    session,
+    keyed.filter(({ email }) => gone.has(email.id)),
+  )
+}
+
+/** Of emails that are not kept after all. */
+export async function forgetKeys(session: Session, entries: readonly Doubtful[]): Promise<void> {
+  const keyed = entries.filter(({ email }) => email.idempotency !== null)
+  if (keyed.length > 0) await session.run(FORGET_KEYS, KEYS.values(keyed))
 }

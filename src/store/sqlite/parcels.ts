@@ -4,19 +4,26 @@
  */
 import { CHANGES, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
-import type { Decision } from '../../email/lifecycle.ts'
-import type { Lease, NewEmail } from '../store.ts'
+import type { Decision, Suppressing } from '../../email/lifecycle.ts'
+import type { Lease, NewEmail, NewEmails, Quota } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'
 import type { Call, Recording, Writes } from './protocol.ts'
 
 type Parcel =
   | [name: 'accept', lease: number | null, email: EmailParcel]
+  | [name: 'acceptAll', lease: number | null, emails: EmailParcel[], idempotency: NewEmail['idempotency']]
   | [name: 'record', attempt: AttemptParcel]
 
 /** What the main thread posts for one operation of the writer. */
 export type WriteCall = Call<Writes> | Parcel
 
-type EmailParcel = [fields: Row, dueAt: number, idempotency: NewEmail['idempotency'], recipients: Row[]]
+type EmailParcel = [
+  fields: Row,
+  dueAt: number,
+  idempotency: NewEmail['idempotency'],
+  recipients: Row[],
+  quota: Quota | undefined,
+]
 
 type AttemptParcel = [
   emailId: string,
@@ -33,7 +40,7 @@ type AttemptParcel = [
 type ResultParcel = [
   position: number,
   tried: boolean,
-  suppress: string | null,
+  suppress: Suppressing | null,
   events: EventParcel[],
   change: Row | null,
 ]
@@ -46,11 +53,24 @@ type EventParcel = [type: EventType, at: number, detail: EventDetail]
  * rather than cloning are added to `moved`.
  */
 export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): Parcel {
+  return ['accept', lease?.token ?? null, parcelOf(email, lease, moved)]
+}
+
+export function packAcceptAll(
+  { emails, idempotency }: NewEmails,
+  lease: Lease | null,
+  moved: ArrayBuffer[],
+): Parcel {
+  const parcels = emails.map((email) => parcelOf(email, lease, moved))
+  return ['acceptAll', lease?.token ?? null, parcels, idempotency]
+}
+
+function parcelOf(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): EmailParcel {
   const packed = lease === null ? handedOver : copied
-  const { dueAt, idempotency } = email
+  const { dueAt, idempotency, quota } = email
   const recipients = email.recipients.map((to) => RECIPIENTS.pack(to))
   const fields = WHOLE.pack(email, (bytes) => packed(bytes, moved))
-  return ['accept', lease?.token ?? null, [fields, dueAt, idempotency, recipients]]
+  return [fields, dueAt, idempotency, recipients, quota]
 }
 
 /** Octets as in `packAccept`. */
@@ -69,7 +89,7 @@ export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
       attempt.recipients.map(({ position, decision: { tried, suppress, events, change } }) => [
         position,
         tried,
-        suppress === null ? null : suppress.reason,
+        suppress,
         events.map(({ type, at, detail }) => [type, at, detail]),
         change === null ? null : CHANGES.pack(change),
       ]),
@@ -81,13 +101,16 @@ export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
 export function unpacked(call: WriteCall): Call<Writes> {
   if (!Array.isArray(call)) return call
   if (call[0] === 'record') return { name: 'record', args: [attemptOf(call[1])] }
-  return { name: 'accept', args: [emailOf(call[2]), call[1] === null ? null : { token: call[1] }] }
+  const lease = call[1] === null ? null : { token: call[1] }
+  if (call[0] === 'accept') return { name: 'accept', args: [emailOf(call[2]), lease] }
+  return { name: 'acceptAll', args: [{ emails: call[2].map(emailOf), idempotency: call[3] }, lease] }
 }
 
-function emailOf([fields, dueAt, idempotency, recipients]: EmailParcel): NewEmail {
+function emailOf([fields, dueAt, idempotency, recipients, quota]: EmailParcel): NewEmail {
   const email = WHOLE.unpack(fields) as NewEmail
   email.dueAt = dueAt
   email.idempotency = idempotency
+  if (quota !== undefined) email.quota = quota
   email.recipients = recipients.map(RECIPIENTS.unpack)
   return email
 }
@@ -126,7 +149,7 @@ function resultOf([
   const decision: Decision = {
     change: change === null ? null : CHANGES.unpack(change),
     events: events.map(([type, at, detail]) => ({ type, at, detail })),
-    suppress: suppress === null ? null : { reason: suppress },
+    suppress,
     tried,
   }
   return { position, decision }

@@ -45,13 +45,16 @@ export type Direct<Names extends keyof store.Store> = {
 export interface Writes
   extends Direct<
     | 'accept'
+    | 'acceptAll'
+    | 'addAllowed'
     | 'addCompany'
     | 'addDomain'
     | 'addKey'
-    | 'addSuppression'
+    | 'addSuppressions'
     | 'advanceFollower'
     | 'beat'
     | 'cancel'
+    | 'cancelScheduled'
     | 'claim'
     | 'giveUp'
     | 'leave'
@@ -59,11 +62,13 @@ export interface Writes
     | 'probe'
     | 'quarantine'
     | 'removeRoute'
-    | 'removeSuppression'
+    | 'removeUnsubscribedTag'
+    | 'reschedule'
     | 'resume'
     | 'revokeKey'
     | 'setRoute'
     | 'takeFollower'
+    | 'updateCompany'
     | 'updateDomain'
   > {
   join(node: store.NodeDescription, alone: boolean): number
@@ -73,6 +78,8 @@ export interface Writes
   releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
+  removeSuppressionsChunk(scope: store.SuppressionScope): number
+  removeAllowedChunk(scope: { companyId: string; value?: string }): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 
@@ -80,6 +87,7 @@ export interface Writes
 export type Reads = Direct<
   | 'accounts'
   | 'accountsVersion'
+  | 'allowedPage'
   | 'cancelRequests'
   | 'counts'
   | 'emailOrigin'
@@ -88,6 +96,8 @@ export type Reads = Direct<
   | 'eventsAfter'
   | 'eventsOf'
   | 'eventsUpTo'
+  | 'findAllowed'
+  | 'findSuppression'
   | 'heldDomains'
   | 'lastEventNumber'
   | 'listEmails'
@@ -97,11 +107,13 @@ export type Reads = Direct<
   | 'pauses'
   | 'quarantined'
   | 'queue'
+  | 'quotaUsed'
   | 'readCaptured'
   | 'readEmail'
   | 'readHistory'
   | 'readTold'
   | 'readWork'
+  | 'suppressedPage'
   | 'suppressionsSince'
   | 'walkEmails'
 >

@@ -3,7 +3,7 @@ import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { lockExclusively } from './lock.ts'
-import { packAccept, packRecord, type WriteCall } from './parcels.ts'
+import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
 import { findPlace, type Place } from './place.ts'
 import type {
   Call,
@@ -57,12 +57,16 @@ export class SqliteStore implements types.Store {
   readonly claim = this.#writes('claim')
   readonly cancel = this.#writes('cancel')
   readonly quarantine = this.#writes('quarantine')
-  readonly addSuppression = this.#writes('addSuppression')
-  readonly removeSuppression = this.#writes('removeSuppression')
+  readonly cancelScheduled = this.#writes('cancelScheduled')
+  readonly reschedule = this.#writes('reschedule')
+  readonly addSuppressions = this.#writes('addSuppressions')
+  readonly removeUnsubscribedTag = this.#writes('removeUnsubscribedTag')
+  readonly addAllowed = this.#writes('addAllowed')
   readonly pause = this.#writes('pause')
   readonly resume = this.#writes('resume')
   readonly probe = this.#writes('probe')
   readonly addCompany = this.#writes('addCompany')
+  readonly updateCompany = this.#writes('updateCompany')
   readonly addDomain = this.#writes('addDomain')
   readonly updateDomain = this.#writes('updateDomain')
   readonly addKey = this.#writes('addKey')
@@ -94,8 +98,13 @@ export class SqliteStore implements types.Store {
   readonly counts = this.#reads('counts')
   readonly nextDue = this.#reads('nextDue')
   readonly listSuppressions = this.#reads('listSuppressions')
+  readonly suppressedPage = this.#reads('suppressedPage')
+  readonly findSuppression = this.#reads('findSuppression')
+  readonly allowedPage = this.#reads('allowedPage')
+  readonly findAllowed = this.#reads('findAllowed')
   readonly suppressionsSince = this.#reads('suppressionsSince')
   readonly pauses = this.#reads('pauses')
+  readonly quotaUsed = this.#reads('quotaUsed')
   readonly accounts = this.#reads('accounts')
   readonly accountsVersion = this.#reads('accountsVersion')
 
@@ -158,6 +167,21 @@ export class SqliteStore implements types.Store {
     const moved: ArrayBuffer[] = []
     const call = packAccept(email, lease, moved)
     return this.#writer.call(call, { weight: BASE_WEIGHT + email.size, moved }) as Promise<types.Accepted>
+  }
+
+  acceptAll(together: types.NewEmails, lease: types.Lease | null): Promise<types.AcceptedAll> {
+    const moved: ArrayBuffer[] = []
+    const call = packAcceptAll(together, lease, moved)
+    const weight = together.emails.reduce((sum, { size }) => sum + BASE_WEIGHT + size, 0)
+    return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptedAll>
+  }
+
+  removeSuppressions(scope: types.SuppressionScope): Promise<number> {
+    return untilNone(() => this.#write('removeSuppressionsChunk', scope))
+  }
+
+  removeAllowed(scope: { companyId: string; value?: string }): Promise<number> {
+    return untilNone(() => this.#write('removeAllowedChunk', scope))
   }
 
   record(attempt: types.AttemptRecord): Promise<types.Recorded> {

@@ -1,7 +1,7 @@
 /** The thread with the one connection that writes. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { release } from '../../common/octets.ts'
-import type { ClaimedEmail } from '../store.ts'
+import type { ClaimedEmail, NewEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -69,11 +69,13 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
 /** What came with a call was moved to this thread and is in the database now, or never will be. */
 function releaseOctets(call: Call<Writes>): void {
   if (call.name === 'record') release(call.args[0].captured)
-  else if (call.name === 'accept') {
-    const [{ content, raw }] = call.args
-    for (const file of content.attachments) release(file.content)
-    release(raw)
-  }
+  else if (call.name === 'accept') releaseEmail(call.args[0])
+  else if (call.name === 'acceptAll') call.args[0].emails.forEach(releaseEmail)
+}
+
+function releaseEmail({ content, raw }: NewEmail): void {
+  for (const file of content.attachments) release(file.content)
+  release(raw)
 }
 
 function reply(message: Reply, moved: ArrayBuffer[] = []): void {

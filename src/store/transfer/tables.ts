@@ -40,8 +40,10 @@ export const MOVES: readonly Move[] = [
     own: 'added_by',
     // SQLite's lower() knows ASCII only, as the comparison of addresses does.
     expressions: { folded: 'lower(t.address)' },
-    order: ['t.company', 't.address'],
+    order: ['t.company', 't.address', 't.type'],
   },
+  { name: 'allowed', expressions: { folded: 'lower(t.value)' }, order: ['t.company', 't.value'] },
+  { name: 'quotas', order: ['t.company'] },
   { name: 'pauses', order: ['t.company', 't.domain'] },
   { name: 'followers', order: ['t.name'] },
   { name: 'blobs', order: ['t.num'] },

@@ -33,6 +33,11 @@ export const OPERATOR: Row[] = [
     ],
   },
   {
+    name: 'reschedule',
+    happening: { kind: 'reschedule', at: AT, dueAt: AT + 5 },
+    cells: waiting({ change: { dueAt: AT + 5, heldFor: null } }),
+  },
+  {
     name: 'retry',
     happening: { kind: 'retry', at: AT, named: false, paused: false, scheduled: false },
     cells: waiting({ change: { dueAt: AT, heldFor: null, postponedSince: 0 } }),

@@ -11,7 +11,7 @@ export const QUEUE: Row[] = [
   },
   {
     name: 'claimed, but it is suppressed',
-    happening: { kind: 'claimed', at: AT, suppressed: 'by hand' },
+    happening: { kind: 'claimed', at: AT, suppressed: { type: 'manual', reason: 'by hand' } },
     cells: waiting({
       change: { ...GONE, state: 'suppressed', lastMessage: NOT_SENT },
       events: [['suppressed', NOT_SENT]],

@@ -20,6 +20,7 @@ export const KINDS: Record<Named, true> = {
   'given-back': true,
   'node-lost': true,
   cancel: true,
+  reschedule: true,
   retry: true,
   'hold-released': true,
   quarantine: true,

@@ -5,7 +5,7 @@ import type { Company } from '../../../src/accounts/account.ts'
 import { attempted, type Facts, givenBack, type Happening } from '../../../src/email/lifecycle.ts'
 import type { EmailHistory, NewEmail, RecipientRecord, Retried, Store } from '../../../src/store/store.ts'
 import { AT, type Cell, factsIn, LATER, MX, type Row, STATES, TABLE } from '../../email/lifecycle/table.ts'
-import { acme, attempt, claimRequest, email, newId, node, result } from '../samples.ts'
+import { acme, attempt, claimRequest, email, newId, node, result, suppress } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 type State = (typeof STATES)[number]
@@ -64,7 +64,9 @@ class Stage {
     // Only what is sent can be asked to be canceled and still be there; and of all attempts one shows that the others are refused.
     const alone = given.cancelRequested === true || (happening.kind === 'attempted' && row !== TABLE[0])
     const states = STATES.filter((state) => !alone || state === 'sending')
-    const scheduled = happening.kind === 'retry' && happening.scheduled && given.heldFor === undefined
+    const scheduled =
+      happening.kind === 'reschedule' ||
+      (happening.kind === 'retry' && happening.scheduled && given.heldFor === undefined)
     const domainId = newId()
     const players = await Promise.all(
       states.map(async (state): Promise<Player> => {
@@ -119,7 +121,7 @@ class Stage {
         const { suppressed } = happening
         if (suppressed !== null) {
           await each(({ email }) => {
-            return store.addSuppression(this.#owner.id, email.recipients[0]!.address, suppressed, AT - 200)
+            return suppress(store, this.#owner.id, email.recipients[0]!.address, suppressed.reason, AT - 200)
           })
         }
         await store.claim(claimRequest(this.#token, { now: LATER }))
@@ -137,6 +139,9 @@ class Stage {
         return
       case 'cancel':
         await each(({ email }) => store.cancel(email.id, happening.at))
+        return
+      case 'reschedule':
+        await each(({ email }) => store.reschedule(email.id, happening.dueAt, happening.at))
         return
       case 'retry':
         return await this.#retry(happening)
@@ -232,7 +237,7 @@ class Stage {
   /** What only the next claim tells. */
   async #compareHidden(): Promise<void> {
     for (const { address } of await this.#store.listSuppressions({ companyId: this.#owner.id, limit: 100 })) {
-      await this.#store.removeSuppression(this.#owner.id, address)
+      await this.#store.removeSuppressions({ companyId: this.#owner.id, address })
     }
     const works = await this.#store.claim(claimRequest(this.#token, { now: LATER + 1 }))
     const claimed = works.map(({ id, recipients }) => {

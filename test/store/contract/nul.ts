@@ -11,6 +11,7 @@ import {
   NOW,
   result,
   states,
+  suppress,
   to,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -118,7 +119,7 @@ export function nulContract(open: OpenBench): void {
       assert.equal(await store.quarantine({ ...aside, message: 'It died: \0' }), 1)
       const [listed] = await store.quarantined({ limit: 1 })
       assert.equal(shown(listed?.message ?? ''), 'It died: \uFFFD')
-      assert.equal(await store.addSuppression(owner.id, 'b@x.test', 'a\0b', NOW), true)
+      assert.equal(await suppress(store, owner.id, 'b@x.test', 'a\0b', NOW), true)
       const [suppression] = await store.listSuppressions({ limit: 1 })
       assert.equal(shown(suppression?.reason), 'a\uFFFDb')
     })

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Store, StoreChange } from '../../../src/store/store.ts'
-import { acme, apiKey, attempt, claimRequest, company, email, NOW, node, result } from '../samples.ts'
+import {
+  acme,
+  apiKey,
+  attempt,
+  claimRequest,
+  company,
+  email,
+  NOW,
+  node,
+  result,
+  suppress,
+} from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 /** Resolves with the next change of this kind. */
@@ -42,7 +53,7 @@ export function watchContract(open: OpenBench): void {
       const token = await store.join(node('here'))
       await store.beat(token)
       assert.deepEqual(seen, [])
-      await store.removeSuppression(owner.id, 'a@x.test')
+      await store.removeSuppressions({ companyId: owner.id, address: 'a@x.test' })
       assert.deepEqual(seen, ['queue'])
       stop()
       await store.addCompany(company('Unseen'))
@@ -70,11 +81,11 @@ export function watchContract(open: OpenBench): void {
       const value = email(owner, ['a@x.test'])
       await store.accept(value, { token: 1 })
       const steps: (() => Promise<unknown>)[] = [
-        () => other.addSuppression(owner.id, 'a@x.test', 'asked to', NOW),
+        () => suppress(other, owner.id, 'a@x.test', 'asked to', NOW),
         () => other.pause({ companyId: owner.id, domain: null, since: NOW }),
         () => other.resume({ companyId: owner.id, domain: null }),
         () => other.cancel(value.id, NOW),
-        () => store.addSuppression(owner.id, 'b@x.test', 'asked to', NOW),
+        () => suppress(store, owner.id, 'b@x.test', 'asked to', NOW),
         () => store.pause({ companyId: null, domain: 'x.test', since: NOW }),
         () => store.resume({ companyId: null, domain: 'x.test' }),
       ]

@@ -6,7 +6,7 @@ import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { StoreChange } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { acme, apiKey, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
+import { acme, apiKey, attempt, deferred, email, HOUR, NOW, result, suppress } from '../samples.ts'
 
 async function opened(context: TestContext, url: string): Promise<PostgresStore> {
   const store = await PostgresStore.open(url)
@@ -89,7 +89,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
       {
         kind: 'stops',
         what: 'a suppression',
-        make: () => store.addSuppression(owner.id, 'z@x.test', '', NOW),
+        make: () => suppress(store, owner.id, 'z@x.test', '', NOW),
       },
       { kind: 'stops', what: 'a pause', make: () => store.pause({ ...scope, since: NOW }) },
       { kind: 'stops', what: 'its end', make: () => store.resume(scope) },
@@ -173,7 +173,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
        SELECT num, 'old@x.test', 'old@x.test', '550', 1, '99999999999' FROM companies`,
     )
     assert.deepEqual((await store.suppressionsSince(cursor)).added, [])
-    await store.addSuppression(owner.id, 'New@x.test', '550', NOW)
+    await suppress(store, owner.id, 'New@x.test', '550', NOW)
     assert.deepEqual((await store.suppressionsSince(cursor)).added, [
       { companyId: owner.id, address: 'New@x.test' },
     ])

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, result } from '../samples.ts'
+import {
+  acme,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  HOUR,
+  NOW,
+  newId,
+  result,
+  suppress,
+} from '../samples.ts'
 
 const NODE = {
   name: 'node',
@@ -99,7 +110,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     const owner = await acme(store)
     const values = Array.from({ length: 300 }, () => email(owner, ['gone@x.test']))
     await Promise.all(values.map((value) => store.accept(value, null)))
-    await store.addSuppression(owner.id, 'gone@x.test', 'no', NOW)
+    await suppress(store, owner.id, 'gone@x.test', 'no', NOW)
     const left: number[] = []
     for (let waiting = 300; waiting > 0; left.push(waiting)) {
       assert.deepEqual(await store.claim(claimRequest(1, { maxRecipients: 10 })), [])

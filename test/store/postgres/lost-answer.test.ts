@@ -16,6 +16,7 @@ import {
   NOW,
   result,
   states,
+  suppress,
 } from '../samples.ts'
 import { CuttingRelay } from './cutting-relay.ts'
 import { lockAwaited } from './faults/rival.ts'
@@ -295,10 +296,10 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
       const { store, direct, relay, owner } = await open(t)
       const kept = cut === 'answer'
       let lost = relay.cutNext(COMMIT, cut)
-      const suppress = () => store.addSuppression(owner.id, 'Gone@x.test', 'asked to', NOW)
-      await assert.rejects(suppress(), { name: 'StoreUnavailable' })
+      const add = () => suppress(store, owner.id, 'Gone@x.test', 'asked to', NOW)
+      await assert.rejects(add(), { name: 'StoreUnavailable' })
       await lost
-      assert.equal(await suppress(), !kept)
+      assert.equal(await add(), !kept)
       assert.equal((await direct.listSuppressions({ limit: 10 })).length, 1)
 
       const key = apiKey(owner)
@@ -318,7 +319,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     const { store, relay, owner } = await open(t)
     const told = new Promise<void>((resolve) => store.watch((change) => change === 'stops' && resolve()))
     const lost = relay.cutNext(COMMIT, 'answer')
-    const added = store.addSuppression(owner.id, 'gone@x.test', 'asked to', NOW)
+    const added = suppress(store, owner.id, 'gone@x.test', 'asked to', NOW)
     await assert.rejects(added, { name: 'StoreUnavailable' })
     await lost
     await told

@@ -89,7 +89,10 @@ interface WorkRow extends Held {
 }
 
 /** What the API and the operator read back about emails. */
-export function emails({ database, companies }: Parts): Omit<EmailStore, 'accept'> {
+export function emails({
+  database,
+  companies,
+}: Parts): Omit<EmailStore, 'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled'> {
   return {
     async emailOrigin(id) {
       if (!isEmailId(id)) return null

@@ -2,10 +2,12 @@ import type { Migration } from '../../migration.ts'
 import { sql as schema } from './0001-schema.ts'
 import { sql as speaksFor } from './0002-speaks-for.ts'
 import { sql as followers } from './0003-followers.ts'
+import { sql as suppressions } from './0004-suppressions.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-schema', sql: schema },
   { name: '0002-speaks-for', sql: speaksFor },
   { name: '0003-followers', sql: followers },
+  { name: '0004-suppressions', sql: suppressions },
 ]

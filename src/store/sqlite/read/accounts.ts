@@ -1,15 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Company, DkimIdentity, Route } from '../../../accounts/account.ts'
-import { type DomainRow, domainOf, type KeyRow, keyOf } from '../../account-rows.ts'
-import type { Suppression } from '../../store.ts'
+import type { DkimIdentity, Route } from '../../../accounts/account.ts'
+import {
+  type CompanyRow,
+  companyOf,
+  type DomainRow,
+  domainOf,
+  type KeyRow,
+  keyOf,
+} from '../../account-rows.ts'
+import { type Used, usedAt } from '../../quota.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 type DkimRow = DkimIdentity & { domainId: string }
 
 /** Companies and what belongs to them. */
-export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion' | 'listSuppressions'> {
-  const companies = db.prepare('SELECT id, name, created_at AS createdAt FROM companies ORDER BY num')
+export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion' | 'quotaUsed'> {
+  const companies = db.prepare(
+    `SELECT id, name, created_at AS createdAt, rate_limit AS rate, daily_limit AS daily, monthly_limit AS monthly
+     FROM companies ORDER BY num`,
+  )
   const domains = db.prepare(
     `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt,
             d.speaks_for AS speaksFor
@@ -29,21 +39,16 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
     `SELECT r.id, c.id AS companyId, nullif(r.domain_id, '') AS domainId, r.url, r.sealed, r.created_at AS createdAt
      FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`,
   )
+  const used = db.prepare(
+    `SELECT q.day, q.daily, q.month, q.monthly FROM companies c JOIN quotas q ON q.company = c.num WHERE c.id = ?`,
+  )
   const version = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
-  const suppressions = (condition: string) =>
-    db.prepare(
-      `SELECT c.id AS companyId, s.address, s.reason, s.created_at AS createdAt, s.email_id AS emailId
-       FROM companies c CROSS JOIN suppressions s ON s.company = c.num ${condition}
-       WHERE (?1 IS NULL OR c.id = ?1) ORDER BY s.created_at DESC, s.address LIMIT ?2`,
-    )
-  const listed = suppressions('')
-  const ofAddress = suppressions('AND s.address = ?3')
   return {
     /** Everything at one moment. To be called inside a transaction. */
     accounts() {
       const ofDomain = Map.groupBy(all<DkimRow>(dkim), ({ domainId }) => domainId)
       return {
-        companies: all<Company>(companies),
+        companies: all<CompanyRow>(companies).map(companyOf),
         domains: all<DomainRow>(domains).map((row) => {
           const identities = ofDomain.get(row.id) ?? []
           return domainOf(
@@ -55,11 +60,10 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
         routes: all<Route>(routes),
       }
     },
+    quotaUsed(companyId, at) {
+      const { daily, monthly } = usedAt(one<Used>(used, companyId), at)
+      return { daily, monthly }
+    },
     accountsVersion: () => one<{ value: number }>(version)!.value,
-    /** Newest first. */
-    listSuppressions: ({ companyId = null, address, limit }) =>
-      address === undefined
-        ? all<Suppression>(listed, companyId, limit)
-        : all<Suppression>(ofAddress, companyId, limit, address),
   }
 }

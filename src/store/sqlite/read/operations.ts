@@ -7,6 +7,7 @@ import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
+import { suppressions } from './suppressions.ts'
 import { WorkReader } from './work.ts'
 
 /** All that can be read through one connection, its statements prepared once. */
@@ -20,6 +21,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...queue(db),
     ...search(db),
     ...stops(db),
+    ...suppressions(db),
     readWork: (id) => works.read(id),
   }
 }

@@ -4,7 +4,18 @@ import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { born, bornSuppressed, firstEvent } from '../../../email/lifecycle/birth.ts'
 import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import { COLUMNS } from '../../email-columns.ts'
-import { type Accepted, type Lease, type NewEmail, type NewRecipient, StoreConflict } from '../../store.ts'
+import { judge, judgeAll, type KeyHolder, listedEmails } from '../../idempotency.ts'
+import {
+  type Accepted,
+  type AcceptedAll,
+  type Idempotency,
+  type Lease,
+  type NewEmail,
+  type NewEmails,
+  type NewRecipient,
+  type Stop,
+  StoreConflict,
+} from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
 import { Operation } from './parts.ts'
@@ -25,44 +36,64 @@ export class Acceptance extends Operation {
      VALUES (?, ?, ?, ?, ?, ?, ?${', ?'.repeat(GIVEN.length)})`,
   )
   readonly #earlier = this.db.prepare(
-    `SELECT fingerprint, email_id AS id, message_id AS messageId FROM idempotency
+    `SELECT fingerprint, email_id AS id, message_id AS messageId, emails FROM idempotency
      WHERE company = ? AND key = ? AND created_at > ?`,
   )
   readonly #remember = this.db.prepare(
-    `INSERT OR REPLACE INTO idempotency (company, key, fingerprint, email_id, message_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO idempotency (company, key, fingerprint, email_id, message_id, created_at, emails)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
 
   accept(email: NewEmail, lease: Lease | null): Accepted {
     const company = this.parts.companies.number(email.companyId)
-    const earlier = this.#usedBefore(company, email)
-    if (earlier !== null) return earlier
+    const { idempotency } = email
+    const earlier = this.#holder(company, idempotency, email.createdAt)
+    if (earlier !== undefined) return judge(earlier, idempotency!)
+    if (email.quota !== undefined) {
+      const over = this.parts.quotas.take(company, [email])
+      if (over !== null) return over
+    }
+    const leased = this.#enter(company, email, lease)
+    if (idempotency !== null) this.#keep(company, idempotency, email, null)
+    return { kind: 'accepted', leased }
+  }
 
-    const reasons = email.recipients.map((to) => this.parts.suppressions.reason(company, email.testMode, to))
+  /** One key stands for all. Whoever calls it undoes all of it when it throws. */
+  acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): AcceptedAll {
+    const [first] = emails
+    if (first === undefined) return { kind: 'accepted', leased: [] }
+    const company = this.parts.companies.number(first.companyId)
+    if (emails.some(({ companyId }) => companyId !== first.companyId)) {
+      throw new StoreConflict('Emails that are accepted together are of one company')
+    }
+    const earlier = this.#holder(company, idempotency, first.createdAt)
+    if (earlier !== undefined) return judgeAll(earlier, idempotency!)
+    const over = this.parts.quotas.take(company, emails)
+    if (over !== null) return over
+    const leased = emails.map((email) => this.#enter(company, email, lease))
+    if (idempotency !== null) this.#keep(company, idempotency, first, listedEmails(emails))
+    return { kind: 'accepted', leased }
+  }
+
+  /** Returns the positions that begin as `sending`. */
+  #enter(company: number, email: NewEmail, lease: Lease | null): number[] {
+    const { suppressions } = this.parts
+    const stops = email.recipients.map((to) => suppressions.stop(company, email.testMode, to, email.tags))
     const num = this.#insert(company, email)
     this.parts.contents.insert(num, company, email)
     this.parts.events.append(num, company, null, firstEvent(email))
-    if (email.idempotency !== null) {
-      const { key, fingerprint } = email.idempotency
-      const { messageId } = email.content
-      this.#remember.run(company, key, fingerprint, email.id, messageId, Math.round(email.createdAt))
-    }
-    return { kind: 'accepted', leased: this.#insertRecipients(num, company, email, reasons, lease) }
+    return this.#insertRecipients(num, company, email, stops, lease)
   }
 
-  #usedBefore(company: number, email: NewEmail): Accepted | null {
-    if (email.idempotency === null) return null
-    const { key, fingerprint } = email.idempotency
-    const oldest = email.createdAt - KEY_REMEMBERED_MS
-    const earlier = one<{ fingerprint: string; id: string; messageId: string }>(
-      this.#earlier,
-      company,
-      key,
-      oldest,
-    )
-    if (earlier === undefined) return null
-    if (earlier.fingerprint !== fingerprint) return { kind: 'conflict' }
-    return { kind: 'repeated', id: earlier.id, messageId: earlier.messageId }
+  #holder(company: number, idempotency: Idempotency | null, now: number): KeyHolder | undefined {
+    if (idempotency === null) return undefined
+    return one<KeyHolder>(this.#earlier, company, idempotency.key, now - KEY_REMEMBERED_MS)
+  }
+
+  /** `all`: of those that came with the first, as JSON; null: it came alone. */
+  #keep(company: number, { key, fingerprint }: Idempotency, first: NewEmail, all: string | null): void {
+    const { id, content, createdAt } = first
+    this.#remember.run(company, key, fingerprint, id, content.messageId, Math.round(createdAt), all)
   }
 
   #insert(company: number, email: NewEmail): number {
@@ -81,7 +112,7 @@ export class Acceptance extends Operation {
     num: number,
     company: number,
     email: NewEmail,
-    reasons: readonly (string | null)[],
+    stops: readonly (Stop | null)[],
     lease: Lease | null,
   ): number[] {
     const unlisted = born(email, lease !== null)
@@ -90,8 +121,8 @@ export class Acceptance extends Operation {
     const leased: number[] = []
     let waiting = 0
     for (const [position, recipient] of email.recipients.entries()) {
-      const reason = reasons[position]!
-      const suppressed = reason === null ? null : bornSuppressed(email.createdAt, reason)
+      const stop = stops[position]!
+      const suppressed = stop === null ? null : bornSuppressed(email.createdAt, stop)
       this.#insertRecipient.run(
         num,
         position,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { limitColumns } from '../../account-rows.ts'
 import { listText } from '../../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
@@ -6,12 +7,18 @@ import type { Direct } from '../protocol.ts'
 import { one } from '../rows.ts'
 import type { Parts } from './parts.ts'
 
-type AccountWrites = Direct<Exclude<keyof AccountStore, 'accounts' | 'accountsVersion'>>
+type AccountWrites = Direct<Exclude<keyof AccountStore, 'accounts' | 'accountsVersion' | 'quotaUsed'>>
 
 /** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
 export function accounts(db: DatabaseSync, { companies, changes }: Parts): AccountWrites {
   const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
-  const insertCompany = db.prepare('INSERT INTO companies (id, name, created_at) VALUES (?, ?, ?)')
+  const insertCompany = db.prepare(
+    'INSERT INTO companies (id, name, created_at, rate_limit, daily_limit, monthly_limit) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const changeLimits = db.prepare(
+    `UPDATE companies SET rate_limit = iif(?1, ?2, rate_limit), daily_limit = iif(?3, ?4, daily_limit),
+       monthly_limit = iif(?5, ?6, monthly_limit) WHERE id = ?7`,
+  )
   const insertDomain = db.prepare(
     'INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
@@ -55,8 +62,17 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
   }
 
   return {
-    addCompany({ id, name, createdAt }) {
-      unlessTaken(`There is already a company called ${name}`, () => insertCompany.run(id, name, createdAt))
+    addCompany({ id, name, createdAt, limits: { rate, daily, monthly } }) {
+      unlessTaken(`There is already a company called ${name}`, () =>
+        insertCompany.run(id, name, createdAt, rate, daily, monthly),
+      )
+      changed()
+    },
+
+    updateCompany(id, { limits }) {
+      if (changeLimits.run(...limitColumns(limits), id).changes === 0) {
+        throw new StoreConflict(`There is no company with the id ${id}`)
+      }
       changed()
     },
 

@@ -189,7 +189,7 @@ export class Claim extends Operation {
       if (taken >= room && (email.individual || transaction.recipients % request.together === 0)) break
       if (skipped(gathering, email.companyId, domain)) continue
       if (damage.lane(company, domain, now)) continue
-      const suppressed = this.parts.suppressions.reason(company, email.testMode, before)
+      const suppressed = this.parts.suppressions.stop(company, email.testMode, before, num)
       const recipient = suppressed === null ? claimedRecipient(before) : null
       if (recipient instanceof ContentDamaged) {
         decisions.push([before, decide(before, { kind: 'damaged', at: now, message: notSent(recipient) })!])

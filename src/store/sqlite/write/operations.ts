@@ -15,6 +15,7 @@ import { Recovery } from './recovery.ts'
 import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
+import { schedule } from './schedule.ts'
 
 /** All that can be written through one connection, its statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
@@ -29,18 +30,22 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
   return {
     accept: (email, lease) => acceptance.accept(email, lease),
+    acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
     record: (attempt) => records.record(attempt),
     recoverChunk: (request) => recovery.chunk(request),
     retryChunk: (request, place) => retry.chunk(request, place),
     retainStep: (request) => retention.step(request),
-    addSuppression: (companyId, address, reason, at) =>
-      suppressions.addByHand(companyId, address, reason, at),
-    removeSuppression: (companyId, address) => suppressions.remove(companyId, address),
+    addSuppressions: (list) => suppressions.addAll(list),
+    removeSuppressionsChunk: (scope) => suppressions.removeChunk(scope),
+    removeUnsubscribedTag: (companyId, address, tag) => suppressions.removeTag(companyId, address, tag),
+    addAllowed: (list) => suppressions.allowAll(list),
+    removeAllowedChunk: (scope) => suppressions.disallowChunk(scope),
     probe: () => void probe.run(),
     ...accounts(db, parts),
     ...cancellation(parts),
     ...followers(db),
+    ...schedule(db, parts),
     ...holds(db, parts),
     ...nodes(db),
     ...pauses(db, parts),

@@ -9,6 +9,7 @@ import { EmailNumbers } from './email-numbers.ts'
 import { LaneChanges } from './lane-changes.ts'
 import { Lanes } from './lanes.ts'
 import type { Memory } from './memory.ts'
+import { Quotas } from './quotas.ts'
 import { Recipients } from './recipients.ts'
 import { Suppressions } from './suppressions.ts'
 
@@ -29,9 +30,22 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
   const numbers = memory.keep(new EmailNumbers(db))
   const turns = memory.keep(new Lanes(db, { damage }))
   const lanes = memory.keep(new LaneChanges(turns, damage))
+  const quotas = new Quotas(db)
   const suppressions = new Suppressions(db, { changes, companies })
   const recipients = new Recipients(db, { events, lanes, suppressions })
-  return { changes, companies, contents, damage, events, lanes, numbers, recipients, suppressions, turns }
+  return {
+    changes,
+    companies,
+    contents,
+    damage,
+    events,
+    lanes,
+    numbers,
+    quotas,
+    recipients,
+    suppressions,
+    turns,
+  }
 }
 
 /** One or some of the writer's operations. */

@@ -1,7 +1,6 @@
 import type { Decision, Facts } from '../../../email/lifecycle.ts'
 import { WithParts } from '../connection.ts'
 import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
-import { one } from '../rows.ts'
 import type { EmailEvents } from './email-events.ts'
 import type { EmailPlace } from './email-numbers.ts'
 import type { LaneChanges } from './lane-changes.ts'
@@ -38,7 +37,6 @@ export class Recipients extends WithParts<RecipientParts> {
   readonly #requestCancel = this.db.prepare(
     'UPDATE recipients SET cancel = ? WHERE email = ? AND position = ?',
   )
-  readonly #emailId = this.db.prepare('SELECT id FROM emails WHERE num = ?')
 
   find(email: number, position: number): Recipient | undefined {
     return this.#one.one(email, position)
@@ -64,8 +62,7 @@ export class Recipients extends WithParts<RecipientParts> {
     if (change !== null) this.#write(before, after, token)
     for (const event of events) this.parts.events.append(email, company, position, event)
     if (suppress !== null) {
-      const { id } = one<{ id: string }>(this.#emailId, email)!
-      this.parts.suppressions.add(company, before.address, suppress.reason, at, id)
+      this.parts.suppressions.addOf(email, company, before, suppress, at)
     }
     return after
   }

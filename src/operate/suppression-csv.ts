@@ -1,0 +1,154 @@
+/**
+ * Suppressions as CSV: what we write ourselves, and what other services give out. Loaded only where files are read or
+ * written.
+ */
+import { pipeline, Readable } from 'node:stream'
+import { type CsvError, type Info, parse } from 'csv-parse'
+import { stringify } from 'csv-stringify/sync'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { isoTime } from './shapes.ts'
+import type { SuppressionInput } from './suppressions.ts'
+
+const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
+type Column = (typeof COLUMNS)[number]
+
+/** What the columns are called elsewhere, without blanks, `_` and `-`. */
+const NAMES: Record<Column, readonly string[]> = {
+  address: ['address', 'email', 'emailaddress', 'recipient', 'suppressedemailaddress'],
+  type: ['type', 'origin', 'kind'],
+  tags: ['tags', 'tag'],
+  reason: ['reason', 'error', 'errormessage', 'description', 'message'],
+  code: ['code', 'errorcode', 'smtpcode', 'status'],
+  created_at: ['createdat', 'created', 'createdtime', 'date', 'time', 'timestamp', 'lastupdatetime'],
+}
+
+const TYPES: Record<SuppressionType, readonly string[]> = {
+  bounce: ['bounce', 'bounces', 'bounced', 'hardbounce', 'permanentbounce', 'invalid'],
+  complaint: ['complaint', 'complaints', 'complained', 'spam', 'spamreport', 'spamcomplaint'],
+  manual: ['manual', 'manualsuppression', 'blocked', 'block'],
+  unsubscribe: ['unsubscribe', 'unsubscribes', 'unsubscribed', 'unsubscription'],
+}
+
+/** A line longer than this is none of a list of addresses. */
+const LONGEST_LINE = 64 * 1024
+
+/** One line of a file; `why` it cannot be used, if so. */
+export type CsvLine = { line: number } & ({ entry: SuppressionInput } | { why: string })
+
+interface Parsed {
+  record: string[]
+  info: Info
+}
+
+/**
+ * The lines of a file in UTF-8. The first names the columns, or holds an address: then each line is one.
+ * @param type of lines that do not say
+ */
+export async function* csvLines(
+  source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+  type: SuppressionType,
+): AsyncGenerator<CsvLine> {
+  const skipped: CsvLine[] = []
+  const parser = parse({
+    bom: true,
+    delimiter: [',', ';', '\t'],
+    info: true,
+    max_record_size: LONGEST_LINE,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    trim: true,
+    on_skip: (error: CsvError | undefined) => {
+      skipped.push({ line: Number(error?.lines ?? 0), why: error?.message ?? 'it is no CSV' })
+      return undefined
+    },
+  })
+  // What goes wrong with the source is heard from the parser.
+  pipeline(Readable.from(source), parser, () => {})
+  let columns: readonly (Column | null)[] | undefined
+  for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    yield* skipped.splice(0)
+    if (columns === undefined) {
+      columns = columnsOf(record)
+      if (columns.includes('address')) continue
+      columns = ['address']
+    }
+    yield { line: info.lines, ...entryOf(record, columns, type) }
+  }
+  yield* skipped
+}
+
+function columnsOf(record: readonly string[]): (Column | null)[] {
+  return record.map((name) => {
+    const plain = name.toLowerCase().replace(/[\s_-]/g, '')
+    return COLUMNS.find((column) => NAMES[column].includes(plain)) ?? null
+  })
+}
+
+function entryOf(
+  record: readonly string[],
+  columns: readonly (Column | null)[],
+  given: SuppressionType,
+): { entry: SuppressionInput } | { why: string } {
+  const value = (column: Column) => unguarded(record[columns.indexOf(column)] ?? '') || undefined
+  const [address, word, code, created] = [value('address'), value('type'), value('code'), value('created_at')]
+  if (address === undefined) return { why: 'there is no address' }
+  const type = word === undefined ? given : typeOf(word)
+  if (type === undefined) return { why: `the type "${word}" is none of ${SUPPRESSION_TYPES.join(', ')}` }
+  const createdAt = created === undefined ? undefined : timeOf(created)
+  if (Number.isNaN(createdAt)) return { why: `the time "${created}" cannot be read` }
+  if (code !== undefined && !/^\d{3}$/.test(code)) return { why: `the code "${code}" is no SMTP reply code` }
+  const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
+  const number = code === undefined ? undefined : Number(code)
+  return { entry: { address, type, tags, reason: value('reason'), code: number, createdAt } }
+}
+
+function typeOf(word: string): SuppressionType | undefined {
+  const plain = word.toLowerCase().replace(/[\s_-]/g, '')
+  return SUPPRESSION_TYPES.find((type) => TYPES[type].includes(plain))
+}
+
+/** `*` and nothing: all mail. Several in one field are separated by commas, blanks or `|`. */
+function tagsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined
+  const tags = text
+    .replace(/^\[|\]$/g, '')
+    .split(/[,|;\s]+/)
+    .map((tag) => tag.replace(/^["']|["']$/g, ''))
+    .filter((tag) => tag !== '')
+  return tags.length === 0 || tags.includes('*') ? undefined : tags
+}
+
+/** Unix ms of Unix seconds, Unix ms, or a date as ISO 8601 or RFC 5322 write it. */
+function timeOf(text: string): number {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+  const at = number === undefined ? Date.parse(text) : number < 1e11 ? number * 1_000 : number
+  // The year of a suppression has four digits.
+  return at >= 0 && at < 253_402_300_800_000 ? Math.round(at) : Number.NaN
+}
+
+export const CSV_HEADER = stringify([[...COLUMNS]])
+
+export function csvOf(list: readonly Suppression[]): string {
+  return stringify(
+    list.map(({ address, type, tags, reason, code, createdAt }) => [
+      guarded(address),
+      type,
+      guarded(tags?.join('|') ?? ''),
+      guarded(reason),
+      code ?? '',
+      isoTime(createdAt),
+    ]),
+  )
+}
+
+/** Spreadsheets take what begins so for a formula, and what begins with an apostrophe for text (CSV injection). */
+const FORMULA = /^['=+\-@\t\r]/
+
+function guarded(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
+}
+
+function unguarded(text: string): string {
+  return text[0] === "'" && FORMULA.test(text.slice(1)) ? text.slice(1) : text
+}

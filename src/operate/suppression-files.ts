@@ -1,0 +1,105 @@
+/** Whole lists of suppressions, in files. */
+import type { Suppression, SuppressionType } from '../email/suppression.ts'
+import { OperateError } from './error.ts'
+import { findCompany } from './find.ts'
+import { CSV_HEADER, csvLines, csvOf } from './suppression-csv.ts'
+import {
+  addSuppressions,
+  checkedSuppression,
+  listSuppressions,
+  type SuppressionInput,
+} from './suppressions.ts'
+import { verb } from './verb.ts'
+
+/** Lines put on the list in one commit, and read in one step. */
+const STEP = 500
+/** Of the lines that cannot be used so many are told. */
+const BAD_TOLD = 1_000
+
+export interface SuppressionImport {
+  company: string
+  /** A file in UTF-8. */
+  source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+  /** Of lines that do not say. */
+  type: SuppressionType
+  /** Id of the sending domain they come from. */
+  domainId?: string | undefined
+  onStep?: (sum: Imported) => void
+}
+
+export interface Imported {
+  /** Put on the list. */
+  added: number
+  /** They were there for this type already. */
+  present: number
+  /** Lines that cannot be used. */
+  bad: number
+}
+
+export interface ImportReport extends Imported {
+  /** The first of those that cannot be used. */
+  badLines: { line: number; why: string }[]
+}
+
+/** Every line that can be used counts, whatever others hold. What is interrupted may be done again. */
+export const importSuppressions = verb(
+  'manage',
+  async (op, { company: text, source, type, domainId, onStep }: SuppressionImport): Promise<ImportReport> => {
+    const company = findCompany(op, text).id
+    const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [] }
+    const refuse = (line: number, why: string) => {
+      report.bad += 1
+      if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
+    }
+    let entries: SuppressionInput[] = []
+    const put = async () => {
+      const results = await addSuppressions(op, { company, entries, domainId })
+      for (const { added } of results) report[added ? 'added' : 'present'] += 1
+      entries = []
+      onStep?.(report)
+    }
+    for await (const line of csvLines(source, type)) {
+      if ('why' in line) {
+        refuse(line.line, line.why)
+        continue
+      }
+      try {
+        checkedSuppression(line.entry, company, null, op.now())
+      } catch (error) {
+        if (!(error instanceof OperateError)) throw error
+        refuse(line.line, error.message)
+        continue
+      }
+      entries.push(line.entry)
+      if (entries.length === STEP) await put()
+    }
+    await put()
+    return report
+  },
+)
+
+/** Newest first, page by page. */
+export const exportSuppressions = verb(
+  'read',
+  async (
+    op,
+    { company, types }: { company: string; types?: readonly SuppressionType[] | undefined },
+  ): Promise<AsyncIterable<Suppression[]>> => {
+    const page = (after?: string) => listSuppressions(op, { company, types, after, limit: STEP })
+    // What the caller may not do is said at once.
+    return pagesFrom(await page(), page)
+  },
+)
+
+async function* pagesFrom(
+  first: Suppression[],
+  next: (after: string) => Promise<Suppression[]>,
+): AsyncGenerator<Suppression[]> {
+  for (let page = first; page.length > 0; page = await next(page.at(-1)!.id)) yield page
+}
+
+/** A file in pieces, which `importSuppressions` reads. */
+export async function* csvOfAll(pages: AsyncIterable<Suppression[]>): AsyncGenerator<string> {
+  yield CSV_HEADER
+  for await (const page of pages) yield csvOf(page)
+}

@@ -1,0 +1,38 @@
+/** How many recipients a company may have on one day, and in one month. Both are counted in UTC. */
+import type { NewEmail, OverQuota, Quota } from './store.ts'
+
+/** What has been counted so far, and when. */
+export interface Used {
+  /** `2026-11-20` */
+  day: string
+  daily: number
+  /** `2026-11` */
+  month: string
+  monthly: number
+}
+
+/** At `at`, in Unix ms: counts of another day or month are over. */
+export function usedAt(used: Used | undefined, at: number): Used {
+  const day = new Date(at).toISOString().slice(0, 10)
+  const month = day.slice(0, 7)
+  return {
+    day,
+    daily: used?.day === day ? used.daily : 0,
+    month,
+    monthly: used?.month === month ? used.monthly : 0,
+  }
+}
+
+/** With these emails, all or none. */
+export function usedWith(
+  used: Used,
+  { daily, monthly }: Quota,
+  emails: readonly NewEmail[],
+): Used | OverQuota {
+  const more = emails.reduce((sum, { recipients }) => sum + recipients.length, 0)
+  const after = { ...used, daily: used.daily + more, monthly: used.monthly + more }
+  if (monthly !== null && after.monthly > monthly)
+    return { kind: 'over-quota', which: 'monthly', limit: monthly }
+  if (daily !== null && after.daily > daily) return { kind: 'over-quota', which: 'daily', limit: daily }
+  return after
+}
