@@ -50,9 +50,9 @@ export interface AllowEntry {
 }
 
 /**
- * What a tag, as people write it, is in the JSON text of an email's tags, in lower case: `news` is the tag of that name,
- * and that of the form dialect; `list:news` the tag `list` with the value `news`, too. Quotes within names and values
- * are escaped there, so that nothing else looks like it.
+ * What a tag, as people write it, is in the JSON text of an email's tags, in lower case: `news` is the tag of that
+ * name, and that of the form dialect; `list:news` the tag `list` with the value `news`, too. Quotes within names and
+ * values are escaped there, so that nothing else looks like it.
  */
 export function marksOf(tag: string): string[] {
   const pair = (name: string, value: string) => JSON.stringify({ name, value })
@@ -75,8 +75,8 @@ function lowered(text: string): string {
 }
 
 /**
- * What an unsubscription is from when somebody unsubscribes who has done so before. Null: from all mail. Undefined: as it
- * was.
+ * What an unsubscription is from when somebody unsubscribes who has done so before. Null: from all mail. Undefined: as
+ * it was.
  */
 export function joinedTags(
   before: readonly string[] | null,

@@ -62,9 +62,9 @@ export interface SuppressionStore {
   /** Mail with the tag goes to the address again; false when it was not unsubscribed from this tag by name. */
   removeUnsubscribedTag(companyId: string, address: string, tag: string): Promise<boolean>
   /**
-   * What `record` and `addSuppressions` of any node have added since the answer that had this cursor; with null nothing,
-   * only the cursor. Cheap: costs nothing for what was added before. Nothing may be missed, whatever order commits come
-   * in.
+   * What `record` and `addSuppressions` of any node have added since the answer that had this cursor; with null
+   * nothing, only the cursor. Cheap: costs nothing for what was added before. Nothing may be missed, whatever order
+   * commits come in.
    */
   suppressionsSince(cursor: string | null): Promise<NewSuppressions>
   /** By value, whether `before` is given or not. */

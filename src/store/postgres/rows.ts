@@ -67,8 +67,8 @@ export function uuidAt(time: string): string {
 }
 
 /**
- * What stops mail to an address (as it is compared), if anything does: the first in the order of types. `tags`: gives the
- * text of the email's tags, and is asked only for what depends on them.
+ * What stops mail to an address (as it is compared), if anything does: the first in the order of types. `tags`: gives
+ * the text of the email's tags, and is asked only for what depends on them.
  */
 export function stopOf(company: string, address: string, tags: string): string {
   return `SELECT s.type, s.reason FROM suppressions s

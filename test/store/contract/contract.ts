@@ -14,8 +14,11 @@ import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
 import { retentionContract } from './retention.ts'
 import { retryContract } from './retry.ts'
+import { scheduleContract } from './schedule.ts'
 import { searchContract } from './search.ts'
 import { stopsContract } from './stops.ts'
+import { suppressionsContract } from './suppressions.ts'
+import { togetherContract } from './together.ts'
 import { watchContract } from './watch.ts'
 
 /** A store on a database of its own, as a test sees it. */
@@ -35,6 +38,9 @@ export type OpenBench = (context: TestContext) => Promise<Bench>
 export function storeContract(name: string, open: OpenBench): void {
   describe(`${name} keeps the contract of the store`, () => {
     acceptContract(open)
+    togetherContract(open)
+    scheduleContract(open)
+    suppressionsContract(open)
     lifecycleContract(open)
     claimContract(open)
     fairnessContract(open)

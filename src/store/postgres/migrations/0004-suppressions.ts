@@ -4,10 +4,10 @@
  * - `suppressions.marks`: what the tags are in the text of an email's own tags (`marksOf`), so that statements need not
  *   read either as JSON. A lookup by company and address gives the types in their order.
  * - `allowed`: addresses and domains that bounces do not suppress.
- * - `quotas`: how many recipients a company had on one day (`2026-11-20`) and in one month (`2026-11`), in UTC. A row for
- *   each company that has a quota, locked by whoever accepts mail of that company.
- * - `idempotency.emails`: ids and Message-IDs, as JSON, of all emails that came with the key in one request; NULL: it was
- *   one.
+ * - `quotas`: how many recipients a company had on one day (`2026-11-20`) and in one month (`2026-11`), in UTC. A row
+ *   for each company that has a quota, locked by whoever accepts mail of that company.
+ * - `idempotency.emails`: ids and Message-IDs, as JSON, of all emails that came with the key in one request; NULL: it
+ *   was one.
  */
 export const sql = `
 ALTER TABLE suppressions

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { newWorkplaceOnEngine, type Workplace } from './postroad.ts'
+
+interface Listed {
+  address: string
+  type: string
+  tags: string[] | null
+  reason: string
+  code: number | null
+  created_at: string
+}
+
+interface Report {
+  added: number
+  present: number
+  bad: number
+  bad_lines: { line: number; why: string }[]
+}
+
+describe('lists of suppressions', () => {
+  let place: Workplace
+  before(async () => {
+    place = await newWorkplaceOnEngine()
+    for (const name of ['Acme', 'Other']) await place.json('company', 'create', name)
+  })
+  after(() => place.remove())
+
+  const listed = async (company: string): Promise<string[]> => {
+    const list = await place.json<Listed[]>('suppression', 'list', '--company', company)
+    return list.map(({ address, type }) => `${address} ${type}`).sort()
+  }
+
+  test('are read from what other services give out, and bad lines are told', async () => {
+    const file = join(place.folder, 'bounces.csv')
+    writeFileSync(
+      file,
+      '\ufeffEmail Address;Error Code;Error;Created-At;Source\r\n' +
+        'Jane@x.test;550;"5.1.1 no such user; ""jane""";Fri, 21 Oct 2011 11:02:55 UTC;api\r\n' +
+        'nobody;550;;;\r\n' +
+        '\r\n' +
+        'joe@x.test;abc;;;\r\n' +
+        'jim@x.test;;;1700000000;\r\n' +
+        '=cmd@x.test;;+1;yesterday;\r\n' +
+        '"broken@x.test;;;\r\n',
+    )
+    const run = await place.run(
+      'suppression',
+      'import',
+      file,
+      '--company',
+      'Acme',
+      '--type',
+      'bounce',
+      '--json',
+    )
+    const report = JSON.parse(run.stdout) as Report
+    assert.equal(run.code, 1)
+    assert.deepEqual([report.added, report.present, report.bad], [2, 0, 4], run.stdout)
+    assert.deepEqual(
+      report.bad_lines.slice(0, 3).map(({ line }) => line),
+      [3, 5, 7],
+    )
+    assert.match(report.bad_lines[0]!.why, /nobody/)
+    assert.match(report.bad_lines[1]!.why, /code "abc"/)
+    assert.match(report.bad_lines[2]!.why, /time "yesterday"/)
+    const [jim, jane] = await place.json<Listed[]>('suppression', 'list', '--company', 'Acme')
+    assert.deepEqual([jim?.address, jim?.created_at], ['jim@x.test', '2023-11-14T22:13:20.000Z'])
+    assert.deepEqual(
+      [jane?.address, jane?.type, jane?.code, jane?.reason, jane?.created_at],
+      ['Jane@x.test', 'bounce', 550, '5.1.1 no such user; "jane"', '2011-10-21T11:02:55.000Z'],
+    )
+    const again = await place.run('suppression', 'import', file, '--company', 'Acme', '--type', 'bounce')
+    assert.match(again.stdout, /^Added 0; 2 were there before; 4 cannot be used\./)
+    assert.match(again.stderr, /^line 3: /m)
+  })
+
+  test('may be one address a line', async () => {
+    const file = join(place.folder, 'plain.txt')
+    writeFileSync(file, 'a@plain.test\nb@plain.test\n')
+    const report = await place.json<Report>('suppression', 'import', file, '--company', 'Other')
+    assert.deepEqual(report, { added: 2, present: 0, bad: 0, bad_lines: [] })
+    assert.deepEqual(await listed('Other'), ['a@plain.test manual', 'b@plain.test manual'])
+    const missing = await place.run(
+      'suppression',
+      'import',
+      join(place.folder, 'no.csv'),
+      '--company',
+      'Other',
+    )
+    assert.equal(missing.code, 1)
+    assert.match(missing.stderr, /^postroad: ENOENT.*no\.csv'\n$/)
+  })
+
+  test('come back as they were written, whatever is in them', async () => {
+    for (const name of ['From', 'To']) await place.json('company', 'create', name)
+    const add = (...args: string[]) => place.json('suppression', 'add', ...args, '--company', 'From')
+    await add('=1+1@x.test', '--reason', '=HYPERLINK("http://x.test")')
+    await add("'-x@x.test", '--type', 'complaint', '--reason', 'one, two\nthree; "four"')
+    await add('u@x.test', '--type', 'unsubscribe', '--tag', 'news', '--tag', 'a:b')
+    await add('u@x.test', '--type', 'unsubscribe', '--tag', 'more')
+    await add('u@x.test', '--type', 'bounce')
+    const { stdout } = await place.run('suppression', 'export', '--company', 'From')
+    assert.match(stdout, /^address,type,tags,reason,code,created_at\n/)
+    for (const line of stdout.split('\n')) assert.doesNotMatch(line, /^[=+@-]|,[=+@-]/, 'no formulas')
+    const file = join(place.folder, 'exported.csv')
+    writeFileSync(file, stdout)
+    const report = await place.json<Report>('suppression', 'import', file, '--company', 'To')
+    assert.deepEqual(report, { added: 4, present: 0, bad: 0, bad_lines: [] })
+    const all = async (company: string) => {
+      const list = await place.json<Record<string, unknown>[]>('suppression', 'list', '--company', company)
+      return list.map(({ id, company_id, ...rest }) => JSON.stringify(rest)).sort()
+    }
+    assert.deepEqual(await all('To'), await all('From'))
+    const lines = await place.run('suppression', 'export', '--company', 'From', '--type', 'bounce', '--json')
+    assert.deepEqual(
+      lines.stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as Listed).address),
+      ['u@x.test'],
+    )
+  })
+
+  test('are changed by type and tag', async () => {
+    const text = await place.run('suppression', 'list', '--company', 'From', '--address', 'u@x.test')
+    assert.match(text.stdout, /u@x\.test +From +\S+ \S+ +unsubscribe \(news, a:b, more\)/)
+    const left = await place.run('suppression', 'remove', 'u@x.test', '--company', 'From', '--type', 'bounce')
+    assert.match(left.stdout, /^Removed\. u@x\.test is still on the list as unsubscribe/)
+    const twice = await place.run('suppression', 'add', '=1+1@x.test', '--company', 'From')
+    assert.equal(twice.code, 1)
+    assert.match(twice.stderr, /is on the list of From already/)
+    const wrong = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--tag', 'x')
+    assert.match(wrong.stderr, /tags go with an unsubscription only/)
+    const unknown = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--type', 'spam')
+    assert.equal(unknown.code, 2)
+  })
+
+  test('know addresses and domains that bounces do not put there', async () => {
+    const allow = (...args: string[]) => place.run('suppression', ...args, '--company', 'Acme')
+    assert.match((await allow('allow', 'Partner.test', '--reason', 'ours')).stdout, /do not suppress/)
+    assert.match((await allow('allow', 'partner.test')).stdout, /was on the allow list/)
+    assert.match((await allow('allowed')).stdout, /^partner\.test +domain +\S+ \S+ +ours$/m)
+    assert.match((await allow('allow', 'not a domain')).stderr, /^postroad: /)
+    assert.match((await allow('disallow', 'partner.test')).stdout, /again/)
+    assert.match((await allow('disallow', 'partner.test')).stderr, /is not on the allow list/)
+  })
+})
+
+describe('limits of a company', () => {
+  let place: Workplace
+  before(async () => {
+    place = await newWorkplaceOnEngine()
+    await place.json('company', 'create', 'Acme')
+  })
+  after(() => place.remove())
+
+  test('are set one by one, shown, and ended', async () => {
+    type Shown = { limits: object; used: object }
+    await place.json('company', 'limit', 'Acme', '--daily', '100', '--rate', '20')
+    const second = await place.json<Shown>('company', 'limit', 'Acme', '--monthly', '2000', '--rate', 'none')
+    assert.deepEqual(second.limits, { rate: null, daily: 100, monthly: 2000 })
+    const shown = await place.json<Shown>('company', 'show', 'Acme')
+    assert.deepEqual(shown.limits, second.limits)
+    assert.deepEqual(shown.used, { daily: 0, monthly: 0 })
+    const { stdout } = await place.run('company', 'show', 'Acme')
+    assert.match(stdout, /^Daily quota: +100 recipients \(0 so far\)$/m)
+    assert.match(stdout, /^Rate: +none$/m)
+    for (const wrong of [['--daily', '0'], ['--daily', '1.5'], ['--rate', 'x'], []]) {
+      assert.equal((await place.run('company', 'limit', 'Acme', ...wrong)).code, 2, wrong.join(' '))
+    }
+  })
+})

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { idAt, SUPPRESSION_TYPES, type Suppression } from '../../../src/email/suppression.ts'
+import { type NewEmail, type Store, StoreConflict } from '../../../src/store/store.ts'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  email,
+  NOW,
+  newId,
+  result,
+  states,
+  suppression,
+} from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+const addresses = (list: readonly Suppression[]) => list.map(({ address }) => address)
+
+/** What the events of what was not sent say it was not sent for. */
+async function stoppedBy(store: Store, { id }: NewEmail): Promise<unknown[]> {
+  const { events } = (await store.readHistory(id))!
+  return events.flatMap(({ type, detail }) => (type === 'suppressed' ? [detail.suppressedBy] : []))
+}
+
+export function suppressionsContract(open: OpenBench): void {
+  describe('suppressions', () => {
+    test('have a type each, and the first type there is stops mail', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const all = SUPPRESSION_TYPES.toReversed().map((type, index) =>
+        suppression(owner, 'A@x.test', { type, reason: `as ${type}`, createdAt: NOW + index }),
+      )
+      assert.deepEqual(await store.addSuppressions(all), [true, true, true, true])
+      for (const type of SUPPRESSION_TYPES) {
+        const value = await accept(store, email(owner, ['a@X.test'.toLowerCase(), 'b@x.test']))
+        assert.deepEqual(await states(store, value.id), ['suppressed', 'waiting'])
+        assert.deepEqual(await stoppedBy(store, value), [type])
+        const { events } = (await store.readHistory(value.id))!
+        assert.match(events.at(-1)?.detail.message ?? '', new RegExp(`as ${type}`))
+        assert.equal(
+          await store.removeSuppressions({ companyId: owner.id, address: 'a@x.test', types: [type] }),
+          1,
+        )
+      }
+      const free = await accept(store, email(owner, ['a@x.test']))
+      assert.deepEqual(await states(store, free.id), ['waiting'])
+    })
+
+    test('are read back as they were added, by id, address and type', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const whole = suppression(owner, 'Jane@x.test', {
+        type: 'bounce',
+        reason: '550 5.1.1 Unknown',
+        code: 550,
+        domainId: 'd1',
+        emailId: newId(),
+      })
+      const some = suppression(owner, 'joe@x.test', { type: 'unsubscribe', tags: ['News', 'a:b'] })
+      assert.deepEqual(await store.addSuppressions([whole, some, suppression(other, 'jane@x.test')]), [
+        true,
+        true,
+        true,
+      ])
+      assert.deepEqual(await store.findSuppression(owner.id, whole.id), whole)
+      assert.equal(await store.findSuppression(other.id, whole.id), null)
+      assert.equal(await store.findSuppression(owner.id, newId()), null)
+      assert.equal(await store.findSuppression(owner.id, 'no id'), null)
+      const listed = (filter: object) => store.listSuppressions({ companyId: owner.id, limit: 10, ...filter })
+      assert.deepEqual(await listed({ address: 'jane@X.test'.toLowerCase() }), [whole])
+      assert.deepEqual(await listed({ types: ['unsubscribe'] }), [some])
+      assert.deepEqual(await listed({ domainId: 'd1' }), [whole])
+      assert.deepEqual(await listed({ address: 'jane@x.test', types: ['manual'] }), [])
+      assert.equal((await store.listSuppressions({ address: 'jane@x.test', limit: 10 })).length, 2)
+      assert.deepEqual(await store.listSuppressions({ companyId: newId(), limit: 10 }), [])
+      await assert.rejects(
+        store.addSuppressions([suppression(owner, 'new@x.test'), suppression({ id: newId() }, 'b@x.test')]),
+        StoreConflict,
+      )
+      assert.deepEqual(await listed({ address: 'new@x.test' }), [], 'all or none')
+    })
+
+    test('stay as they are when they are added again', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const first = suppression(owner, 'a@x.test', { reason: 'first' })
+      await store.addSuppressions([first])
+      const again = [
+        suppression(owner, 'A@x.test', { reason: 'second' }),
+        suppression(owner, 'b@x.test', { reason: 'first' }),
+        suppression(owner, 'B@x.test', { reason: 'second' }),
+      ]
+      assert.deepEqual(await store.addSuppressions(again), [false, true, false])
+      const listed = await store.listSuppressions({ companyId: owner.id, limit: 10 })
+      assert.deepEqual(new Set(listed), new Set([first, again[1]]))
+    })
+
+    test('of one tag stop mail that has it, whatever the dialect, and no other', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const from = (...tags: string[]) => suppression(owner, 'a@x.test', { type: 'unsubscribe', tags })
+      await store.addSuppressions([from('News', 'list:weekly', 'say "hi"')])
+      const stopped: NewEmail['tags'][] = [
+        [{ name: 'tag', value: 'news' }],
+        [{ name: 'NEWS', value: 'whatever' }],
+        [
+          { name: 'other', value: 'x' },
+          { name: 'list', value: 'Weekly' },
+        ],
+        [{ name: 'tag', value: 'list:weekly' }],
+        [{ name: 'tag', value: 'say "hi"' }],
+      ]
+      const sent: NewEmail['tags'][] = [
+        [],
+        [{ name: 'tag', value: 'newspaper' }],
+        [{ name: 'list', value: 'monthly' }],
+        [{ name: 'weekly', value: 'list' }],
+        [{ name: 'x', value: '{"name":"tag","value":"news"}' }],
+        [{ name: 'x', value: '"news"' }],
+      ]
+      for (const [tags, state] of [
+        ...stopped.map((tags) => [tags, 'suppressed'] as const),
+        ...sent.map((tags) => [tags, 'waiting'] as const),
+      ]) {
+        const value = await accept(store, email(owner, ['a@x.test'], { tags }))
+        assert.deepEqual(await states(store, value.id), [state], JSON.stringify(tags))
+        await store.cancel(value.id, NOW)
+      }
+      // The address is there for another reason as well.
+      const late = await accept(store, email(owner, ['b@x.test', 'a@x.test'], { tags: stopped[0]! }))
+      const scheduled = [stopped[0]!, sent[2]!].map((tags) =>
+        email(owner, ['c@x.test'], { tags, scheduledAt: NOW + 1, dueAt: NOW + 1 }),
+      )
+      for (const value of scheduled) await accept(store, value)
+      await store.addSuppressions([suppression(owner, 'c@x.test', { type: 'unsubscribe', tags: ['news'] })])
+      const claimed = await store.claim(claimRequest(1, { now: NOW + 1 }))
+      assert.deepEqual(new Set(claimed.map(({ id }) => id)), new Set([late.id, scheduled[1]!.id]))
+      assert.deepEqual(await states(store, scheduled[0]!.id), ['suppressed'])
+      assert.deepEqual(await stoppedBy(store, scheduled[0]!), ['unsubscribe'])
+    })
+
+    test('take in further tags, lose them one by one, and become those of all mail', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const from = (tags: string[] | null) =>
+        store.addSuppressions([suppression(owner, 'a@x.test', { type: 'unsubscribe', tags })])
+      const tags = async () => (await store.listSuppressions({ companyId: owner.id, limit: 1 }))[0]?.tags
+      const tagged = async (value: string) => {
+        const made = await accept(store, email(owner, ['a@x.test'], { tags: [{ name: 'tag', value }] }))
+        return (await states(store, made.id))[0]
+      }
+      assert.deepEqual(await from(['a']), [true])
+      const { cursor } = await store.suppressionsSince(null)
+      assert.deepEqual(await from(['A', 'b']), [false])
+      const told = (await store.suppressionsSince(cursor)).added
+      assert.ok(told.some(({ address }) => address === 'a@x.test'))
+      assert.deepEqual(await tags(), ['a', 'b'])
+      assert.equal(await tagged('b'), 'suppressed')
+      assert.equal(await store.removeUnsubscribedTag(owner.id, 'A@x.test', 'B'), true)
+      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'b'), false)
+      assert.equal(await tagged('b'), 'waiting')
+      assert.equal(await tagged('a'), 'suppressed')
+      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'a'), true)
+      assert.equal(await tags(), undefined)
+      await from(['a'])
+      await from(null)
+      assert.equal(await tags(), null)
+      assert.deepEqual(await from(['c']), [false])
+      assert.equal(await tags(), null)
+      assert.equal(await tagged('z'), 'suppressed')
+      assert.equal(await store.removeUnsubscribedTag(owner.id, 'a@x.test', 'c'), false)
+    })
+
+    test('come from bounces and reports, with what is known of them', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const value = email(owner, ['a@x.test', 'b@x.test', 'c@x.test', 'd@x.test'], { domainId: 'd7' })
+      await store.accept(value, { token: 1 })
+      const message = '550 5.1.1 no'
+      const bounced = result(0, { state: 'bounced', suppress: true, code: 550, message })
+      await store.record(attempt(value, 1, [bounced, result(1), result(2), result(3)]))
+      const happened = (position: number, happening: object) => ({ emailId: value.id, position, happening })
+      await store.happened([
+        happened(1, { kind: 'complained', at: NOW, detail: {} }),
+        happened(2, { kind: 'unsubscribed', at: NOW, detail: {} }),
+        happened(3, {
+          kind: 'returned',
+          at: NOW,
+          report: 'bounced',
+          detail: { code: 554, message: 'gone' },
+          deadAddress: true,
+        }),
+      ] as Parameters<Store['happened']>[0])
+      const listed = await store.listSuppressions({ companyId: owner.id, limit: 10 })
+      const known = { emailId: value.id, domainId: 'd7', companyId: owner.id, tags: null }
+      const shown = listed
+        .map(({ id, createdAt, ...rest }) => rest)
+        .sort((a, b) => (a.address < b.address ? -1 : 1))
+      assert.deepEqual(shown, [
+        { ...known, address: 'a@x.test', type: 'bounce', code: 550, reason: message },
+        { ...known, address: 'b@x.test', type: 'complaint', code: null, reason: 'the recipient complained' },
+        {
+          ...known,
+          address: 'c@x.test',
+          type: 'unsubscribe',
+          code: null,
+          reason: 'the recipient unsubscribed',
+        },
+        { ...known, address: 'd@x.test', type: 'bounce', code: 554, reason: 'gone' },
+      ])
+      for (const { id, createdAt } of listed) {
+        assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        assert.equal(Number.parseInt(id.replace('-', '').slice(0, 12), 16), createdAt)
+        assert.deepEqual((await store.findSuppression(owner.id, id))?.id, id)
+      }
+    })
+
+    test('are listed newest first, in pages both ways, and whatever their type', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const all = Array.from({ length: 23 }, (_, n) => {
+        const createdAt = NOW + n * 1_000
+        const type = SUPPRESSION_TYPES[n % 4]!
+        return suppression(n % 5 === 4 ? other : owner, `r${n}@x.test`, { type, createdAt })
+      })
+      await store.addSuppressions(all.toSorted(() => 0.5))
+      for (const [filter, wanted] of [
+        [{}, all],
+        [{ companyId: owner.id }, all.filter(({ companyId }) => companyId === owner.id)],
+        [{ types: ['bounce', 'manual'] as const }, all.filter(({ type }) => /bounce|manual/.test(type))],
+      ] as const) {
+        const expected = addresses(wanted).reverse()
+        const forth: string[] = []
+        let after: { after?: string } = {}
+        for (;;) {
+          const page = await store.listSuppressions({ ...filter, ...after, limit: 4 })
+          if (page.length === 0) break
+          forth.push(...addresses(page))
+          after = { after: page.at(-1)!.id }
+        }
+        assert.deepEqual(forth, expected)
+        const back: string[] = []
+        let before = idAt(NOW - 1)
+        for (;;) {
+          const page = await store.listSuppressions({ ...filter, before, limit: 4 })
+          if (page.length === 0) break
+          back.unshift(...addresses(page))
+          before = page[0]!.id
+        }
+        assert.deepEqual(back, expected)
+      }
+    })
+
+    test('of one type are listed by address, in pages both ways, from any place on', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const names = ['Adam', 'ada', 'bea', 'Ben', 'bob', 'zoe', 'ärger'].map((name) => `${name}@x.test`)
+      await store.addSuppressions(
+        names.map((name) =>
+          suppression(owner, name, { type: 'bounce', domainId: /^b/i.test(name) ? 'd1' : null }),
+        ),
+      )
+      await store.addSuppressions([suppression(owner, 'between@x.test', { type: 'complaint' })])
+      const page = async (change: object) =>
+        addresses(await store.suppressedPage({ companyId: owner.id, type: 'bounce', limit: 3, ...change }))
+      const inOrder = ['ada', 'Adam', 'bea', 'Ben', 'bob', 'zoe', 'ärger'].map((name) => `${name}@x.test`)
+      assert.deepEqual(await page({}), inOrder.slice(0, 3))
+      assert.deepEqual(await page({ after: 'BEA@x.test' }), inOrder.slice(3, 6))
+      assert.deepEqual(await page({ after: 'ben' }), inOrder.slice(3, 6), 'from a place that is none')
+      assert.deepEqual(await page({ before: 'Zoe@x.test' }), inOrder.slice(2, 5))
+      assert.deepEqual(await page({ before: '\u{10ffff}' }), inOrder.slice(4))
+      assert.deepEqual(await page({ term: 'B' }), inOrder.slice(2, 5))
+      assert.deepEqual(await page({ term: 'b', after: 'bea@x.test' }), inOrder.slice(3, 5))
+      assert.deepEqual(await page({ domainId: 'd1' }), inOrder.slice(2, 5))
+      assert.deepEqual(await page({ companyId: newId() }), [])
+    })
+
+    test('are removed by type and sending domain, however many they are', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const made = (type: Suppression['type'], domainId: string, count: number) =>
+        Array.from({ length: count }, (_, n) =>
+          suppression(owner, `${type}${n}@${domainId}.test`, { type, domainId }),
+        )
+      for (const list of [made('bounce', 'd1', 900), made('bounce', 'd2', 700), made('complaint', 'd1', 2)]) {
+        await store.addSuppressions(list)
+      }
+      const companyId = owner.id
+      assert.equal(await store.removeSuppressions({ companyId, types: ['bounce'], domainId: 'd1' }), 900)
+      assert.equal(await store.removeSuppressions({ companyId, types: ['bounce'], domainId: 'd1' }), 0)
+      assert.equal(await store.removeSuppressions({ companyId: newId() }), 0)
+      assert.equal(await store.removeSuppressions({ companyId }), 702)
+    })
+  })
+
+  describe('the allow list', () => {
+    test('keeps addresses and domains from being suppressed by bounces, and by nothing else', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const entry = { companyId: owner.id, reason: null, createdAt: NOW }
+      const allowed = [
+        { ...entry, value: 'Jane@x.test', kind: 'address' as const, reason: 'full at times' },
+        { ...entry, value: 'y.test', kind: 'domain' as const },
+      ]
+      assert.deepEqual(await store.addAllowed(allowed), [true, true])
+      assert.deepEqual(await store.addAllowed([{ ...allowed[0]!, value: 'jane@X.test'.toLowerCase() }]), [
+        false,
+      ])
+      const value = email(owner, ['jane@x.test', 'joe@x.test', 'any@y.test'])
+      await store.accept(value, { token: 1 })
+      const bounced = (position: number) => result(position, { state: 'bounced', suppress: true })
+      await store.record(attempt(value, 1, [bounced(0), bounced(1), bounced(2)]))
+      const list = async () => addresses(await store.listSuppressions({ companyId: owner.id, limit: 10 }))
+      assert.deepEqual(await list(), ['joe@x.test'])
+      const detail = {}
+      await store.happened([
+        {
+          emailId: value.id,
+          position: 0,
+          happening: { kind: 'returned', at: NOW, report: 'bounced', detail, deadAddress: true },
+        },
+        { emailId: value.id, position: 2, happening: { kind: 'complained', at: NOW, detail } },
+      ])
+      assert.deepEqual(new Set(await list()), new Set(['any@y.test', 'joe@x.test']))
+      await store.addSuppressions([suppression(owner, 'jane@x.test')])
+      assert.equal((await list()).length, 3)
+
+      assert.deepEqual(await store.findAllowed(owner.id, 'JANE@x.test'), allowed[0])
+      assert.equal(await store.findAllowed(owner.id, 'joe@x.test'), null)
+      assert.deepEqual(await store.allowedPage({ companyId: owner.id, limit: 10 }), allowed)
+      assert.deepEqual(await store.allowedPage({ companyId: owner.id, after: 'k', limit: 10 }), [allowed[1]])
+      assert.deepEqual(await store.allowedPage({ companyId: owner.id, before: 'k', limit: 10 }), [allowed[0]])
+      assert.equal(await store.removeAllowed({ companyId: owner.id, value: 'Y.test' }), 1)
+      assert.equal(await store.removeAllowed({ companyId: owner.id, value: 'y.test' }), 0)
+      assert.equal(await store.removeAllowed({ companyId: owner.id }), 1)
+      await assert.rejects(store.addAllowed([{ ...allowed[0]!, companyId: newId() }]), StoreConflict)
+    })
+  })
+}
