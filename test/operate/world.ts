@@ -158,7 +158,8 @@ export type CallerName = (typeof CALLERS)[number]
 
 function mail(company: Company, domain: SendingDomain, change: Partial<NewEmail> = {}): NewEmail {
   const made = email(company, [`to@customer-of.${domain.name}`], { domainId: domain.id })
-  return { ...made, content: { ...made.content, from: `me@${domain.name}` }, ...change }
+  const messageId = `<${made.id}@${domain.name}>`
+  return { ...made, content: { ...made.content, from: `me@${domain.name}`, messageId }, ...change }
 }
 
 async function owned(store: Store, seal: Seal, name: string): Promise<Owned> {
