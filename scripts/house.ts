@@ -71,7 +71,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'intake',
     about: 'from a submission to a durable email',
-    imports: words('store/store.ts accounts mail workers metrics.ts'),
+    imports: words('store/store.ts accounts mail workers metrics.ts network'),
   },
   {
     name: 'events',

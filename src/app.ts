@@ -11,13 +11,18 @@ import { planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
+import { hostAddresses } from './dns/host-addresses.ts'
+import { Resolver } from './dns/resolver.ts'
 import { createServer } from './http/server.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
 import { Intake } from './intake/intake.ts'
+import { RemoteFiles } from './intake/remote-file.ts'
 import type { Logger } from './log.ts'
 import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
+import { Outgoing } from './network/outgoing.ts'
+import { addressGuard } from './network/private-address.ts'
 import { type FirstStart, firstStart as makeUp } from './operate/first-start.ts'
 import { operationOn } from './operate/open.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
@@ -28,6 +33,9 @@ import type { Store } from './store/store.ts'
 import { createSubmission } from './submission/server.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
+
+/** Connections at once to one server of attachments that are named by URL. */
+const REMOTE_CONNECTIONS = 4
 
 /** A running service. */
 export interface App {
@@ -166,6 +174,14 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     limits: settings,
     metrics,
   })
+  const outgoing = new Outgoing({
+    guard: addressGuard(settings),
+    resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
+      hostsFile: settings.allowPrivateNetworks,
+    }),
+    connections: REMOTE_CONNECTIONS,
+  })
+  started.defer(() => outgoing.close())
   const server = await createServer({
     api: roles.includes('api'),
     settings,
@@ -176,6 +192,8 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     workers,
     store,
     operation: (principal) => operationOn(settings, store, { kind: 'member', principal }, directory.snapshot),
+    derive: (purpose) => seal.derive(purpose),
+    remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,
     log,
     version: version(),

@@ -30,3 +30,12 @@ export function mayRead(principal: Principal, email: EmailOrigin): boolean {
   if (principal.scopes.has('reading')) return true
   return principal.scopes.has('sending') && email.keyId === principal.keyId
 }
+
+/**
+ * Whether a key may give an email another time, or cancel it: one with `management` every email that is its own, one
+ * with `sending` those that it may read as well. Whoever gets `false` must be answered as if the email did not exist.
+ */
+export function maySchedule(principal: Principal, email: EmailOrigin): boolean {
+  if (principal.scopes.has('management')) return isOwn(principal, email)
+  return principal.scopes.has('sending') && mayRead(principal, email)
+}

@@ -284,6 +284,17 @@ export function parseRelay(text: string): RelayRoute {
   }
 }
 
+/** `https://host[:port][/path]`, without a slash at its end. */
+export function parseBaseUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new NotAllowed('it must be a URL such as https://mail.example.com')
+  }
+  const { username, password, search, hash, href } = new URL(text)
+  if (username !== '' || password !== '') throw new NotAllowed('it must not hold a user or a password')
+  if (search !== '' || hash !== '') throw new NotAllowed('it must end with its host, port or path')
+  return href.replace(/\/+$/, '')
+}
+
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text.toLowerCase())
   if (found === undefined) throw new NotAllowed(`"?${name}=" must be one of ${words.join(', ')}`)

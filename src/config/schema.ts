@@ -79,6 +79,19 @@ export const SETTINGS = {
       'between is yours.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),
+  POSTROAD_PUBLIC_URL: setting({
+    section: 'Service',
+    field: 'publicUrl',
+    parse: parse.parseBaseUrl,
+    default: null,
+    defaultShown: 'what each client has called',
+    allowed: '`http://` or `https://`, a host, and a port or path if it needs them',
+    description:
+      'Where clients reach the service: what links in its answers begin with, those to files and to further pages. Without it they ' +
+      'begin with the Host of the request, and with X-Forwarded-Proto and X-Forwarded-Host where a proxy of POSTROAD_TRUSTED_PROXIES ' +
+      'brings them.',
+    example: 'https://mail.example.com',
+  }),
   POSTROAD_TRUSTED_PROXIES: setting({
     section: 'Service',
     field: null,
@@ -88,7 +101,8 @@ export const SETTINGS = {
     allowed: 'IP addresses and ranges of them, separated by commas',
     description:
       'Proxies in front of the service whose word is taken for where a request comes from: X-Forwarded-For is read from the right as ' +
-      'far as these have written it. Needed for keys with source networks; without it the address of the proxy counts.',
+      'far as these have written it, and X-Forwarded-Proto and X-Forwarded-Host make links. Needed for keys with source networks; without ' +
+      'it the address of the proxy counts.',
     example: '10.0.0.0/24,2001:db8::5',
   }),
   POSTROAD_HOSTNAME: setting({

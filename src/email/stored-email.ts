@@ -1,5 +1,5 @@
 /** An email as it is read back and listed. */
-import type { MessageContent } from '../mail/message.ts'
+import type { Attachment, MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
@@ -16,6 +16,15 @@ export interface StoredEmail extends Email<'show'> {
   lastEvent: EventType
   /** True when retention has removed the content. */
   contentRemoved: boolean
+}
+
+/** A file of an email, without its octets. */
+export interface StoredFile extends Pick<Attachment, 'filename' | 'contentType' | 'disposition'> {
+  /** From 0, in the order in which they were given. */
+  position: number
+  contentId: string | null
+  /** In octets. */
+  size: number
 }
 
 export interface StoredRecipient

@@ -11,6 +11,7 @@ import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Admission } from './admission/admission.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { writePieces } from './long-answer.ts'
+import type { RateLimits } from './rate-limit.ts'
 import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -28,7 +29,8 @@ export interface Answer {
 /** An answer of status 200 that is made while it leaves. */
 export interface LongAnswer {
   type: string
-  pieces: Iterable<string>
+  pieces: Iterable<string | Uint8Array>
+  headers?: Record<string, string>
 }
 
 /** A request as the log names it. */
@@ -50,10 +52,17 @@ export class Answers {
   readonly #timed = new Map<string, Histogram.Internal<'operation'>>()
   readonly #throttles = new Map<string, LogThrottle>()
   readonly #admission: Pick<Admission, 'release'>
+  readonly #rate: Pick<RateLimits, 'fields'>
 
-  constructor(log: Logger, registry: Registry, admission: Pick<Admission, 'release'>) {
+  constructor(
+    log: Logger,
+    registry: Registry,
+    admission: Pick<Admission, 'release'>,
+    rate: Pick<RateLimits, 'fields'>,
+  ) {
     this.#log = log
     this.#admission = admission
+    this.#rate = rate
     this.#requests = new Counter({
       name: 'postroad_http_requests_total',
       help: 'Requests answered, by operation and status.',
@@ -84,7 +93,7 @@ export class Answers {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = headersOf(answer.type, request.id)
+    const headers = this.#headersOf(request, answer.type, answer.status)
     headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
@@ -100,13 +109,15 @@ export class Answers {
     request: FastifyRequest,
     reply: FastifyReply,
     operation: string,
-    { type, pieces }: LongAnswer,
+    { type, pieces, headers }: LongAnswer,
     startedAt: number | undefined,
   ): Promise<FastifyReply> {
     this.#countAndLog(request, operation, 200, startedAt)
     reply.hijack()
     discardBody(request.raw, reply.raw)
-    reply.raw.writeHead(200, headersOf(type, request.id))
+    const head = this.#headersOf(request, type, 200)
+    if (headers) head.push(...Object.entries(headers).flat())
+    reply.raw.writeHead(200, head)
     try {
       await writePieces(reply.raw, pieces)
     } catch (err) {
@@ -170,6 +181,13 @@ export class Answers {
     const detail = 'the store cannot be used now'
     this.#tell('the store does not answer', detail, { err: error }, request)
     return { code: 'unavailable', retryAfter: 5, detail }
+  }
+
+  #headersOf({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, type: string, status: number): string[] {
+    const headers = headersOf(type, id)
+    const rate = this.#rate.fields(raw, status)
+    if (rate !== undefined) headers.push(...rate)
+    return headers
   }
 
   #tell(message: string, trouble: string, facts: object, request: Named): void {

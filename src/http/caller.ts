@@ -8,7 +8,7 @@ import { Strangers } from './admission/strangers.ts'
 import type { Visitor } from './admission/visit.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimits } from './rate-limit.ts'
 
 /** Seconds after which a key may be tried again that could not be looked up. */
 const RETRY_AFTER = 5
@@ -16,7 +16,7 @@ const RETRY_AFTER = 5
 export interface CallerParts {
   accounts: HttpDeps['accounts']
   address: ClientAddress
-  rate: RateLimiter | null
+  rate: RateLimits
   admission: Admission
 }
 
@@ -65,12 +65,12 @@ export class Callers {
   }
 
   /**
-   * Counts a request, or a mail transaction, for the key's rate and its company's share, until the admission's
-   * `release`. Throws a Fault.
+   * Counts a request, or a mail transaction, for the rate of its key and company, and for its company's share until the
+   * admission's `release`. Throws a Fault.
    */
   count(request: Visitor, caller: Principal): Principal {
     const { rate, admission } = this.#parts
-    rate?.check(caller.keyId)
+    rate.check(request, caller)
     admission.admit(request, caller.companyId)
     return caller
   }

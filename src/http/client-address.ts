@@ -13,6 +13,11 @@ export class ClientAddress {
     this.#proxies = new AddressRanges(trustedProxies)
   }
 
+  /** Whether a trusted proxy has brought the request. */
+  isProxied({ socket }: Pick<IncomingMessage, 'socket'>): boolean {
+    return this.#proxies.size > 0 && this.#proxies.includes(socket.remoteAddress ?? '')
+  }
+
   /**
    * The address in any spelling; '' when it cannot be told. Each proxy adds to the right of X-Forwarded-For whom it was
    * called by. Read from there, entries are worth something as long as trusted proxies wrote them; what stands further

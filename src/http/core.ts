@@ -2,6 +2,7 @@ import type { Answers } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Callers } from './caller.ts'
 import type { HttpDeps } from './deps.ts'
+import type { PublicUrl } from './public-url.ts'
 
 /** What the server has for every API. */
 export interface HttpCore {
@@ -11,4 +12,6 @@ export interface HttpCore {
   limit: BodyLimit
   /** Who holds a key. */
   callers: Callers
+  /** What links begin with. */
+  publicUrl: PublicUrl
 }

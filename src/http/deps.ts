@@ -7,9 +7,10 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Intake } from '../intake/intake.ts'
+import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Operation } from '../operate/verb.ts'
-import type { Store } from '../store/store.ts'
+import type { SearchStore, Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
 export interface HttpDeps {
@@ -21,11 +22,15 @@ export interface HttpDeps {
   /** Who holds a key. */
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   intake: Pick<Intake, 'admit' | 'submit' | 'terms' | 'accept'>
+  /** For attachments that are named by URL. */
+  remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */
   workers: Workers
-  store: Pick<Store, 'emailOrigin' | 'readEmail'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
+  store: SearchStore & Pick<Store, 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile'>
+  /** 32 octets for one purpose, made of the installation's secret key. */
+  derive(purpose: string): Buffer
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
   registry: Registry
   log: Logger

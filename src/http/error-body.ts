@@ -17,6 +17,7 @@ export const ERROR_BODY = {
         'application_error',
         'daily_quota_exceeded',
         'internal_server_error',
+        'invalid_access',
         'invalid_api_key',
         'invalid_attachment',
         'invalid_idempotency_key',

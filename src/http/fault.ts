@@ -11,8 +11,8 @@ export type VerbRefused = Exclude<OperateCode, 'unavailable'>
 export type HttpReason =
   /** No Authorization header. */
   | { code: 'key_missing' }
-  /** The key made more than `limit` requests a second; the next one may come in `retryAfter` seconds. */
-  | { code: 'rate_limited'; limit: number; retryAfter: number }
+  /** The key, or its company, made more than `limit` requests a second; the next may come in `retryAfter` seconds. */
+  | { code: 'rate_limited'; of: 'key' | 'company'; limit: number; retryAfter: number }
   /** The company has its share of what can be under way; another request may be made in `retryAfter` seconds. */
   | { code: 'too_much_under_way'; retryAfter: number }
   /** All that can be under way is, of all companies together. */
@@ -32,6 +32,8 @@ export type HttpReason =
   | { code: 'method_unknown'; allow: string }
   /** Unknown, another company's, or not an id at all: one answer for all three. */
   | { code: 'email_unknown' }
+  /** A link that works without a key is not ours, or has ended. `detail` is a sentence without a final stop. */
+  | { code: 'link_refused'; detail: string }
   /** Not HTTP as RFC 9112 has it, or over the limits of its head. */
   | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431 | 501; detail: string }
   /** A verb did not do what was asked. `detail` is a sentence for the caller, without a final stop. */

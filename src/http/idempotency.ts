@@ -34,10 +34,18 @@ export function checkedKey(key: string): string {
 /** The submission with its idempotency; `same` is what two equal requests have in common. */
 export async function withIdempotency(
   submission: Submission,
-  { key, endpoint }: Idempotent,
+  idempotent: Idempotent,
   same: unknown,
 ): Promise<Submission> {
-  return { ...submission, idempotency: { key, fingerprint: await fingerprint(endpoint, same) } }
+  return { ...submission, idempotency: await fingerprinted(idempotent, same) }
+}
+
+/** As the store keeps it. */
+export async function fingerprinted(
+  { key, endpoint }: Idempotent,
+  same: unknown,
+): Promise<{ key: string; fingerprint: string }> {
+  return { key, fingerprint: await fingerprint(endpoint, same) }
 }
 
 /** What is digested before others get their turn: some milliseconds. */

@@ -8,13 +8,20 @@ const AT_ONCE = 64 * 1024
 const STALLED = 30_000
 
 /** Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written. */
-export async function writePieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
+export async function writePieces(
+  response: ServerResponse,
+  pieces: Iterable<string | Uint8Array>,
+): Promise<void> {
   let waiting = ''
   for (const piece of pieces) {
-    waiting += piece
-    if (waiting.length < AT_ONCE) continue
+    // Pieces of text are put together, octets are as many as their maker wants written at once.
+    if (typeof piece === 'string') {
+      waiting += piece
+      if (waiting.length < AT_ONCE) continue
+    }
+    const next = typeof piece === 'string' ? waiting : piece
     // Whoever takes it in at once leaves others their turn.
-    const left = response.write(waiting) ? await turn(true) : await leaves(response, 'drain')
+    const left = response.write(next) ? await turn(true) : await leaves(response, 'drain')
     if (!left || response.destroyed) return
     waiting = ''
   }

@@ -1,8 +1,11 @@
-/** A token bucket for each API key: `limit` requests a second, and as many at once after a pause. */
-
+/** How many requests a second an API key may make, and a company with all of its keys. */
+import type { Principal } from '../accounts/account.ts'
+import type { Visitor } from './admission/visit.ts'
 import { Fault } from './fault.ts'
 
+/** Refilled with `limit` tokens a second; as many may be taken at once after a pause. */
 interface Bucket {
+  limit: number
   tokens: number
   /** Monotonic milliseconds of the last refill. */
   at: number
@@ -11,44 +14,114 @@ interface Bucket {
 /** Buckets are dropped once there are more than this many and they are full again. */
 const SWEEP_AT = 10_000
 
-export class RateLimiter {
-  readonly limit: number
+const capacityOf = (limit: number) => Math.max(1, limit)
+
+/** Token buckets by id. */
+export class Buckets {
   readonly #buckets = new Map<string, Bucket>()
   #sweepAt = SWEEP_AT
 
-  /** `limit`: requests per second and key; may be a fraction. */
-  constructor(limit: number) {
-    this.limit = limit
-  }
-
-  /** Takes one request out of the key's bucket. 0 when it may pass, else whole seconds until the next one may. */
-  take(keyId: string, now: number = performance.now()): number {
-    const capacity = Math.max(1, this.limit)
-    const bucket = this.#buckets.get(keyId)
-    if (!bucket) {
-      if (this.#buckets.size >= this.#sweepAt) this.#sweep(now, capacity)
-      this.#buckets.set(keyId, { tokens: capacity - 1, at: now })
-      return 0
+  /** As it stands now. `limit`: requests a second; may be a fraction, and another one than before. */
+  filled(id: string, limit: number, now: number): Bucket {
+    const capacity = capacityOf(limit)
+    const bucket = this.#buckets.get(id)
+    if (bucket === undefined) {
+      if (this.#buckets.size >= this.#sweepAt) this.#sweep(now)
+      const full = { limit, tokens: capacity, at: now }
+      this.#buckets.set(id, full)
+      return full
     }
-    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.at) / 1000) * this.limit)
+    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.at) / 1000) * limit)
+    bucket.limit = limit
     bucket.at = now
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1
-      return 0
-    }
-    return Math.max(1, Math.ceil((1 - bucket.tokens) / this.limit))
+    return bucket
   }
 
-  /** Throws a Fault when the key has used up what it may ask for now. */
-  check(keyId: string): void {
-    const retryAfter = this.take(keyId)
-    if (retryAfter > 0) throw new Fault({ code: 'rate_limited', limit: this.limit, retryAfter })
-  }
-
-  #sweep(now: number, capacity: number): void {
-    for (const [keyId, bucket] of this.#buckets) {
-      if (bucket.tokens + ((now - bucket.at) / 1000) * this.limit >= capacity) this.#buckets.delete(keyId)
+  #sweep(now: number): void {
+    for (const [id, { limit, tokens, at }] of this.#buckets) {
+      if (tokens + ((now - at) / 1000) * limit >= capacityOf(limit)) this.#buckets.delete(id)
     }
     this.#sweepAt = Math.max(SWEEP_AT, this.#buckets.size * 2)
   }
+}
+
+/** Takes one request out of the bucket. 0 when it may pass, else whole seconds until the next one may. */
+export function take(bucket: Bucket): number {
+  if (bucket.tokens >= 1) {
+    bucket.tokens -= 1
+    return 0
+  }
+  return Math.max(1, Math.ceil((1 - bucket.tokens) / bucket.limit))
+}
+
+const ALLOWANCE = Symbol('rate limit')
+
+interface Counted extends Visitor {
+  [ALLOWANCE]?: string[]
+}
+
+export class RateLimits {
+  readonly #perKey: number | null
+  readonly #perCompany: (companyId: string) => number | null
+  readonly #keys = new Buckets()
+  readonly #companies = new Buckets()
+
+  /** Requests a second; null: no limit. */
+  constructor(perKey: number | null, perCompany: (companyId: string) => number | null) {
+    this.#perKey = perKey
+    this.#perCompany = perCompany
+  }
+
+  /** Counts a request. Throws a Fault when its key or company has used up what it may ask for now. */
+  check(visitor: Visitor, { keyId, companyId }: Principal): void {
+    const perCompany = this.#perCompany(companyId)
+    if (this.#perKey === null && perCompany === null) return
+    const now = performance.now()
+    const key = this.#perKey === null ? null : this.#keys.filled(keyId, this.#perKey, now)
+    const company = perCompany === null ? null : this.#companies.filled(companyId, perCompany, now)
+    // The company first: what it may not ask for must not cost its keys.
+    for (const [of, bucket] of [
+      ['company', company],
+      ['key', key],
+    ] as const) {
+      if (bucket === null || bucket.tokens >= 1) continue
+      tell(visitor, bucket)
+      throw new Fault({ code: 'rate_limited', of, limit: bucket.limit, retryAfter: take(bucket) })
+    }
+    if (key !== null) take(key)
+    if (company !== null) take(company)
+    // Of both, the one that is used up sooner.
+    const tighter = key === null || (company !== null && company.tokens < key.tokens) ? company : key
+    tell(visitor, tighter!)
+  }
+
+  /**
+   * What an answer says of the limit, as header fields: plain integers, as clients expect them on every answer where
+   * there is a limit. A request that was refused before its key was known has used up nothing.
+   */
+  fields(visitor: Visitor, status: number): readonly string[] | undefined {
+    const told = (visitor as Counted)[ALLOWANCE]
+    if (told !== undefined || this.#perKey === null || status < 400) return told
+    return fieldsOf(this.#perKey, Math.floor(capacityOf(this.#perKey)), 1)
+  }
+}
+
+function tell(visitor: Visitor, { limit, tokens }: Bucket): void {
+  const reset = Math.max(1, Math.ceil((capacityOf(limit) - tokens) / limit))
+  ;(visitor as Counted)[ALLOWANCE] = fieldsOf(limit, Math.floor(tokens), reset)
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-06 4. `reset`: seconds until nothing is used up. */
+function fieldsOf(limit: number, remaining: number, reset: number): string[] {
+  const quota = String(Math.floor(capacityOf(limit)))
+  return [
+    'ratelimit-limit',
+    quota,
+    'ratelimit-policy',
+    `${quota};w=1`,
+    'ratelimit-remaining',
+    String(remaining),
+    'ratelimit-reset',
+    String(reset),
+  ]
 }

@@ -3,9 +3,10 @@
  * is parsed, checked, and given back in one go.
  */
 import type { Principal } from '../accounts/account.ts'
-import { checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
+import { type Checked, checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
+import { type Fetched, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
 import type { HttpDeps } from './deps.ts'
@@ -32,17 +33,27 @@ interface Order<Asked> {
   body: Uint8Array
   idempotent: Idempotent | null
   terms: Terms
+  /** Files that the submission names by URL, once they have been fetched. */
+  fetched: ReadonlyMap<string, Fetched> | null
 }
 
-/** Error classes do not cross threads, their reasons do. */
-type Read = { outcome: Outcome } | { reason: AnyReason }
+/**
+ * Error classes do not cross threads, their reasons do. `urls`: to be fetched before the body, which comes back, is
+ * read again.
+ */
+type Read = { outcome: Outcome } | { reason: AnyReason } | { urls: string[]; body: Uint8Array }
 
 /** What a worker does with a request. */
 export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
-  return async ({ asked, body, idempotent, terms }: Order<Asked>): Promise<Read> => {
+  return async ({ asked, body, idempotent, terms, fetched }: Order<Asked>): Promise<Read> => {
     const octets = asBuffer(body)
     try {
       let submission = read(asked, octets)
+      const urls = remoteUrls(submission)
+      if (urls !== null) {
+        if (fetched === null) return { urls, body }
+        placeFiles(submission, fetched)
+      }
       const repeatable = idempotent ?? named?.(submission) ?? null
       if (repeatable !== null) {
         submission = await withIdempotency(submission, repeatable, same(submission, octets))
@@ -58,31 +69,54 @@ export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
 
 /** Octets that are handed over to the main thread. */
 export function buffersOf(read: Read): ArrayBuffer[] {
+  if ('urls' in read) return buffersBeneath([read.body])
   if (!('outcome' in read) || !('checked' in read.outcome)) return []
-  const { content, raw } = read.outcome.checked.email
-  const files = content.attachments.map((file) => file.content)
-  return buffersBeneath(raw === null ? files : [raw, ...files])
+  // One that is attached twice was fetched once.
+  return [...new Set(buffersBeneath(filesOf(read.outcome.checked.email)))]
 }
 
+/** The octets of an email that may be many. */
+export function filesOf({ content, raw }: Checked['email']): Uint8Array[] {
+  const files = content.attachments.map((file) => file.content)
+  return raw === null ? files : [raw, ...files]
+}
+
+/** A body on its way to a worker: moved where it fills its buffer, which is then nobody else's, else copied. */
+export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
+  const { buffer, byteLength } = body
+  const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
+  return own ? { octets: body, transfer: [buffer] } : { octets: alone(body), transfer: [] }
+}
+
+type Parts = Pick<HttpDeps, 'intake' | 'workers' | 'remoteFiles'>
+
 export class Reading<Asked> {
-  readonly #parts: Pick<HttpDeps, 'intake' | 'workers'>
+  readonly #parts: Parts
   readonly #reader: Reader<Asked>
   readonly #job: Job<Order<Asked>, Read>
 
-  constructor(parts: Pick<HttpDeps, 'intake' | 'workers'>, reader: Reader<Asked>) {
+  constructor(parts: Parts, reader: Reader<Asked>) {
     this.#parts = parts
     this.#reader = reader
     this.#job = jobAt(reader.job)
   }
 
-  /** Throws or rejects with what the request is refused for. */
-  accept(principal: Principal, asked: Asked, body: Buffer, idempotent: Idempotent | null): Promise<Receipt> {
-    if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent)
+  /**
+   * Throws or rejects with what the request is refused for. `room`: for files that are fetched; without it, none are.
+   */
+  accept(
+    principal: Principal,
+    asked: Asked,
+    body: Buffer,
+    idempotent: Idempotent | null,
+    room: Room | null = null,
+  ): Promise<Receipt> {
+    if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, room)
     const { intake } = this.#parts
     const submission = this.#reader.read(asked, body)
-    // A small template with many recipients is much work.
-    if (submission.recipientVariables !== undefined) {
-      return this.#acceptElsewhere(principal, asked, body, idempotent)
+    // A small template with many recipients is much work, and files that are fetched may be.
+    if (submission.recipientVariables !== undefined || remoteUrls(submission) !== null) {
+      return this.#acceptElsewhere(principal, asked, body, idempotent, room)
     }
     const repeatable = idempotent ?? this.#reader.named?.(submission) ?? null
     if (repeatable === null) return intake.submit(principal, submission)
@@ -95,18 +129,32 @@ export class Reading<Asked> {
     asked: Asked,
     body: Buffer,
     idempotent: Idempotent | null,
+    room: Room | null,
   ): Promise<Receipt> {
-    const { intake, workers } = this.#parts
-    const { buffer, byteLength } = body
-    // What fills its buffer is nobody else's.
-    const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
-    const order = { asked, body: own ? body : alone(body), idempotent, terms: intake.terms() }
-    const read = await workers.run(this.#job, order, {
-      company: principal.companyId,
-      weight: byteLength,
-      transfer: own ? [buffer] : [],
-    })
+    const { intake, remoteFiles } = this.#parts
+    const { companyId } = principal
+    const order = { asked, idempotent }
+    const { octets, transfer } = handedOver(body)
+    const first = { ...order, body: octets, terms: intake.terms(), fetched: null }
+    let read = await this.#read(companyId, first, transfer)
+    if ('urls' in read) {
+      if (room === null) throw new Error('this reader names files by URL, and fetches none')
+      const fetched = await remoteFiles.fetch(read.urls, room)
+      const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
+      read = await this.#read(
+        companyId,
+        { ...order, body: read.body, terms: intake.terms(), fetched },
+        buffersBeneath([read.body, ...files]),
+      )
+    }
     if ('reason' in read) throw new Fault(read.reason)
+    if ('urls' in read) throw new Error('files that were fetched are asked for again')
     return intake.accept(principal, read.outcome)
+  }
+
+  #read(company: string, order: Order<Asked>, transfer: ArrayBuffer[]): Promise<Read> {
+    let weight = order.body.byteLength
+    for (const buffer of transfer) if (buffer !== order.body.buffer) weight += buffer.byteLength
+    return this.#parts.workers.run(this.#job, order, { company, weight, transfer })
   }
 }

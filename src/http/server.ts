@@ -23,7 +23,8 @@ import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, clip } from './fault.ts'
 import { MetricsListener } from './metrics-listener.ts'
-import { RateLimiter } from './rate-limit.ts'
+import { PublicUrl } from './public-url.ts'
+import { RateLimits } from './rate-limit.ts'
 import { Routing } from './routing.ts'
 import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
@@ -72,11 +73,12 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const admission = new Admission(deps.plan, deps.monitor)
   watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
-  const answers = new Answers(log, registry, admission)
-  const rate = settings.rateLimit === null ? null : new RateLimiter(settings.rateLimit)
+  const rate = new RateLimits(settings.rateLimit, () => null)
+  const answers = new Answers(log, registry, admission, rate)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
-  const core: HttpCore = { deps, answers, limit, callers }
+  const publicUrl = new PublicUrl(settings.publicUrl, address)
+  const core: HttpCore = { deps, answers, limit, callers, publicUrl }
   const routing = new Routing(servedApis(core, apis), core)
 
   const app = fastify({

@@ -65,6 +65,12 @@ export function invalidField(field: string, detail: string): Refusal {
   return new Refusal({ code: 'field_invalid', field, detail })
 }
 
+/** True for what concerns all that its holder asks for. */
+export function isAboutKey({ code }: Reason): boolean {
+  return ABOUT_KEYS.has(code)
+}
+
+const ABOUT_KEYS = new Set<Reason['code']>(['key_invalid', 'key_expired', 'key_elsewhere', 'scope_missing'])
 const ABOUT_DOMAINS = new Set<Reason['code']>([
   'domain_unknown',
   'domain_inactive',

@@ -5,6 +5,8 @@ export interface SubmittedAttachment {
   /** Absent: derived from the file name. */
   contentType?: string
   content: Uint8Array
+  /** A URL where the content is to be fetched: `content` is empty until it has been (`placeFiles`). */
+  path?: string
   disposition: 'attachment' | 'inline'
   contentId?: string
 }

@@ -5,8 +5,9 @@
  * Whether an address is public is asked of the very address that is connected to, at each connection: a name that was
  * looked up before may lead elsewhere by then. A redirect is given back: who follows it comes here again.
  */
+import { createRequire } from 'node:module'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, buildConnector, request } from 'undici'
+import type { Agent } from 'undici'
 import type { AddressGuard } from './private-address.ts'
 
 /** Milliseconds to a connection, TLS included. */
@@ -68,6 +69,8 @@ export interface OutgoingRequest {
   /** Of the answer's body; what is behind them is not read. */
   maxOctets: number
   signal?: AbortSignal
+  /** Hears how many octets of the body have come, each time some have. What it throws ends the request. */
+  received?(octets: number): void
 }
 
 export interface Answer {
@@ -102,12 +105,22 @@ export function outgoingUrl(text: string): URL {
   return url
 }
 
-export class Outgoing {
-  readonly #agent: Agent
+const require = createRequire(import.meta.url)
+/** Loaded with the first request: it costs 30 MB and a tenth of a second, and most nodes never make one. */
+const undici = (): typeof import('undici') => require('undici')
 
-  constructor({ guard, resolve, connections }: OutgoingOptions) {
+export class Outgoing {
+  readonly #options: OutgoingOptions
+  #agent: Agent | null = null
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options
+  }
+
+  #connect({ guard, resolve, connections }: OutgoingOptions): Agent {
+    const { Agent, buildConnector } = undici()
     const connectOver = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup(guard, resolve) })
-    this.#agent = new Agent({
+    return new Agent({
       connections,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -143,23 +156,24 @@ export class Outgoing {
   }
 
   async #answer(
-    { method, url, headers, body, maxOctets }: Omit<OutgoingRequest, 'timeoutMs'>,
+    { method, url, headers, body, maxOctets, received }: Omit<OutgoingRequest, 'timeoutMs'>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const answer = await request(url, {
+    this.#agent ??= this.#connect(this.#options)
+    const answer = await undici().request(url, {
       dispatcher: this.#agent,
       method,
       headers,
       body: body ?? null,
       signal,
     })
-    const read = await readAtMost(answer.body, maxOctets)
+    const read = await readAtMost(answer.body, maxOctets, received)
     return { status: answer.statusCode, headers: firstOfEach(answer.headers), ...read }
   }
 
   /** What is under way is given up. */
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    await this.#agent?.destroy()
   }
 }
 
@@ -205,10 +219,12 @@ function nowhere(host: string, hasAddresses: boolean): NoAnswer {
 async function readAtMost(
   body: AsyncIterable<Buffer>,
   maxOctets: number,
+  received?: (octets: number) => void,
 ): Promise<Pick<Answer, 'body' | 'complete'>> {
   const parts: Buffer[] = []
   let octets = 0
   for await (const part of body) {
+    received?.(part.length)
     parts.push(part)
     octets += part.length
     // Leaving the loop ends the connection: who sends more than is read is not waited for.

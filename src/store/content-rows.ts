@@ -6,6 +6,7 @@ import { UNTRIED } from '../email/lifecycle/birth.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
+import { dispositionOf } from './file-rows.ts'
 
 /** The stored content of an email cannot be turned back into what was accepted. */
 export class ContentDamaged extends Error {
@@ -69,7 +70,7 @@ function fileOf(
     filename,
     contentType,
     content: bytes,
-    disposition: disposition === 'inline' ? 'inline' : 'attachment',
+    disposition: dispositionOf(disposition),
   }
   if (contentId !== null) file.contentId = contentId
   return file

@@ -13,6 +13,7 @@ import type {
   EmailPaging,
   EmailSummary,
   StoredEmail,
+  StoredFile,
   StoredOrigin,
 } from '../email/stored-email.ts'
 
@@ -35,6 +36,10 @@ export interface EmailStore {
   emailOrigin(id: string): Promise<StoredOrigin | null>
   /** Null when unknown. The caller decides who may see it. */
   readEmail(id: string): Promise<StoredEmail | null>
+  /** Empty when it has none, is unknown, is a ready message, or its content was removed. */
+  listFiles(emailId: string): Promise<StoredFile[]>
+  /** The octets of one of them; null when there is no such file. */
+  readFile(emailId: string, position: number): Promise<Uint8Array | null>
   readHistory(id: string): Promise<EmailHistory | null>
   /**
    * The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or

@@ -68,8 +68,12 @@ const WORDS: Words<Reply> = {
   quota_exceeded: ({ which, limit }) =>
     reply(452, '4.5.3', `The ${which} limit of ${limit} recipients would be exceeded`),
   unavailable: () => reply(451, '4.3.0', 'Nothing can be accepted now, and nothing was; try again later'),
-  rate_limited: ({ limit, retryAfter }) =>
-    reply(450, '4.7.1', `This API key may send ${limit} messages a second; try again in ${retryAfter} s`),
+  rate_limited: ({ of, limit, retryAfter }) =>
+    reply(
+      450,
+      '4.7.1',
+      `This ${of === 'key' ? 'API key' : 'company'} may send ${limit} messages a second; try again in ${retryAfter} s`,
+    ),
   too_much_under_way: () =>
     busy('Too much of your company is under way at once; send less at a time, and try again later'),
   overloaded: () => busy('There is as much under way as there is room for; try again later'),
@@ -82,6 +86,7 @@ const WORDS: Words<Reply> = {
   method_unknown: nowhere,
   email_unknown: nowhere,
   operation_refused: asItIs,
+  link_refused: nowhere,
 }
 
 export function smtpWords(reason: AnyReason): Reply {

@@ -48,6 +48,8 @@ describe('settings', () => {
     [{ POSTROAD_LISTEN: ':0' }, 'listen', { host: '::', port: 0 }],
     [{ POSTROAD_LISTEN: 'localhost:9' }, 'listen', { host: 'localhost', port: 9 }],
     [{ POSTROAD_LISTEN: '' }, 'listen', { host: '127.0.0.1', port: 8587 }],
+    [{ POSTROAD_PUBLIC_URL: 'HTTPS://Mail.example.com/' }, 'publicUrl', 'https://mail.example.com'],
+    [{ POSTROAD_PUBLIC_URL: 'http://h.test:8080/mail/' }, 'publicUrl', 'http://h.test:8080/mail'],
     [{ POSTROAD_DATABASE_URL: 'sqlite:/a/b c.db' }, 'database', { engine: 'sqlite', path: '/a/b c.db' }],
     [{ POSTROAD_DATABASE_URL: 'sqlite:///a/b.db' }, 'database', { engine: 'sqlite', path: '/a/b.db' }],
     [

@@ -1,4 +1,4 @@
-/** What every answer carries, rate limits, the pages for people and machines, and what never gets into a log. */
+/** What every answer carries, the pages for people and machines, and what never gets into a log. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
@@ -110,34 +110,6 @@ describe('/metrics', () => {
     assert.ok(metricsUrl)
     assert.match((await call(metricsUrl)).text, /postroad_http_requests_total/)
     assert.equal((await call(metricsUrl.replace('/metrics', '/emails'))).status, 404)
-  })
-})
-
-describe('rate limits', () => {
-  test('none unless the operator sets one', async () => {
-    await using service = await startService()
-    const { key } = await service.tenant('acme.example')
-    const api = new Api(service.url, key.token)
-    const replies = await Promise.all(Array.from({ length: 100 }, () => api.get('/emails/x')))
-    assert.ok(replies.every(({ status, headers }) => status === 404 && headers.get('retry-after') === null))
-  })
-
-  test('over it: 429 with an integer retry-after in both dialects, for that key alone', async () => {
-    // So few that nothing is refilled while the test runs.
-    await using service = await startService({ rateLimit: 0.001 })
-    const { company, key } = await service.tenant('acme.example')
-    const api = new Api(service.url, key.token)
-    assert.equal((await api.get('/emails/x')).status, 404)
-    const json = await api.send({})
-    assertJsonError(json, 429, 'rate_limit_exceeded')
-    const form = await api.form('acme.example', [])
-    assertFormError(form, 429)
-    for (const { headers } of [json, form]) {
-      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
-      assert.ok(Number(headers.get('retry-after')) > 900)
-    }
-    const other = new Api(service.url, (await service.key(company.id)).token)
-    assert.equal((await other.get('/emails/x')).status, 404)
   })
 })
 

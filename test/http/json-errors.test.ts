@@ -170,24 +170,38 @@ describe('the JSON dialect refuses', () => {
       status: 422,
       name: 'validation_error',
     })),
-    ...[{ a: 'b' }, [{ name: 'a' }], [{ name: 'ä', value: 'b' }], [{ name: 'a', value: 'b c' }], ['a']].map(
-      (tags) => ({
-        rule: `bad tags: ${JSON.stringify(tags)}`,
-        ask: sent({ tags }),
-        status: 422,
-        name: 'validation_error',
-        message: /^Invalid `tags` field\. /,
-      }),
-    ),
-    ...['in 1 min', 'tomorrow', '2026-11-20', '2026-11-20T10:00:00', '2027-02-30T10:00:00Z', 1, 'x'].map(
-      (scheduled_at) => ({
-        rule: `a scheduled_at that is no ISO 8601 time with zone: ${JSON.stringify(scheduled_at)}`,
-        ask: sent({ scheduled_at }),
-        status: 422,
-        name: 'validation_error',
-        message: /^Invalid `scheduled_at` field\. .*ISO 8601/,
-      }),
-    ),
+    ...[{ a: 'b' }, [{ name: 'a' }], ['a']].map((tags) => ({
+      rule: `bad tags: ${JSON.stringify(tags)}`,
+      ask: sent({ tags }),
+      status: 422,
+      name: 'validation_error',
+      message: /^Invalid `tags` field\. /,
+    })),
+    ...['ä', 'b c', '', 'x'.repeat(257)].map((value) => ({
+      rule: `a tag of ${JSON.stringify(value.slice(0, 10))}`,
+      ask: sent({ tags: [{ name: 'a', value }] }),
+      status: 422,
+      name: 'validation_error',
+      message: /^Tags should only contain ASCII letters/,
+    })),
+    ...[
+      '2026-11-20',
+      '2026-11-20T10:00:00',
+      '2027-02-30T10:00:00Z',
+      '12/11/2026',
+      1,
+      'x',
+      'soon, in 1 hour',
+      'in 1 hour or so',
+      'today from 9am to 5pm',
+      `in ${' '.repeat(100)} 1 hour`,
+    ].map((scheduled_at) => ({
+      rule: `a scheduled_at that is no time: ${JSON.stringify(scheduled_at)}`,
+      ask: sent({ scheduled_at }),
+      status: 422,
+      name: 'validation_error',
+      message: /^Invalid `scheduled_at` field\. .*ISO 8601/,
+    })),
     {
       rule: 'a scheduled_at more than 30 days ahead',
       ask: sent({ scheduled_at: new Date(Date.now() + 31 * 86_400_000).toISOString() }),
@@ -195,6 +209,20 @@ describe('the JSON dialect refuses', () => {
       name: 'validation_error',
       message: /30 days/,
     },
+    {
+      rule: 'a phrase more than 30 days ahead',
+      ask: sent({ scheduled_at: 'in 3 months' }),
+      status: 422,
+      name: 'validation_error',
+      message: /30 days/,
+    },
+    ...['topic_id', 'topicId'].map((key) => ({
+      rule: `a ${key}, instead of ignoring it`,
+      ask: sent({ [key]: '0198f0c0-0000-7000-8000-000000000000' }),
+      status: 422,
+      name: 'validation_error',
+      message: /^`topic_id` is not supported/,
+    })),
     {
       rule: 'a template, instead of ignoring it',
       ask: sent({ template: { id: 't' } }),
@@ -282,8 +310,8 @@ describe('the JSON dialect refuses', () => {
     {
       rule: 'the wrong method, naming the right one',
       ask: async () => {
-        const reply = await api.get('/emails')
-        assert.equal(reply.headers.get('allow'), 'POST')
+        const reply = await call(`${api.url}/emails`, { method: 'DELETE' })
+        assert.equal(reply.headers.get('allow'), 'GET, HEAD, POST')
         return reply
       },
       status: 405,

@@ -52,6 +52,18 @@ describe('POST /emails accepts', () => {
     }
   })
 
+  test('POST /email, as the oldest clients have it, is the same', async () => {
+    const init = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(minimal),
+    }
+    const reply = await call(`${api.url}/email`, init)
+    assert.equal(reply.status, 200, reply.text)
+    assert.match(String(reply.body.id), UUID_V7)
+    assert.equal((await call(`${api.url}/email`, { ...init, method: 'PUT' })).body.name, 'method_not_allowed')
+  })
+
   test('unknown keys are ignored', async () => {
     await accepted({ ...minimal, topic_id: null, created_at: 'x', unheard: { of: [1] }, __proto__x: 1 })
   })
@@ -185,6 +197,24 @@ describe('POST /emails accepts', () => {
       const reply = await api.get(`/emails/${await api.accepted({ ...minimal, scheduled_at })}`)
       assert.equal(reply.body.last_event, 'scheduled')
       assert.equal(Date.parse(String(reply.body.scheduled_at)), at, scheduled_at)
+    }
+  })
+
+  test('scheduled_at as phrases that users of the SDKs write', async () => {
+    const phrases: [phrase: string, milliseconds: number][] = [
+      ['in 1 min', 60_000],
+      ['in 1min', 60_000],
+      ['In an hour', 3_600_000],
+      ['in 2 hours and 30 minutes', 9_000_000],
+      ['3 days from now', 3 * 86_400_000],
+    ]
+    for (const [phrase, milliseconds] of phrases) {
+      const before = Date.now()
+      const email = await service.store.readEmail(
+        await api.accepted({ ...minimal, scheduled_at: ` ${phrase} ` }),
+      )
+      const from = email!.scheduledAt! - milliseconds
+      assert.ok(from >= before && from <= Date.now(), `${phrase}: ${new Date(email!.scheduledAt!)}`)
     }
   })
 

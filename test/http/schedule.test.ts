@@ -1,8 +1,7 @@
-/** The times senders write, and the token bucket, each held against exact numbers. */
+/** The times senders write, held against exact numbers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readDeliveryTime } from '../../src/http/form/delivery-time.ts'
-import { RateLimiter } from '../../src/http/rate-limit.ts'
 import { parseIsoTime } from '../../src/http/schedule.ts'
 
 describe('parseIsoTime', () => {
@@ -70,30 +69,4 @@ describe('readDeliveryTime', () => {
     test(`${text} is none`, () =>
       assert.throws(() => readDeliveryTime(text), /is not an RFC-2822 compliant date/))
   }
-})
-
-describe('RateLimiter', () => {
-  test('lets as many through at once as there are in a second, then one by one', () => {
-    const limiter = new RateLimiter(2)
-    const taken = (at: number) => limiter.take('k', at)
-    assert.deepEqual([taken(0), taken(0), taken(0)], [0, 0, 1])
-    assert.equal(taken(400), 1)
-    assert.equal(taken(500), 0)
-    assert.equal(taken(501), 1)
-    assert.deepEqual([taken(60_000), taken(60_000), taken(60_000)], [0, 0, 1])
-  })
-
-  test('says in whole seconds when the next one may come', () => {
-    const limiter = new RateLimiter(0.1)
-    assert.equal(limiter.take('k', 0), 0)
-    assert.equal(limiter.take('k', 0), 10)
-    assert.equal(limiter.take('k', 4_500), 6)
-    assert.equal(limiter.take('k', 10_000), 0)
-  })
-
-  test('keeps keys apart, also many of them', () => {
-    const limiter = new RateLimiter(1)
-    for (let key = 0; key < 50_000; key++) assert.equal(limiter.take(`k${key}`, key), 0)
-    assert.equal(limiter.take('k49999', 49_999), 1)
-  })
 })

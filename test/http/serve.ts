@@ -39,9 +39,11 @@ export async function serveApis(
       accounts,
       intake: new Intake(intake),
       workers,
+      remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
       operation: (principal) =>
         operationOn(service.settings, store, { kind: 'member', principal }, accounts.directory.snapshot),
+      derive: (purpose) => service.app.seal.derive(purpose),
       registry: metrics.registry,
       log,
       version: '0.0.0',

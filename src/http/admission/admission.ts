@@ -175,6 +175,12 @@ export class Admission {
     this.#take(from, visit, cost)
   }
 
+  /** Notes that a request needs so many octets beside its body. Throws a Fault when there is no room for them. */
+  grow(request: Visitor, octets: number): void {
+    const visit = visitOf(request)
+    if (visit !== undefined) this.exceed(visit, octets)
+  }
+
   /** So many octets of the body have arrived, and are worked on from here on. */
   received(visit: Visit, arrived: number): void {
     visit.arrived = arrived

@@ -107,6 +107,7 @@ const WORDS: Words<Said> = {
   path_unknown: notFound,
   email_unknown: notFound,
   operation_refused: ({ why, detail }) => [REFUSED[why], detail],
+  link_refused: ({ detail }) => [403, detail],
   method_unknown: ({ allow }) => [405, `Method Not Allowed, allowed: ${allow}`],
   http_malformed: ({ status, detail }) => [status, detail],
   internal: ({ requestId }) => [500, `Internal Server Error (request id ${requestId})`],

@@ -1,6 +1,8 @@
 /** Attachments of the JSON dialect: three encodings of the octets and two spellings of the names are in use. */
 import { invalidField, Refusal } from '../../intake/refusal.ts'
+import { fileNameOf } from '../../intake/remote-file.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
+import { NotAUrl, outgoingUrl } from '../../network/outgoing.ts'
 import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
 
@@ -13,28 +15,50 @@ export function readAttachments(value: unknown): SubmittedAttachment[] {
 
 function readAttachment(item: unknown, index: number): SubmittedAttachment {
   if (!isObject(item)) throw invalid(index, 'it must be an object')
-  if (isPresent(item.path)) {
-    throw invalid(
-      index,
-      '`path` is not supported, nothing is fetched from elsewhere; send the file in `content`',
-    )
+  const url = isPresent(item.path) ? urlOf(item.path, index) : null
+  if (url !== null && isPresent(item.content)) {
+    throw invalid(index, '`content` and `path` are both there: it takes one of them')
   }
-  const { filename } = item
-  if (!isPresent(filename)) throw invalid(index, '`filename` is missing')
-  if (typeof filename !== 'string') throw invalid(index, '`filename` must be a string')
-  if (filename === '') throw invalid(index, '`filename` is empty')
-  if (!isPresent(item.content)) throw invalid(index, '`content` is missing')
-
+  const filename = nameOf(item.filename, url, index)
+  if (url === null && !isPresent(item.content)) {
+    throw invalid(index, '`content` is missing: an attachment must have either a `content` or `path`')
+  }
   const contentType = text(item, index, 'content_type', 'contentType')
   const contentId = text(item, index, 'content_id', 'contentId', 'inline_content_id', 'inlineContentId')
   return {
     filename,
-    content: readContent(item.content, index),
+    ...(url === null
+      ? { content: readContent(item.content, index) }
+      : { content: NOTHING_YET, path: url.href }),
     // A content id is only of use to a file that the HTML shows.
     disposition: contentId === undefined ? 'attachment' : 'inline',
     ...(contentType === undefined ? {} : { contentType }),
     ...(contentId === undefined ? {} : { contentId }),
   }
+}
+
+const NOTHING_YET = new Uint8Array()
+
+function urlOf(path: unknown, index: number): URL {
+  if (typeof path !== 'string') throw invalid(index, '`path` must be a string')
+  try {
+    return outgoingUrl(path)
+  } catch (error) {
+    if (!(error instanceof NotAUrl)) throw error
+    throw invalid(index, `\`path\` ${error.message}`)
+  }
+}
+
+/** What is fetched may be called what its URL says. */
+function nameOf(filename: unknown, url: URL | null, index: number): string {
+  if (url !== null && (!isPresent(filename) || filename === '' || filename === false)) {
+    const named = fileNameOf(url)
+    if (named !== '') return named
+  }
+  if (!isPresent(filename)) throw invalid(index, '`filename` is missing')
+  if (typeof filename !== 'string') throw invalid(index, '`filename` must be a string')
+  if (filename === '') throw invalid(index, '`filename` is empty')
+  return filename
 }
 
 /**

@@ -1,29 +1,36 @@
 /** Files in JSON: base64 text, decoded piece by piece, so that a large file is in memory once. */
 
-/** RFC 4648 4 and 5: what each octet is worth as a digit of either alphabet. */
+/** RFC 4648 4 and 5: what each octet is. */
 const DIGIT = 0
-const SPACE = 1
+const BREAK = 1
 const PADDING = 2
 const OTHER = 3
+/** Digits of one alphabet alone. */
+const STANDARD = 4
+const URL_SAFE = 5
 const KIND = new Uint8Array(256).fill(OTHER)
-for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_') {
-  KIND[digit.charCodeAt(0)] = DIGIT
+for (const [kind, characters] of [
+  [DIGIT, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'],
+  [STANDARD, '+/'],
+  [URL_SAFE, '-_'],
+  [BREAK, '\r\n'],
+  [PADDING, '='],
+] as const) {
+  for (const character of characters) KIND[character.charCodeAt(0)] = kind
 }
-for (const space of ' \t\r\n') KIND[space.charCodeAt(0)] = SPACE
-KIND['='.charCodeAt(0)] = PADDING
 
 /** Octets of text that are decoded together: a multiple of four. */
 const PIECE = 256 * 1024
 
 /**
- * What the text stands for, or null when it is no base64: either alphabet (RFC 4648 4 and 5), padding may be left out,
- * white space may stand anywhere.
+ * What the text stands for, or null when it is no base64. Strictly (RFC 4648 3): or what is no base64 at all would be a
+ * file of garbage. The digits of one alphabet, in whole groups of four, padded where the last one is short; bits that
+ * stand for nothing are zero. Lines may be broken anywhere (RFC 2045 6.8). Only text in the URL-safe alphabet may go
+ * without padding, as its encoders write it (RFC 4648 5).
  */
 export function decodeBase64(text: Buffer): Buffer | null {
-  const compact = withoutSpace(text)
+  const compact = digitsOf(text)
   if (compact === null) return null
-  // A single digit left over carries 6 bits: no octet ends there.
-  if (compact.length % 4 === 1) return null
   const decoded = Buffer.allocUnsafeSlow(Math.floor((compact.length * 3) / 4))
   let length = 0
   for (let at = 0; at < compact.length; at += PIECE) {
@@ -33,26 +40,53 @@ export function decodeBase64(text: Buffer): Buffer | null {
       'base64',
     )
   }
-  return decoded
+  return hasZeroRest(compact, decoded) ? decoded : null
 }
 
-/** The digits alone; null for anything that is neither digit nor space nor padding at the end. */
-function withoutSpace(text: Buffer): Buffer | null {
+/** The digits alone; null for what is no base64. */
+function digitsOf(text: Buffer): Buffer | null {
   let digits = 0
   let padding = 0
-  let spaces = 0
+  let breaks = 0
+  let alphabet = DIGIT
   for (let at = 0; at < text.length; at++) {
     const kind = KIND[text[at]!]!
-    if (kind === DIGIT) {
-      if (padding > 0) return null
+    if (kind === DIGIT) digits++
+    else if (kind === BREAK) {
+      breaks++
+      continue
+    } else if (kind === PADDING) {
+      padding++
+      continue
+    } else if (kind === OTHER) return null
+    else {
+      if (alphabet !== DIGIT && alphabet !== kind) return null
+      alphabet = kind
       digits++
-    } else if (kind === SPACE) spaces++
-    else if (kind === PADDING && ++padding <= 2) continue
-    else return null
+    }
+    if (padding > 0) return null
   }
-  if (spaces === 0) return text.subarray(0, digits)
+  const short = (4 - (digits % 4)) % 4
+  // A single digit left over carries 6 bits: no octet ends there.
+  if (short === 3) return null
+  if (padding !== short && !(padding === 0 && alphabet === URL_SAFE)) return null
+  if (breaks === 0) return text.subarray(0, digits)
   const compact = Buffer.allocUnsafeSlow(digits)
   let length = 0
-  for (let at = 0; at < text.length; at++) if (KIND[text[at]!] === DIGIT) compact[length++] = text[at]!
+  for (let at = 0; at < text.length; at++) {
+    const kind = KIND[text[at]!]!
+    if (kind !== BREAK && kind !== PADDING) compact[length++] = text[at]!
+  }
   return compact
+}
+
+/** RFC 4648 3.5: whether the bits of the last digit that belong to no octet are zero. */
+function hasZeroRest(digits: Buffer, decoded: Buffer): boolean {
+  const rest = digits.length % 4
+  if (rest === 0) return true
+  const last = decoded.subarray(decoded.length - (rest - 1)).toString('base64url')
+  const given = String.fromCharCode(digits[digits.length - 1]!)
+    .replace('+', '-')
+    .replace('/', '_')
+  return last.endsWith(given)
 }

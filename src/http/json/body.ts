@@ -26,6 +26,8 @@ const FIELDS = new Set([
   'attachments',
   'tags',
   'template',
+  'topic_id',
+  'topicId',
   'scheduled_at',
   'scheduledAt',
 ])
@@ -50,7 +52,8 @@ export class ContentFault {
   }
 }
 
-export const NOT_BASE64 = '`content` is not base64'
+export const NOT_BASE64 =
+  '`content` is not base64: it takes the digits of one alphabet (RFC 4648 4 or 5) in whole groups of four, padded with `=`'
 export const NO_CONTENT = '`content` must be base64 text or an array of byte values'
 export const notAByte = (position: number) =>
   `\`content\` holds something that is not a byte value (0 to 255) at position ${position}`
@@ -61,10 +64,25 @@ export const notAByte = (position: number) =>
  */
 export function parseBody(octets: Buffer): Body {
   const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(readable(octets))
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw malformed('The request body must be a JSON object.')
-  }
-  return body as Body
+  if (!isBody(body)) throw malformed('The request body must be a JSON object.')
+  return body
+}
+
+/**
+ * The items of a body that is a JSON array. Throws a Fault when it is none, is empty, or has more than `most` items. A
+ * large body is read like that of one email.
+ */
+export function parseBodies(octets: Buffer, most: number): unknown[] {
+  const items = octets.length <= SMALL_BODY ? parseJson(octets) : scanAll(readable(octets), most)
+  if (!Array.isArray(items)) throw malformed('The request body must be a JSON array of emails.')
+  if (items.length > 0 && items.length <= most) return items
+  const count = items.length === 0 ? 'none' : 'more'
+  const detail = `A batch has 1 to ${most} emails; there are ${count} in the request body.`
+  throw new Fault({ code: 'request_invalid', detail })
+}
+
+export function isBody(item: unknown): item is Body {
+  return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
 function readable(octets: Buffer): Buffer {
@@ -102,18 +120,43 @@ export function jsonFault(octets: Buffer): string | null {
 
 /** Names without a meaning are passed over: nothing of their values is built. */
 export function scan(octets: Buffer): unknown {
-  const scanner = new JsonScanner(octets, textStart(octets))
-  try {
-    if (scanner.kind() !== 'object') {
+  return scanned(octets, emailOf)
+}
+
+/** A body of several: each as `scan` reads it; null when it is no array. Of one that is too long, one item more. */
+function scanAll(octets: Buffer, most: number): unknown[] | null {
+  return scanned(octets, (scanner) => {
+    if (scanner.kind() !== 'array') {
       scanner.skip()
-      scanner.end()
       return null
     }
-    const body = objectOf(scanner, FIELDS, (name) =>
-      name === 'attachments' && scanner.kind() === 'array' ? files(scanner) : scanner.value(),
-    )
+    const items: unknown[] = []
+    scanner.enter()
+    while (scanner.item()) {
+      if (items.length > most) scanner.skip()
+      else items.push(emailOf(scanner))
+    }
+    return items
+  })
+}
+
+/** What is no object is null. */
+function emailOf(scanner: JsonScanner): Body | null {
+  if (scanner.kind() !== 'object') {
+    scanner.skip()
+    return null
+  }
+  return objectOf(scanner, FIELDS, (name) =>
+    name === 'attachments' && scanner.kind() === 'array' ? files(scanner) : scanner.value(),
+  )
+}
+
+function scanned<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T {
+  const scanner = new JsonScanner(octets, textStart(octets))
+  try {
+    const found = read(scanner)
     scanner.end()
-    return body
+    return found
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error
     const what = error instanceof JsonLimit ? error.message : `is not valid JSON: ${error.message}`

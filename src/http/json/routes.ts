@@ -2,19 +2,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
-import { mayRead, readsNothing } from '../../accounts/reading.ts'
-import { Refusal } from '../../intake/refusal.ts'
 import { type Answer, JSON_TYPE, type LongAnswer } from '../answer.ts'
 import type { Answering, Api, Operation } from '../api.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
 import { bearerToken } from '../credentials.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { Fault } from '../fault.ts'
 import { idempotentOf } from '../idempotency.ts'
 import { Reading } from '../reading.ts'
 import { jsonContent } from './content.ts'
 import { emailJson, emailJsonPieces } from './email.ts'
+import { attachmentEndpoints } from './emails/attachments.ts'
+import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.ts'
+import { DownloadLinks } from './emails/download-link.ts'
+import { requireReadable, unknownEmail } from './emails/find.ts'
+import { listEmails } from './emails/listing.ts'
 import { jsonReader } from './read-job.ts'
 import { jsonWords } from './words.ts'
 
@@ -24,32 +26,39 @@ import { jsonWords } from './words.ts'
  */
 const SHORT_EMAIL = 16 * 1024
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 export class JsonDialect implements Api {
-  readonly prefixes: readonly string[] = ['/emails']
+  /** The oldest clients send to `/email`. */
+  readonly prefixes: readonly string[] = ['/emails', '/email']
   readonly words = jsonWords
-  readonly endpoints: readonly Endpoint[] = []
+  readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
   /** What is no id at all is no email's: the same answer as to an unknown one. */
   readonly unreadable: Operation = { name: 'email_read', work: (request) => this.#read(request, '') }
   readonly #core: HttpCore
   readonly #reading: Reading<null>
+  readonly #links: DownloadLinks
 
   constructor(core: HttpCore) {
     this.#core = core
     this.#reading = new Reading(core.deps, jsonReader)
+    this.#links = new DownloadLinks(core.deps)
+    this.endpoints = [listEmails, ...attachmentEndpoints(this.#links)]
   }
 
   register(app: FastifyInstance, answering: Answering): void {
-    app.post(
-      '/emails',
-      answering('email_send', (request, reply) => this.#send(request, reply)),
-    )
+    const send = answering('email_send', (request, reply) => this.#send(request, reply))
+    app.post('/emails', send)
+    app.post('/email', send)
     app.get(
       '/emails/:id',
       answering<{ Params: { id: string } }>('email_read', (request) =>
         this.#read(request, request.params.id),
+      ),
+    )
+    app.get(
+      DOWNLOAD_PATH,
+      answering<DownloadRoute>('attachment_download', (request) =>
+        download(request, this.#core, this.#links),
       ),
     )
   }
@@ -62,7 +71,8 @@ export class JsonDialect implements Api {
     jsonContent.check(headers)
     const idempotent = idempotentOf(headers, 'POST /emails')
     const body = await readBody(raw, reply.raw, this.#core.limit)
-    const { id } = await this.#reading.accept(principal, null, body, idempotent)
+    const room = (octets: number) => this.#core.limit.admission.grow(raw, octets)
+    const { id } = await this.#reading.accept(principal, null, body, idempotent, room)
     return { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
   }
 
@@ -71,16 +81,12 @@ export class JsonDialect implements Api {
     const { deps, limit } = this.#core
     const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
-    // Before anything is looked up: it says nothing about the email.
-    if (readsNothing(principal)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
-    const id = given.toLowerCase()
-    const origin = UUID.test(id) ? await deps.store.emailOrigin(id) : null
-    if (origin === null || !mayRead(principal, origin)) throw new Fault({ code: 'email_unknown' })
+    const { id, origin } = await requireReadable(deps, principal, given)
     const isShort = origin.octets <= SHORT_EMAIL
     if (!isShort) await limit.admission.reserve(raw, origin.octets)
     const email = await deps.store.readEmail(id)
     // Retention may have been there first.
-    if (email === null) throw new Fault({ code: 'email_unknown' })
+    if (email === null) throw unknownEmail()
     if (!isShort) return { type: JSON_TYPE, pieces: emailJsonPieces(email) }
     return { status: 200, type: JSON_TYPE, body: emailJson(email) }
   }

@@ -1,17 +1,21 @@
 /** From the body of `POST /emails` to a submission: types are checked here, meaning by the intake. */
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
-import { clip } from '../fault.ts'
-import { MAX_AHEAD, MAX_AHEAD_DAYS, parseIsoTime } from '../schedule.ts'
+import { clip, Fault } from '../fault.ts'
 import { readAttachments } from './attachments.ts'
 import { type Body, parseBody } from './body.ts'
+import { readScheduledAt } from './emails/scheduled-at.ts'
 
 const MAX_TAGS = 100
 const TAG = /^[A-Za-z0-9_-]{1,256}$/
 
 /** Throws a Fault when the body is not a JSON object, a Refusal when a field has a type or form it cannot have. */
 export function readSubmission(bytes: Buffer): Submission {
-  const body = parseBody(bytes)
+  return submissionOf(parseBody(bytes))
+}
+
+/** The same of a body that is read. */
+export function submissionOf(body: Body): Submission {
   const submission: Submission = {
     from: text(body, 'from') ?? '',
     to: addresses('to', body.to),
@@ -37,8 +41,18 @@ export function readSubmission(bytes: Buffer): Submission {
       detail: 'this service keeps no templates; send the finished `html` or `text`',
     })
   }
-  const dueAt = scheduledAt(body.scheduled_at ?? body.scheduledAt)
-  if (dueAt !== undefined) submission.dueAt = dueAt
+  if (isPresent(body.topic_id ?? body.topicId)) {
+    throw new Refusal({
+      code: 'unsupported',
+      field: 'topic_id',
+      detail:
+        'this service keeps no topics that recipients opt out of; leave it out, and send to those who want it',
+    })
+  }
+  const scheduledAt = body.scheduled_at ?? body.scheduledAt
+  if (isPresent(scheduledAt) && scheduledAt !== '') {
+    submission.dueAt = readScheduledAt(scheduledAt, Date.now())
+  }
   return submission
 }
 
@@ -87,26 +101,14 @@ function tags(value: unknown): { name: string; value: string }[] {
       throw refuse(`\`name\` and \`value\` of tag ${index} must be strings`)
     }
     if (!TAG.test(name) || !TAG.test(content)) {
-      throw refuse(
-        `tag ${index} has characters other than ASCII letters, digits, underscores and dashes, or not between 1 and 256 of them`,
-      )
+      throw new Fault({
+        code: 'request_invalid',
+        // The original's words, which clients look for.
+        detail: `Tags should only contain ASCII letters, numbers, underscores, or dashes, 1 to 256 of them in a name and in a value; tag ${index} does not.`,
+      })
     }
     return { name, value: content }
   })
-}
-
-/** Unix milliseconds. A time that is past means now. */
-function scheduledAt(value: unknown): number | undefined {
-  if (value === undefined || value === null || value === '') return undefined
-  const refuse = (detail: string) => invalidField('scheduled_at', detail)
-  const at = typeof value === 'string' ? parseIsoTime(value) : null
-  if (at === null) {
-    throw refuse(
-      'it must be an ISO 8601 date and time with its zone, such as `2026-11-20T22:55:01Z` or `2026-11-20T23:55:01+01:00`; phrases such as `in 1 hour` are not understood',
-    )
-  }
-  if (at > Date.now() + MAX_AHEAD) throw refuse(`it must not be more than ${MAX_AHEAD_DAYS} days ahead`)
-  return at
 }
 
 function isPresent(value: unknown): boolean {

@@ -102,10 +102,10 @@ const WORDS: Words<ErrorSaid> = {
     'application_error',
     'The service cannot accept mail now. Nothing was accepted; please try again.',
   ],
-  rate_limited: ({ limit, retryAfter }) => [
+  rate_limited: ({ of, limit, retryAfter }) => [
     429,
     'rate_limit_exceeded',
-    `Too many requests. This API key may make ${limit} a second; try again in ${retryAfter} s.`,
+    `Too many requests. This ${of === 'key' ? 'API key' : 'company'} may make ${limit} a second; try again in ${retryAfter} s.`,
   ],
   too_much_under_way: () => [
     429,
@@ -131,6 +131,7 @@ const WORDS: Words<ErrorSaid> = {
   body_malformed: ({ detail }) => [400, 'validation_error', detail],
   media_type_unsupported: ({ detail }) => [415, 'validation_error', detail],
   operation_refused: ({ why, detail }) => [...REFUSED[why], sentence(detail)],
+  link_refused: ({ detail }) => [403, 'invalid_access', sentence(detail)],
   email_unknown: () => [404, 'not_found', 'Email not found'],
 }
 

@@ -15,6 +15,7 @@ import type { Parts } from './parts.ts'
 import { pauses } from './pauses.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
+import { files } from './read/files.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
 import { Recording } from './recording.ts'
@@ -92,6 +93,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...emails(parts),
     ...search(parts),
     ...followers(parts),
+    ...files(database),
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),

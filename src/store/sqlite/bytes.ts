@@ -29,5 +29,10 @@ export function handedOver(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array 
 export function buffersOf({ raw, content }: ClaimedEmail): ArrayBuffer[] {
   const all = content.attachments.map((file) => file.content)
   if (raw !== null) all.push(raw)
-  return all.filter((bytes) => bytes.byteLength >= MOVE_FROM).map((bytes) => bytes.buffer as ArrayBuffer)
+  return all.flatMap(buffersBeneath)
+}
+
+/** The same of octets. */
+export function buffersBeneath(bytes: Uint8Array): ArrayBuffer[] {
+  return bytes.byteLength < MOVE_FROM ? [] : [bytes.buffer as ArrayBuffer]
 }

@@ -1,7 +1,7 @@
 /** The thread that reads beside the writer: it sees the last commit and waits for nobody. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ClaimedEmail } from '../store.ts'
-import { buffersOf } from './bytes.ts'
+import { buffersBeneath, buffersOf } from './bytes.ts'
 import { asStoreError, openForReading } from './database.ts'
 import { type Place, PlaceWatch } from './place.ts'
 import {
@@ -46,9 +46,9 @@ try {
     const moved: ArrayBuffer[] = []
     for (const [index, call] of request.calls.entries()) {
       const outcome = outcomes[index]!
-      if (call.name === 'readWork' && 'value' in outcome && outcome.value !== null) {
-        moved.push(...buffersOf(outcome.value as ClaimedEmail))
-      }
+      if (!('value' in outcome) || outcome.value === null) continue
+      if (call.name === 'readWork') moved.push(...buffersOf(outcome.value as ClaimedEmail))
+      if (call.name === 'readFile') moved.push(...buffersBeneath(outcome.value as Uint8Array))
     }
     reply({ kind: 'done', outcomes, changed: UNCHANGED, commits: 0 }, moved)
   })

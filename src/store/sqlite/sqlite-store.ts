@@ -82,6 +82,8 @@ export class SqliteStore implements types.Store {
   readonly quarantined = this.#reads('quarantined')
   readonly emailOrigin = this.#reads('emailOrigin')
   readonly readEmail = this.#reads('readEmail')
+  readonly listFiles = this.#reads('listFiles')
+  readonly readFile = this.#reads('readFile')
   readonly readHistory = this.#reads('readHistory')
   readonly readWork = this.#reads('readWork')
   readonly readCaptured = this.#reads('readCaptured')

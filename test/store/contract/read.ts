@@ -78,6 +78,71 @@ export function readContract(open: OpenBench): void {
       assert.deepEqual(listed.toSorted(), accepted.toSorted())
     })
 
+    test('the files of an email: what they are, and each by itself', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const large = new Uint8Array(100_000).fill(7)
+      const value = email(owner, ['a@x.test'])
+      value.content.attachments = [
+        {
+          filename: 'a.txt',
+          contentType: 'text/plain',
+          content: Buffer.from('hi'),
+          disposition: 'attachment',
+        },
+        {
+          filename: 'b.png',
+          contentType: 'image/png',
+          content: large,
+          disposition: 'inline',
+          contentId: 'b',
+        },
+        {
+          filename: 'empty',
+          contentType: 'text/plain',
+          content: new Uint8Array(),
+          disposition: 'attachment',
+        },
+      ]
+      await accept(store, value)
+      const without = await accept(store, email(owner, ['a@x.test']))
+      assert.deepEqual(await store.listFiles(value.id), [
+        {
+          position: 0,
+          filename: 'a.txt',
+          contentType: 'text/plain',
+          disposition: 'attachment',
+          contentId: null,
+          size: 2,
+        },
+        {
+          position: 1,
+          filename: 'b.png',
+          contentType: 'image/png',
+          disposition: 'inline',
+          contentId: 'b',
+          size: 100_000,
+        },
+        {
+          position: 2,
+          filename: 'empty',
+          contentType: 'text/plain',
+          disposition: 'attachment',
+          contentId: null,
+          size: 0,
+        },
+      ])
+      for (const [position, { content }] of value.content.attachments.entries()) {
+        const octets = await store.readFile(value.id, position)
+        assert.ok(octets && Buffer.from(content).equals(octets), `file ${position}`)
+      }
+      assert.equal(await store.readFile(value.id, 3), null)
+      for (const id of [without.id, newId(), 'nonsense']) {
+        assert.deepEqual(await store.listFiles(id), [])
+        assert.equal(await store.readFile(id, 0), null)
+      }
+    })
+
     test('batch values are kept with their recipient', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Reads } from '../protocol.ts'
 import { accounts } from './accounts.ts'
 import { emails } from './emails.ts'
+import { files } from './files.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
@@ -16,6 +17,7 @@ export function readOperations(db: DatabaseSync): Reads {
   return {
     ...accounts(db),
     ...emails(db),
+    ...files(db),
     ...log(db),
     ...nodes(db),
     ...queue(db),

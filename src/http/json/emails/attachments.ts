@@ -1,0 +1,137 @@
+/** The files of an email: what they are, and links to their octets. */
+
+import type { StoredFile } from '../../../store/store.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { timestamp } from '../email.ts'
+import { listPage, listSchema, PAGE } from '../list.ts'
+import { attachmentId, type DownloadLinks } from './download-link.ts'
+import { requireReadable } from './find.ts'
+
+const FIELDS = {
+  id: { type: 'string', format: 'uuid' },
+  filename: { type: 'string' },
+  size: { type: 'integer', description: 'In octets.' },
+  content_type: { type: 'string' },
+  content_disposition: { enum: ['inline', 'attachment'] },
+  content_id: { type: 'string', description: 'Of a file that the HTML shows.' },
+  download_url: { type: 'string', description: 'Gives the file, without a key, until it ends.' },
+  expires_at: { type: 'string', description: 'When `download_url` ends.' },
+} as const
+
+const REQUIRED = [
+  'id',
+  'filename',
+  'size',
+  'content_type',
+  'content_disposition',
+  'download_url',
+  'expires_at',
+] as const
+
+const ATTACHMENT = {
+  type: 'object',
+  additionalProperties: false,
+  required: REQUIRED,
+  properties: FIELDS,
+} as const
+
+const ONE_ATTACHMENT = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['object', ...REQUIRED],
+  properties: { object: { const: 'attachment' }, ...FIELDS },
+} as const
+
+const EMAIL = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
+const FILE = {
+  type: 'object',
+  required: ['id', 'attachment'],
+  properties: { id: { type: 'string' }, attachment: { type: 'string' } },
+} as const
+
+const list = endpoint({
+  method: 'GET',
+  url: '/emails/:id/attachments',
+  operation: 'attachment_list',
+  access: 'key',
+  schema: {
+    operationId: 'listAttachments',
+    summary: 'The files of an email',
+    params: EMAIL,
+    querystring: { type: 'object', additionalProperties: false, required: ['limit'], properties: PAGE },
+    response: { 200: listSchema(ATTACHMENT) },
+  },
+})
+
+const read = endpoint({
+  method: 'GET',
+  url: '/emails/:id/attachments/:attachment',
+  operation: 'attachment_read',
+  access: 'key',
+  schema: {
+    operationId: 'readAttachment',
+    summary: 'One file of an email',
+    params: FILE,
+    response: { 200: ONE_ATTACHMENT },
+  },
+})
+
+export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
+  const shown = (emailId: string, file: StoredFile, base: string) => {
+    const place = { emailId, position: file.position }
+    const { url, expiresAt } = links.to(place, base, Date.now())
+    return {
+      id: attachmentId(place),
+      filename: file.filename,
+      size: file.size,
+      content_type: file.contentType,
+      content_disposition: file.disposition,
+      ...(file.contentId !== null && { content_id: file.contentId }),
+      download_url: url,
+      expires_at: timestamp(expiresAt),
+    }
+  }
+  return [
+    list(async ({ caller, params, query, request }, { deps, publicUrl }) => {
+      const { id } = await requireReadable(deps, caller, params.id)
+      const files = await deps.store.listFiles(id)
+      const base = publicUrl.of(request.raw)
+      const place = (given: string) => {
+        const at = files.findIndex(({ position }) => attachmentId({ emailId: id, position }) === given)
+        if (at < 0) throw unknownAttachment()
+        return at
+      }
+      const body = await listPage(query, async ({ limit, after, before }) => {
+        if (before !== undefined) return files.slice(0, place(before)).reverse().slice(0, limit)
+        const start = after === undefined ? 0 : place(after) + 1
+        return files.slice(start, start + limit)
+      })
+      return { status: 200, body: { ...body, data: body.data.map((file) => shown(id, file, base)) } }
+    }),
+
+    read(async ({ caller, params, request }, { deps, publicUrl }) => {
+      const { id } = await requireReadable(deps, caller, params.id)
+      const file = await fileNamed(deps, id, params.attachment)
+      const base = publicUrl.of(request.raw)
+      return { status: 200, body: { object: 'attachment', ...shown(id, file, base) } }
+    }),
+  ]
+}
+
+/** Throws a Fault when the email has no such file, or has lost it to retention. */
+export async function fileNamed(
+  { store }: Pick<HttpCore['deps'], 'store'>,
+  emailId: string,
+  attachment: string,
+): Promise<StoredFile> {
+  const files = await store.listFiles(emailId)
+  const found = files.find(({ position }) => attachmentId({ emailId, position }) === attachment.toLowerCase())
+  if (found === undefined) throw unknownAttachment()
+  return found
+}
+
+export function unknownAttachment(): Fault {
+  return new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Attachment not found' })
+}

@@ -1,0 +1,74 @@
+/** `GET /emails/{id}/attachments/{attachment}/download`: the octets of a file, to whoever has a link to it. */
+import type { FastifyRequest } from 'fastify'
+import type { LongAnswer } from '../../answer.ts'
+import type { HttpCore } from '../../core.ts'
+import { Fault } from '../../fault.ts'
+import { fileNamed, unknownAttachment } from './attachments.ts'
+import type { DownloadLinks } from './download-link.ts'
+import { unknownEmail } from './find.ts'
+
+export const DOWNLOAD_PATH = '/emails/:id/attachments/:attachment/download'
+
+export interface DownloadRoute {
+  Params: { id: string; attachment: string }
+  Querystring: Record<string, unknown>
+}
+
+/** Octets that are written at once. */
+const SLICE = 64 * 1024
+
+/** Throws a Fault for a link that is not ours, or has ended. */
+export async function download(
+  { raw, params, query }: FastifyRequest<DownloadRoute>,
+  { deps, limit }: HttpCore,
+  links: DownloadLinks,
+): Promise<LongAnswer> {
+  const emailId = params.id.toLowerCase()
+  const { expires, signature } = query
+  const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
+  if (end === null || typeof signature !== 'string') throw refused('This link is not complete')
+  const attachment = params.attachment.toLowerCase()
+  // Before anything is looked up: no work is done for whoever made up a link.
+  if (!links.isGenuine(attachment, end, signature))
+    throw refused('This link was not made here, or was altered')
+  if (end * 1000 < Date.now()) {
+    throw refused('This link has ended. Ask for a new one with `GET /emails/{id}/attachments`')
+  }
+  const origin = await deps.store.emailOrigin(emailId)
+  if (origin === null) throw unknownEmail()
+  // It is the company's file, and takes of the company's share.
+  limit.admission.admit(raw, origin.companyId)
+  const { position, filename, contentType, size } = await fileNamed(deps, emailId, attachment)
+  await limit.admission.reserve(raw, size)
+  const octets = await deps.store.readFile(emailId, position)
+  if (octets === null) throw unknownAttachment()
+  return {
+    type: /^[\x20-\x7e]+$/.test(contentType) ? contentType : 'application/octet-stream',
+    pieces: slices(octets),
+    headers: {
+      'content-length': String(octets.length),
+      'content-disposition': disposition(filename),
+      // Whatever it is, it does nothing in the name of this service.
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault({ code: 'link_refused', detail })
+}
+
+function* slices(octets: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < octets.length; at += SLICE) yield octets.subarray(at, at + SLICE)
+}
+
+/** RFC 6266 4.1: the name as it is, and one in ASCII for who does not read that. */
+function disposition(filename: string): string {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  // RFC 8187 3.2.1: encodeURIComponent leaves some that have to be escaped.
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

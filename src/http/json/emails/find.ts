@@ -1,0 +1,40 @@
+/** The email that a request names, when its caller may know of it. */
+import type { Principal } from '../../../accounts/account.ts'
+import { mayRead, readsNothing } from '../../../accounts/reading.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import type { StoredOrigin } from '../../../store/store.ts'
+import type { HttpDeps } from '../../deps.ts'
+import { Fault } from '../../fault.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export interface FoundEmail {
+  id: string
+  origin: StoredOrigin
+}
+
+/** Throws a Fault, one for what is unknown, another company's, or no id at all; a Refusal to who reads nothing. */
+export async function requireReadable(
+  { store }: Pick<HttpDeps, 'store'>,
+  caller: Principal,
+  given: string,
+): Promise<FoundEmail> {
+  // Before anything is looked up: it says nothing about the email.
+  if (readsNothing(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
+  const { id, origin } = await originOf({ store }, given)
+  if (origin === null || !mayRead(caller, origin)) throw unknownEmail()
+  return { id, origin }
+}
+
+/** Null when it is unknown, or no id at all. Who may know of it is for the caller to say. */
+export async function originOf(
+  { store }: Pick<HttpDeps, 'store'>,
+  given: string,
+): Promise<{ id: string; origin: StoredOrigin | null }> {
+  const id = given.toLowerCase()
+  return { id, origin: UUID.test(id) ? await store.emailOrigin(id) : null }
+}
+
+export function unknownEmail(): Fault {
+  return new Fault({ code: 'email_unknown' })
+}

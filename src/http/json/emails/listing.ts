@@ -1,0 +1,200 @@
+/** `GET /emails`: what was sent, newest first, and what of it is wanted. */
+import type { Principal } from '../../../accounts/account.ts'
+import { EVENT_TYPES, type EventType, LAST_EVENT_TYPES, type TagFilter } from '../../../email/event.ts'
+import type { EmailFilter, EmailSummary } from '../../../email/stored-email.ts'
+import { findEmails } from '../../../events/find-emails.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { AddressError, parseDomain } from '../../../mail/address/address.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
+import { parseIsoTime } from '../../schedule.ts'
+import { timestamp } from '../email.ts'
+import { listSchema, PAGE } from '../list.ts'
+
+const LISTS = { type: 'array', items: { type: 'string' } } as const
+
+const EMAIL = {
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'id',
+    'message_id',
+    'from',
+    'to',
+    'cc',
+    'bcc',
+    'reply_to',
+    'subject',
+    'created_at',
+    'last_event',
+    'scheduled_at',
+    'tags',
+  ],
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    message_id: { type: 'string' },
+    from: { type: 'string' },
+    to: LISTS,
+    cc: LISTS,
+    bcc: LISTS,
+    reply_to: { anyOf: [LISTS, { type: 'null' }] },
+    subject: { type: 'string' },
+    created_at: { type: 'string' },
+    last_event: { enum: LAST_EVENT_TYPES },
+    scheduled_at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    tags: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'value'],
+        properties: { name: { type: 'string' }, value: { type: 'string' } },
+      },
+    },
+  },
+} as const
+
+const LIST = listSchema(EMAIL)
+const ANSWER = {
+  ...LIST,
+  properties: {
+    ...LIST.properties,
+    next: {
+      type: 'string',
+      description:
+        'Where there is more: what `after` (or `before`) is for the next page. It is told where what is wanted has no index, and was ' +
+        'looked for among some thousand emails: such a page may have fewer than `limit`, or none.',
+    },
+  },
+} as const
+
+const QUERY = {
+  type: 'object',
+  // A filter with a slip of the pen in its name would filter nothing.
+  additionalProperties: false,
+  required: ['limit'],
+  properties: {
+    ...PAGE,
+    to: { type: 'string', description: 'The address of a recipient, whole.' },
+    from: { type: 'string', description: 'A part of the sender as it is shown.' },
+    subject: { type: 'string', description: 'A part of the subject.' },
+    tag: { type: 'string', description: '`name`, or `name:value`.' },
+    event: { type: 'string', description: 'What `last_event` is, or several of them with commas.' },
+    since: {
+      type: 'string',
+      description: 'Accepted then or later: ISO 8601, a date or a time with its zone.',
+    },
+    until: { type: 'string', description: 'Accepted before that.' },
+    domain: { type: 'string', description: 'The sending domain.' },
+  },
+} as const
+
+const SCHEMA = {
+  operationId: 'listEmails',
+  summary: 'Emails of the company, newest first',
+  querystring: QUERY,
+  response: { 200: ANSWER },
+} as const
+
+type Query = Call<typeof SCHEMA, 'reading'>['query']
+
+export const listEmails: Endpoint = endpoint({
+  method: 'GET',
+  url: '/emails',
+  operation: 'email_list',
+  access: 'reading',
+  schema: SCHEMA,
+})(async ({ caller, query }, core) => {
+  const { limit, after, before } = query
+  if (after !== undefined && before !== undefined) {
+    throw invalidField('before', 'it cannot be given together with `after`')
+  }
+  const { emails, complete, next } = await findEmails(core.deps.store, filterOf(query, caller, core), {
+    limit,
+    ...(after !== undefined && { olderThan: cursor('after', after) }),
+    ...(before !== undefined && { newerThan: cursor('before', before) }),
+  })
+  const body = { object: 'list' as const, has_more: !complete, data: emails.map(shown) }
+  return { status: 200, body: next === null ? body : { ...body, next } }
+})
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+function cursor(field: 'after' | 'before', text: string): string {
+  const id = text.toLowerCase()
+  if (UUID.test(id)) return id
+  throw invalidField(field, 'it must be the id of an email')
+}
+
+function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter {
+  const { to, from, subject, tag, event, since, until, domain } = query
+  const filter: EmailFilter = { companyId: caller.companyId }
+  const domainId = domain === undefined ? caller.domainId : domainIdOf(domain, caller, core)
+  if (domainId !== null) filter.domainId = domainId
+  if (to !== undefined) filter.to = to.trim()
+  if (from !== undefined) filter.from = from
+  if (subject !== undefined) filter.subject = subject
+  if (tag !== undefined) filter.tag = tagOf(tag)
+  if (event !== undefined) filter.events = eventsOf(event)
+  if (since !== undefined) filter.since = timeOf('since', since)
+  if (until !== undefined) filter.until = timeOf('until', until)
+  return filter
+}
+
+/** Another company's domain is one that is not there. */
+function domainIdOf(text: string, caller: Principal, { deps }: HttpCore): string {
+  const domain = deps.accounts.directory.domainNamed(aLabel(text))
+  const isKnown = domain?.companyId === caller.companyId
+  if (isKnown && (caller.domainId === null || caller.domainId === domain.id)) return domain.id
+  throw invalidField('domain', 'there is no such sending domain')
+}
+
+function aLabel(text: string): string {
+  try {
+    return parseDomain(text)
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error
+    throw invalidField('domain', error.message)
+  }
+}
+
+function tagOf(text: string): TagFilter {
+  const colon = text.indexOf(':')
+  return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
+}
+
+function eventsOf(text: string): EventType[] {
+  return text.split(',').map((part) => {
+    const word = part.trim().replace(/^email\./, '')
+    const type = EVENT_TYPES.find((known) => known === word)
+    if (type !== undefined && (LAST_EVENT_TYPES as readonly string[]).includes(type)) return type
+    throw invalidField('event', `it must be of these, with commas between: ${LAST_EVENT_TYPES.join(', ')}`)
+  })
+}
+
+function timeOf(field: 'since' | 'until', text: string): number {
+  // A plus sign that was not escaped comes as a blank.
+  const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
+  const at = parseIsoTime(/^\d{4}-\d{2}-\d{2}$/.test(spelt) ? `${spelt}T00:00Z` : spelt)
+  if (at !== null) return at
+  throw invalidField(
+    field,
+    'it must be an ISO 8601 date (in UTC), or a date and time with its zone, such as `2026-11-20T22:55:01Z`',
+  )
+}
+
+function shown(email: EmailSummary) {
+  return {
+    id: email.id,
+    message_id: email.messageId,
+    from: email.from,
+    to: email.to,
+    cc: email.cc,
+    bcc: email.bcc,
+    reply_to: email.replyTo.length === 0 ? null : email.replyTo,
+    subject: email.subject,
+    created_at: timestamp(email.createdAt),
+    last_event: email.lastEvent as (typeof LAST_EVENT_TYPES)[number],
+    scheduled_at: email.scheduledAt === null ? null : timestamp(email.scheduledAt),
+    tags: email.tags,
+  }
+}

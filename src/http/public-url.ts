@@ -1,0 +1,46 @@
+/** Where clients reach this service: what the links in its answers begin with. */
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import type { ClientAddress } from './client-address.ts'
+
+/** RFC 9110 7.2: uri-host and port. */
+const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?)(?::\d{1,5})?$/i
+
+export class PublicUrl {
+  readonly #configured: string | null
+  readonly #address: ClientAddress
+
+  /** `configured`: POSTROAD_PUBLIC_URL; without it, clients are told what they have called. */
+  constructor(configured: string | null, address: ClientAddress) {
+    this.#configured = configured
+    this.#address = address
+  }
+
+  /**
+   * E.g. `https://mail.example.com`, without a slash at its end. What a client says of itself in Host it alone gets
+   * back; X-Forwarded-Host and -Proto count where a trusted proxy has brought them.
+   */
+  of(request: Pick<IncomingMessage, 'headers' | 'socket'>): string {
+    if (this.#configured !== null) return this.#configured
+    const { headers, socket } = request
+    const isProxied = this.#address.isProxied(request)
+    const forwarded = (name: string) => (isProxied ? first(headers[name]) : undefined)
+    const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http'
+    const proto = forwarded('x-forwarded-proto')?.toLowerCase()
+    const host = [forwarded('x-forwarded-host'), headers.host].find(
+      (name) => name !== undefined && HOST.test(name),
+    )
+    return `${proto === 'http' || proto === 'https' ? proto : scheme}://${host ?? own(socket)}`
+  }
+}
+
+/** Where several proxies have written, the first says what the client has called. */
+function first(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header[0] : header
+  return /^[^,]*/.exec(text ?? '')?.[0].trim()
+}
+
+/** The address that the connection has come to. */
+function own({ localAddress = 'localhost', localPort = 80 }: IncomingMessage['socket']): string {
+  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
+}

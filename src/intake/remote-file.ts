@@ -1,0 +1,201 @@
+/** Attachments that a sender names by URL: fetched before the message is accepted, so that the 200 is true of them. */
+import { lastComponent } from '../mail/file-name.ts'
+import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
+import { type Answer, type Ask, NoAnswer, NotAUrl, outgoingUrl } from '../network/outgoing.ts'
+import { Refusal } from './refusal.ts'
+import type { Submission, SubmittedAttachment } from './submission.ts'
+
+/** Ms for all files of a request together, redirects included. */
+const WITHIN = 30_000
+const AT_ONCE = 4
+/** Different files of one request: it must not become a flood against whoever it names. */
+const MAX_FILES = 100
+/** As `fetch` of browsers has it, but for fewer. */
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** What became of a URL. `failure`: the end of a sentence, without a final stop. */
+export type Fetched = { content: Uint8Array; contentType: string | null } | { failure: string }
+
+/** Notes that so many octets more have come; throws when there is no room for them. */
+export type Room = (octets: number) => void
+
+export interface RemoteFilesOptions {
+  ask: Ask
+  /** Octets of all files of a request together. */
+  maxOctets: number
+}
+
+export class RemoteFiles {
+  readonly #options: RemoteFilesOptions
+
+  constructor(options: RemoteFilesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What became of each of these URLs, which `outgoingUrl` takes; each is asked once. Rejects with what `room` throws,
+   * and with a Refusal when there are too many.
+   */
+  async fetch(urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
+    const left = [...new Set(urls)]
+    if (left.length > MAX_FILES) {
+      const detail = `a request may name ${MAX_FILES} files by \`path\`, ${left.length} were named`
+      throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
+    }
+    const visit = new Visit(this.#options, room)
+    const fetched = new Map<string, Fetched>()
+    const next = async (): Promise<void> => {
+      for (let url = left.shift(); url !== undefined; url = left.shift()) {
+        fetched.set(url, await visit.fetch(url))
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: AT_ONCE }, next))
+    } finally {
+      // Where one has no room, the others are not waited for.
+      left.length = 0
+      visit.end()
+    }
+    return fetched
+  }
+}
+
+/** The servers of one request. */
+class Visit {
+  readonly #options: RemoteFilesOptions
+  readonly #room: Room
+  readonly #until = performance.now() + WITHIN
+  readonly #ended = new AbortController()
+  #octets = 0
+  /** What `room` has thrown. */
+  #noRoom: { error: unknown } | null = null
+
+  constructor(options: RemoteFilesOptions, room: Room) {
+    this.#options = options
+    this.#room = room
+  }
+
+  end(): void {
+    this.#ended.abort()
+  }
+
+  async fetch(text: string): Promise<Fetched> {
+    try {
+      let url = outgoingUrl(text)
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const answer = await this.#ask(url)
+        const { location } = answer.headers
+        if (!REDIRECTS.has(answer.status) || location === undefined) return fileOf(url, answer)
+        url = redirected(url, location)
+      }
+      return { failure: `it leads through more than ${MAX_REDIRECTS} redirects` }
+    } catch (error) {
+      if (this.#noRoom !== null) throw this.#noRoom.error
+      if (error instanceof TooLarge || error instanceof NoAnswer) return { failure: error.message }
+      if (error instanceof NotAUrl) return { failure: `the URL that it leads to ${error.message}` }
+      throw error
+    }
+  }
+
+  async #ask(url: URL): Promise<Answer> {
+    const { ask, maxOctets } = this.#options
+    const timeoutMs = Math.floor(this.#until - performance.now())
+    if (timeoutMs <= 0) throw new NoAnswer('late', tooLate(url))
+    let excess: TooLarge | null = null
+    try {
+      return await ask({
+        method: 'GET',
+        url,
+        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Postroad' },
+        timeoutMs,
+        maxOctets,
+        signal: this.#ended.signal,
+        received: (octets) => {
+          this.#octets += octets
+          if (this.#octets > maxOctets) {
+            excess = new TooLarge(`the files of this request have more than ${maxOctets} octets together`)
+            throw excess
+          }
+          try {
+            this.#room(octets)
+          } catch (error) {
+            this.#noRoom = { error }
+            throw error
+          }
+        },
+      })
+    } catch (error) {
+      if (excess !== null) throw excess
+      if (error instanceof NoAnswer && error.kind === 'late') {
+        throw new NoAnswer('late', tooLate(url), { cause: error })
+      }
+      throw error
+    }
+  }
+}
+
+class TooLarge extends Error {
+  override name = 'TooLarge'
+}
+
+function tooLate({ host }: URL): string {
+  return `${host} did not give it in time: the files of a request have ${WITHIN / 1000} seconds together`
+}
+
+/** Throws NotAUrl. */
+function redirected(from: URL, location: string): URL {
+  const to = URL.parse(location, from.href)
+  if (to === null) throw new NotAUrl('is not a URL')
+  return outgoingUrl(to.href)
+}
+
+function fileOf({ host }: URL, { status, headers, body, complete }: Answer): Fetched {
+  if (status !== 200) return { failure: `${host} answered ${status}` }
+  if (!complete) return { failure: `${host} gave only a part of it` }
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    return { failure: `${host} gave it in a content coding, although none was asked for` }
+  }
+  return { content: body, contentType: headers['content-type'] ?? null }
+}
+
+/** The URLs that a submission names; null when all of its files are there. */
+export function remoteUrls({ attachments }: Submission): string[] | null {
+  const urls = attachments.flatMap(({ path }) => path ?? [])
+  return urls.length === 0 ? null : urls
+}
+
+/** Puts the files in the places of their URLs. Throws a Refusal with the index of the first that could not be had. */
+export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, Fetched>): void {
+  for (const [index, file] of submission.attachments.entries()) {
+    const { path } = file
+    if (path === undefined) continue
+    const found = fetched.get(path)!
+    if ('failure' in found) {
+      const detail = `its \`path\` could not be fetched: ${found.failure}`
+      throw new Refusal({ code: 'attachment_invalid', index, detail })
+    }
+    submission.attachments[index] = placed(file, found)
+  }
+}
+
+function placed(
+  { path: _, ...file }: SubmittedAttachment,
+  { content, contentType }: Extract<Fetched, { content: Uint8Array }>,
+): SubmittedAttachment {
+  const whole = { ...file, content }
+  const isKnown = file.contentType !== undefined || mediaTypeOf(file.filename) !== DEFAULT_MEDIA_TYPE
+  // Its server's word counts where nobody else knows.
+  if (isKnown || contentType === null || parseMediaType(contentType) === null) return whole
+  return { ...whole, contentType }
+}
+
+/** What a file is called by its URL; empty when that names none. */
+export function fileNameOf({ pathname }: URL): string {
+  try {
+    return lastComponent(decodeURIComponent(pathname))
+  } catch {
+    return lastComponent(pathname)
+  }
+}

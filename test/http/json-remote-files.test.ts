@@ -1,0 +1,140 @@
+/** Attachments by `path`: fetched before the 200, never from where the service must not go. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../support/service.ts'
+import { Api, assertJsonError, emailCount } from './requests.ts'
+
+describe('attachments by path', () => {
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    if (url === '/none') response.writeHead(404).end()
+    else if (url === '/thing')
+      response.writeHead(200, { 'content-type': 'text/calendar; charset=utf-8' }).end('BEGIN')
+    else response.end(`octets of ${url}`)
+  })
+  let base: string
+  let service: Service
+  let api: Api
+  let companyId: string
+
+  before(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    service = await startService({ allowPrivateNetworks: true, maxMessageSize: 2_000_000 })
+    const { company, key } = await service.tenant('acme.example')
+    companyId = company.id
+    api = new Api(service.url, key.token)
+  })
+  after(async () => {
+    await service.close()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const email = (...attachments: unknown[]) => ({
+    from: 'ann@acme.example',
+    to: 'bob@x.test',
+    text: 'hello',
+    attachments,
+  })
+  async function accepted(body: object) {
+    const work = await service.store.readWork(await api.accepted(body))
+    return work!.content.attachments.map(({ content, ...file }) => ({
+      ...file,
+      content: Buffer.from(content).toString(),
+    }))
+  }
+
+  test('are in the message when the answer comes, among those that were brought', async () => {
+    const files = await accepted(
+      email(
+        { path: `${base}/invoices/2026%20November.pdf` },
+        { filename: 'brought.txt', content: 'aGk=' },
+        { filename: 'logo.png', path: `${base}/logo`, content_id: 'logo' },
+        { filename: false, path: `${base}/thing` },
+      ),
+    )
+    assert.deepEqual(files, [
+      {
+        filename: '2026 November.pdf',
+        contentType: 'application/pdf',
+        disposition: 'attachment',
+        content: 'octets of /invoices/2026%20November.pdf',
+      },
+      { filename: 'brought.txt', contentType: 'text/plain', disposition: 'attachment', content: 'hi' },
+      {
+        filename: 'logo.png',
+        contentType: 'image/png',
+        disposition: 'inline',
+        contentId: 'logo',
+        content: 'octets of /logo',
+      },
+      // Its name says nothing, so its server's word counts.
+      {
+        filename: 'thing',
+        contentType: 'text/calendar; charset=utf-8',
+        disposition: 'attachment',
+        content: 'BEGIN',
+      },
+    ])
+  })
+
+  test('the same in a large body', async () => {
+    const html = `<p>${'x'.repeat(100_000)}</p>`
+    const files = await accepted({ ...email({ path: `${base}/a.txt` }, { path: `${base}/a.txt` }), html })
+    assert.deepEqual(
+      files.map(({ content }) => content),
+      ['octets of /a.txt', 'octets of /a.txt'],
+    )
+  })
+
+  test('what cannot be had is an attachment that is wrong, and nothing is accepted', async () => {
+    const before = await emailCount(service, companyId)
+    const good = { filename: 'a.txt', content: 'aGk=' }
+    const bad: [attachment: object, message: RegExp][] = [
+      [
+        { path: `${base}/none` },
+        /^Invalid attachment at index 1: its `path` could not be fetched: .* answered 404/,
+      ],
+      [{ path: 'https://nowhere.invalid/a.pdf' }, /nowhere\.invalid/],
+      [{ path: 'ftp://x.test/a.pdf' }, /`path` is neither/],
+      [{ path: 'a.pdf' }, /`path` is not a URL/],
+      [{ path: 7 }, /`path` must be a string/],
+      [{ path: `${base}/a`, content: 'aGk=' }, /`content` and `path` are both there/],
+      [{ path: base }, /`filename` is missing/],
+      [{ filename: 'a' }, /either a `content` or `path`/],
+    ]
+    for (const [attachment, message] of bad) {
+      assertJsonError(await api.send(email(good, attachment)), 422, 'invalid_attachment', message)
+    }
+    assert.equal(await emailCount(service, companyId), before)
+  })
+
+  test('the same request under one key is one email', async () => {
+    const headers = { 'idempotency-key': 'with a file' }
+    const [first, second] = await Promise.all([
+      api.send(email({ path: `${base}/once.txt` }), headers),
+      api.send(email({ path: `${base}/once.txt` }), headers),
+    ])
+    assert.deepEqual([first.status, second.status], [200, 200])
+    assert.equal(first.body.id, second.body.id)
+  })
+
+  test('no private address is connected to, by whatever name', async () => {
+    await using guarded = await startService()
+    const { key } = await guarded.tenant('acme.example')
+    const guardedApi = new Api(guarded.url, key.token)
+    asked.length = 0
+    const { port } = server.address() as AddressInfo
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]']) {
+      const reply = await guardedApi.send(email({ path: `http://${host}:${port}/secret.txt` }))
+      assertJsonError(reply, 422, 'invalid_attachment', /could not be fetched: .*public address/)
+    }
+    assert.deepEqual(asked, [])
+  })
+})

@@ -1,0 +1,107 @@
+/** The token buckets, held against exact numbers, and what answers say of them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Buckets, take } from '../../src/http/rate-limit.ts'
+import { startService } from '../support/service.ts'
+import { Api, assertFormError, assertJsonError, call, type Reply } from './requests.ts'
+
+describe('Buckets', () => {
+  test('let as many through at once as there are in a second, then one by one', () => {
+    const buckets = new Buckets()
+    const taken = (at: number) => take(buckets.filled('k', 2, at))
+    assert.deepEqual([taken(0), taken(0), taken(0)], [0, 0, 1])
+    assert.equal(taken(400), 1)
+    assert.equal(taken(500), 0)
+    assert.equal(taken(501), 1)
+    assert.deepEqual([taken(60_000), taken(60_000), taken(60_000)], [0, 0, 1])
+  })
+
+  test('say in whole seconds when the next one may come', () => {
+    const buckets = new Buckets()
+    const taken = (at: number) => take(buckets.filled('k', 0.1, at))
+    assert.equal(taken(0), 0)
+    assert.equal(taken(0), 10)
+    assert.equal(taken(4_500), 6)
+    assert.equal(taken(10_000), 0)
+  })
+
+  test('go by another limit as soon as there is one', () => {
+    const buckets = new Buckets()
+    const taken = (limit: number, at: number) => take(buckets.filled('k', limit, at))
+    assert.deepEqual([taken(3, 0), taken(3, 0)], [0, 0])
+    assert.deepEqual([taken(1, 0), taken(1, 0)], [0, 1])
+    assert.deepEqual([taken(5, 1_000), taken(5, 1_000)], [0, 0])
+  })
+
+  test('are kept apart, also many of them', () => {
+    const buckets = new Buckets()
+    for (let key = 0; key < 50_000; key++) assert.equal(take(buckets.filled(`k${key}`, 1, key)), 0)
+    assert.equal(take(buckets.filled('k49999', 1, 49_999)), 1)
+  })
+})
+
+/** The fields of a limit, which some clients read as integers from every answer. */
+function said({ headers }: Reply): (number | string | null)[] {
+  const integer = (name: string) => {
+    const text = headers.get(name)
+    assert.match(text ?? '', /^\d+$/, `${name}: ${text}`)
+    return Number(text)
+  }
+  return [integer('ratelimit-limit'), integer('ratelimit-remaining'), headers.get('ratelimit-policy')]
+}
+
+describe('a rate limit of keys', () => {
+  test('stands on every answer, in plain integers', async () => {
+    await using service = await startService({ rateLimit: 1000 })
+    const { key } = await service.tenant('acme.example')
+    const api = new Api(service.url, key.token)
+    const sent = await api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
+    assert.deepEqual(said(sent), [1000, 999, '1000;w=1'])
+    assert.equal(sent.headers.get('ratelimit-reset'), '1')
+    const [, remaining] = said(await api.get(`/emails/${sent.body.id}`))
+    assert.ok(Number(remaining) >= 998)
+    for (const reply of [
+      await api.get('/emails/x'),
+      await api.send('nonsense'),
+      await api.form('acme.example', []),
+      await api.get('/emails/x/y/z'),
+      await call(`${service.url}/emails`, { method: 'POST' }),
+      await call(`${service.url}/emails`, { method: 'PUT' }),
+    ]) {
+      assert.ok(reply.status >= 400)
+      assert.equal(said(reply)[0], 1000)
+    }
+    assert.equal((await call(`${service.url}/health`)).headers.get('ratelimit-limit'), null)
+  })
+
+  test('where it is used up: 429 with an integer retry-after in both dialects, for that key alone', async () => {
+    // So few that nothing is refilled while the test runs.
+    await using service = await startService({ rateLimit: 0.001 })
+    const { company, key } = await service.tenant('acme.example')
+    const api = new Api(service.url, key.token)
+    assert.equal((await api.get('/emails/x')).status, 404)
+    const json = await api.send({})
+    assertJsonError(json, 429, 'rate_limit_exceeded', /This API key/)
+    const form = await api.form('acme.example', [])
+    assertFormError(form, 429)
+    for (const reply of [json, form]) {
+      assert.ok(Number(reply.headers.get('retry-after')) > 900)
+      assert.deepEqual(said(reply), [1, 0, '1;w=1'])
+    }
+    const other = new Api(service.url, (await service.key(company.id)).token)
+    assert.equal((await other.get('/emails/x')).status, 404)
+  })
+})
+
+test('there is none unless the operator sets one, and answers say nothing of one', async () => {
+  await using service = await startService()
+  const { key } = await service.tenant('acme.example')
+  const api = new Api(service.url, key.token)
+  for (const { status, headers } of await Promise.all(
+    Array.from({ length: 100 }, () => api.get('/emails/x')),
+  )) {
+    assert.equal(status, 404)
+    const limits = [...headers.keys()].filter((name) => /^ratelimit|^retry/.test(name))
+    assert.deepEqual(limits, [])
+  }
+})

@@ -1,0 +1,115 @@
+/** Files that are named by URL: fetched once each, within bounds, through redirects that are looked at anew. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { Refusal } from '../../src/intake/refusal.ts'
+import { type Fetched, RemoteFiles } from '../../src/intake/remote-file.ts'
+import { Outgoing } from '../../src/network/outgoing.ts'
+
+/** Loopback, of which one address is as good as private. */
+const PRIVATE = '127.0.0.2'
+
+describe('remote files', () => {
+  const asked: string[] = []
+  let base: string
+  const answer: RequestListener = ({ url = '' }, response) => {
+    asked.push(url)
+    const redirect = (location: string, status = 302) => response.writeHead(status, { location }).end()
+    if (url === '/file') response.end('hi')
+    else if (url === '/moved') redirect('/again', 301)
+    else if (url === '/again') redirect(`${base}/file`)
+    else if (url === '/inside') redirect(base.replace('127.0.0.1', PRIVATE))
+    else if (url === '/elsewhere') redirect('file:///etc/passwd')
+    else if (url === '/loop') redirect('/loop')
+    else if (url === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end('hi')
+    else if (url.startsWith('/large')) response.end(Buffer.alloc(600))
+    else if (url === '/cut')
+      response.writeHead(200, { 'content-length': 10 }).end('hi', () => response.destroy())
+    else if (url === '/none') response.writeHead(404).end('no')
+    else response.end(url)
+  }
+  const server = createServer(answer)
+  const outgoing = new Outgoing({
+    guard: (address) => (address === PRIVATE ? `${address} is not a public address` : null),
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    connections: 4,
+  })
+  const files = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000 })
+
+  before(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  after(async () => {
+    await outgoing.close()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const fetchAll = (...paths: string[]) =>
+    files.fetch(
+      paths.map((path) => base + path),
+      () => {},
+    )
+  async function fetchOne(path: string): Promise<Fetched> {
+    return (await fetchAll(path)).get(base + path)!
+  }
+  const text = (fetched: Fetched) =>
+    'content' in fetched ? Buffer.from(fetched.content).toString() : `failed: ${fetched.failure}`
+
+  test('are each asked for once, whoever names them', async () => {
+    asked.length = 0
+    const found = await fetchAll('/a', '/b', '/a', '/c', '/d', '/e', '/a')
+    assert.deepEqual([...found.values()].map(text).sort(), ['/a', '/b', '/c', '/d', '/e'])
+    assert.deepEqual(asked.toSorted(), ['/a', '/b', '/c', '/d', '/e'])
+  })
+
+  test('are found behind redirects', async () => {
+    assert.equal(text(await fetchOne('/moved')), 'hi')
+  })
+
+  const failures: [path: string, failure: RegExp][] = [
+    ['/inside', /not a public address/],
+    ['/elsewhere', /the URL that it leads to is neither an https/],
+    ['/loop', /more than 5 redirects/],
+    ['/gzip', /content coding/],
+    ['/cut', /cut the connection|no answer/],
+    ['/none', /answered 404$/],
+  ]
+  for (const [path, failure] of failures) {
+    test(`are not had from ${path}`, async () => {
+      assert.match(text(await fetchOne(path)), new RegExp(`^failed: .*(?:${failure.source})`))
+    })
+  }
+
+  test('have a bound together', async () => {
+    assert.equal(text(await fetchOne('/large')).length, 600)
+    const both = [...(await fetchAll('/large1', '/large2')).values()].map(text)
+    assert.ok(
+      both.some((found) => /^failed: .* more than 1000 octets together/.test(found)),
+      both.join(),
+    )
+  })
+
+  test('take room as they come, and end where there is none', async () => {
+    let octets = 0
+    await files.fetch([`${base}/file`], (more) => {
+      octets += more
+    })
+    assert.equal(octets, 2)
+    const full = new Error('there is no room')
+    const refused = files.fetch([`${base}/file`, `${base}/b`], () => {
+      throw full
+    })
+    await assert.rejects(refused, full)
+  })
+
+  test('are at most a hundred', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => `/${index}`)
+    await assert.rejects(fetchAll(...many), Refusal)
+    assert.equal((await fetchAll(...many.slice(1))).size, 100)
+  })
+})
