@@ -21,14 +21,15 @@ export interface HttpDeps {
   monitor: LoopMonitor
   /** Who holds a key. */
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
-  intake: Pick<Intake, 'admit' | 'submit' | 'terms' | 'accept'>
+  intake: Pick<Intake, 'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll'>
   /** For attachments that are named by URL. */
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */
   workers: Workers
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
-  store: SearchStore & Pick<Store, 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile'>
+  store: SearchStore &
+    Pick<Store, 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile' | 'reschedule' | 'cancelScheduled'>
   /** 32 octets for one purpose, made of the installation's secret key. */
   derive(purpose: string): Buffer
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */

@@ -73,7 +73,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const admission = new Admission(deps.plan, deps.monitor)
   watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
-  const rate = new RateLimits(settings.rateLimit, () => null)
+  const rate = new RateLimits(settings.rateLimit, (companyId) => deps.accounts.directory.rateOf(companyId))
   const answers = new Answers(log, registry, admission, rate)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })

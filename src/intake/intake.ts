@@ -4,23 +4,45 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Accepted, type NewEmail, type Store, StoreUnavailable } from '../store/store.ts'
+import {
+  type Accepted,
+  type AcceptedAll,
+  type Idempotency,
+  type NewEmail,
+  type Store,
+  StoreUnavailable,
+} from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
 import { type Checked, checkSubmission, type IntakeLimits, type Outcome, type Terms } from './check.ts'
 import { wantsText } from './derived-text.ts'
 import type { NamedAuthor } from './draft.ts'
-import type { Handover } from './handover.ts'
-import { isAboutDomain, Refusal, refusalOf } from './refusal.ts'
+import type { Handover, Reservation } from './handover.ts'
+import { isAboutDomain, isAboutKey, type Reason, Refusal, refusalOf } from './refusal.ts'
 import type { Receipt, Submission } from './submission.ts'
 
 export interface IntakeParts {
-  store: Pick<Store, 'accept'>
+  store: Pick<Store, 'accept' | 'acceptAll'>
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   handover: Handover
   /** Text from HTML, off this thread where it is much work. */
   deriveText(html: string, companyId: string): string | Promise<string>
   limits: IntakeLimits
   metrics: Metrics
+}
+
+/** Of emails that come together. */
+export interface Together {
+  /** All or none: one that is refused keeps back the others. */
+  strict: boolean
+  /** One key for all. */
+  idempotency: Idempotency | null
+}
+
+export interface AcceptedTogether {
+  /** Of those accepted, in order. */
+  receipts: Receipt[]
+  /** By their places among those that came. */
+  refused: ReadonlyMap<number, Reason>
 }
 
 /** Seconds after which a client may try again when the store takes nothing. */
@@ -94,6 +116,47 @@ export class Intake {
     } catch (error) {
       this.#refuse(error)
     }
+  }
+
+  /**
+   * Several at once, in one commit: those that are right, or none unless all are (`strict`). Rejects with what is wrong
+   * with the key, or with all of them together. One that repeats an earlier request gets its receipts.
+   */
+  async acceptAll(
+    principal: Principal,
+    outcomes: readonly Outcome[],
+    { strict, idempotency }: Together,
+  ): Promise<AcceptedTogether> {
+    try {
+      let judged = this.#judgeAll(principal, outcomes)
+      if ([...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) {
+        await this.#parts.accounts.catchUp()
+        judged = this.#judgeAll(principal, outcomes)
+      }
+      const { emails, refused } = judged
+      for (const { code } of refused.values()) this.#parts.metrics.refused.inc({ reason: code })
+      if (emails.length === 0 || (strict && refused.size > 0)) return { receipts: [], refused }
+      return { receipts: await this.#acceptAll(emails, idempotency), refused }
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  #judgeAll(
+    principal: Principal,
+    outcomes: readonly Outcome[],
+  ): { emails: NewEmail[]; refused: Map<number, Reason> } {
+    const emails: NewEmail[] = []
+    const refused = new Map<number, Reason>()
+    for (const [index, outcome] of outcomes.entries()) {
+      try {
+        emails.push(this.#authorized(principal, outcome))
+      } catch (error) {
+        if (!(error instanceof Refusal) || isAboutKey(error.reason)) throw error
+        refused.set(index, error.reason)
+      }
+    }
+    return { emails, refused }
   }
 
   #authorized(principal: Principal, outcome: Outcome): NewEmail {
@@ -176,10 +239,7 @@ export class Intake {
     try {
       accepted = await store.accept(email, place?.lease ?? null)
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      metrics.storeFaults.inc()
-      const detail = 'the message could not be stored, nothing was accepted'
-      throw new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause: error })
+      throw this.#storeFault(error)
     }
     switch (accepted.kind) {
       case 'accepted':
@@ -189,11 +249,53 @@ export class Intake {
         return { id: email.id, messageId: email.content.messageId }
       case 'repeated':
         return { id: accepted.id, messageId: accepted.messageId }
-      case 'conflict':
-        throw new Refusal({ code: 'idempotency_conflict' })
-      case 'over-quota':
-        throw new Refusal({ code: 'quota_exceeded', which: accepted.which, limit: accepted.limit })
+      default:
+        throw refusedByStore(accepted)
     }
+  }
+
+  async #acceptAll(emails: readonly NewEmail[], idempotency: Together['idempotency']): Promise<Receipt[]> {
+    const { store, handover, metrics } = this.#parts
+    // For all of them or for none: they are stored under one lease.
+    using places = new DisposableStack()
+    const reserved: Reservation[] = []
+    for (const email of emails) {
+      const place = handover.reserve(email)
+      if (place === null) break
+      reserved.push(places.use(place))
+    }
+    if (reserved.length < emails.length) {
+      places.dispose()
+      reserved.length = 0
+    }
+    let accepted: AcceptedAll
+    try {
+      accepted = await store.acceptAll({ emails, idempotency }, reserved[0]?.lease ?? null)
+    } catch (error) {
+      throw this.#storeFault(error)
+    }
+    switch (accepted.kind) {
+      case 'accepted':
+        metrics.accepted.inc(emails.length)
+        for (const [index, email] of emails.entries()) {
+          const place = reserved[index]
+          if (place === undefined) handover.waiting(email.dueAt)
+          else place.begin(email, accepted.leased[index]!)
+        }
+        return emails.map(({ id, content: { messageId } }) => ({ id, messageId }))
+      case 'repeated':
+        return accepted.emails
+      default:
+        throw refusedByStore(accepted)
+    }
+  }
+
+  /** What is said where the store takes nothing now. */
+  #storeFault(error: unknown): unknown {
+    if (!(error instanceof StoreUnavailable)) return error
+    this.#parts.metrics.storeFaults.inc()
+    const detail = 'the message could not be stored, nothing was accepted'
+    return new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause: error })
   }
 
   /** Throws the error again, counted where it is a Refusal. */
@@ -214,4 +316,9 @@ function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
     case 'inactive':
       return new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
   }
+}
+
+function refusedByStore(refused: Exclude<AcceptedAll, { kind: 'accepted' | 'repeated' }>): Refusal {
+  if (refused.kind === 'conflict') return new Refusal({ code: 'idempotency_conflict' })
+  return new Refusal({ code: 'quota_exceeded', which: refused.which, limit: refused.limit })
 }

@@ -43,6 +43,30 @@ await reportCalls({
       headers: { 'X-Order': '4711', 'List-Unsubscribe': '<https://acme.test/u/1>' },
       tags: [{ name: 'campaign', value: 'autumn_2026' }],
     }),
+  batch: () =>
+    resend.batch.send(
+      ['one', 'two'].map((name) => ({
+        from,
+        to: `batch-${name}@in.test`,
+        subject: `resend-4 batch ${name}`,
+        text: TEXT,
+      })),
+    ),
+  scheduled: async () => {
+    const letter = { from, to: 'scheduled@in.test', subject: 'never', text: TEXT }
+    const scheduledAt = new Date(Date.now() + 7_200_000).toISOString()
+    const { data } = await resend.emails.send({ ...letter, scheduledAt })
+    const id = data?.id ?? ''
+    return {
+      id,
+      scheduledAt,
+      updated: await resend.emails.update({ id, scheduledAt }),
+      shown: await resend.emails.get(id),
+      canceled: await resend.emails.cancel(id),
+      twice: await resend.emails.cancel(id),
+      after: await resend.emails.get(id),
+    }
+  },
   get: () => resend.emails.get(firstId),
   getUnknown: () => resend.emails.get('0198f0c0-0000-7000-8000-000000000000'),
   badKey: () => new Resend('pr_nobody').emails.send({ from, to: 'x@in.test', subject: 'never', text: TEXT }),

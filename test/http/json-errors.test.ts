@@ -317,11 +317,11 @@ describe('the JSON dialect refuses', () => {
       status: 405,
       name: 'method_not_allowed',
     },
-    ...['DELETE', 'PATCH', 'PUT', 'OPTIONS'].map((method) => ({
+    ...['DELETE', 'PUT', 'OPTIONS'].map((method) => ({
       rule: `${method} on an email`,
       ask: async () => {
         const reply = await call(`${api.url}/emails/x`, { method })
-        assert.equal(reply.headers.get('allow'), 'GET, HEAD')
+        assert.equal(reply.headers.get('allow'), 'GET, HEAD, PATCH')
         return reply
       },
       status: 405,

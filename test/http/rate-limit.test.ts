@@ -93,6 +93,30 @@ describe('a rate limit of keys', () => {
   })
 })
 
+describe('a rate limit of a company', () => {
+  test('is shared by its keys, and is nobody else’s', async () => {
+    await using service = await startService({ rateLimit: 1_000 })
+    const { company, key } = await service.tenant('acme.example')
+    const other = await service.tenant('other.example')
+    await service.store.updateCompany(company.id, { limits: { rate: 2 } })
+    await service.app.refreshAccounts()
+    const keys = [key, await service.key(company.id)].map(({ token }) => new Api(service.url, token))
+    const ask = (index: number) => keys[index % 2]!.get('/emails/x')
+    // More than are refilled while they are asked.
+    const replies = await Promise.all(Array.from({ length: 40 }, (_, index) => ask(index)))
+    const refused = replies.filter(({ status }) => status === 429)
+    assert.ok(refused.length > 20, String(refused.length))
+    for (const reply of refused) {
+      assertJsonError(reply, 429, 'rate_limit_exceeded', /This company may make 2 a second/)
+      assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+      assert.deepEqual(said(reply), [2, 0, '2;w=1'])
+    }
+    // The tighter of both is told.
+    assert.deepEqual(said(replies.find(({ status }) => status === 404)!)[0], 2)
+    assert.equal(said(await new Api(service.url, other.key.token).get('/emails/x'))[0], 1_000)
+  })
+})
+
 test('there is none unless the operator sets one, and answers say nothing of one', async () => {
   await using service = await startService()
   const { key } = await service.tenant('acme.example')

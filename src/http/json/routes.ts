@@ -13,10 +13,12 @@ import { Reading } from '../reading.ts'
 import { jsonContent } from './content.ts'
 import { emailJson, emailJsonPieces } from './email.ts'
 import { attachmentEndpoints } from './emails/attachments.ts'
+import { sendBatch } from './emails/batch.ts'
 import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.ts'
 import { DownloadLinks } from './emails/download-link.ts'
 import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
+import { schedulingEndpoints } from './emails/scheduling.ts'
 import { jsonReader } from './read-job.ts'
 import { jsonWords } from './words.ts'
 
@@ -42,13 +44,21 @@ export class JsonDialect implements Api {
     this.#core = core
     this.#reading = new Reading(core.deps, jsonReader)
     this.#links = new DownloadLinks(core.deps)
-    this.endpoints = [listEmails, ...attachmentEndpoints(this.#links)]
+    this.endpoints = [listEmails, ...schedulingEndpoints, ...attachmentEndpoints(this.#links)]
   }
 
   register(app: FastifyInstance, answering: Answering): void {
     const send = answering('email_send', (request, reply) => this.#send(request, reply))
     app.post('/emails', send)
     app.post('/email', send)
+    app.post(
+      '/emails/batch',
+      answering('email_send_batch', async (request, reply) => {
+        const caller = await this.admit(request.raw)
+        jsonContent.check(request.raw.headers)
+        return sendBatch(request, reply, caller, this.#core)
+      }),
+    )
     app.get(
       '/emails/:id',
       answering<{ Params: { id: string } }>('email_read', (request) =>

@@ -11,6 +11,17 @@ export function jsonWords(reason: AnyReason): Answer {
   return errorAnswer(reason, said(WORDS, reason), CHALLENGE)
 }
 
+/** The sentence alone. */
+export function jsonMessage(reason: AnyReason): string {
+  return said(WORDS, reason)[2]
+}
+
+/** Of one email of a batch: all of them are refused for it. */
+export function jsonWordsOfItem(reason: AnyReason, index: number): Answer {
+  const [status, name, message] = said(WORDS, reason)
+  return errorAnswer(reason, [status, name, `Email at index ${index}: ${message}`], CHALLENGE)
+}
+
 /** One text for a domain that is unknown, another company's or not active: it must not tell which. */
 function notVerified(domain: string): ErrorSaid {
   const name = clip(domain, 255)

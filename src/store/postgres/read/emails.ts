@@ -92,7 +92,10 @@ interface WorkRow extends Held {
 export function emails({
   database,
   companies,
-}: Parts): Omit<EmailStore, 'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled' | 'listFiles' | 'readFile'> {
+}: Parts): Omit<
+  EmailStore,
+  'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled' | 'listFiles' | 'readFile'
+> {
   return {
     async emailOrigin(id) {
       if (!isEmailId(id)) return null

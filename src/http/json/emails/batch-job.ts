@@ -1,0 +1,84 @@
+/** The body of `POST /emails/batch`, in a worker: up to a hundred emails, each read and checked by itself. */
+import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
+import { deriveHere } from '../../../intake/derived-text.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import { type Fetched, placeFiles, remoteUrls } from '../../../intake/remote-file.ts'
+import type { Submission } from '../../../intake/submission.ts'
+import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
+import { type AnyReason, Fault } from '../../fault.ts'
+import { fingerprinted, type Idempotent } from '../../idempotency.ts'
+import { filesOf } from '../../reading.ts'
+import { isBody, parseBodies } from '../body.ts'
+import { submissionOf } from '../submission.ts'
+
+export const MAX_EMAILS = 100
+
+export interface BatchOrder {
+  body: Uint8Array
+  /** Terms of each that there may be. */
+  terms: Terms[]
+  /** Whether all are refused with one: part of what makes two requests the same. */
+  strict: boolean
+  idempotent: Idempotent | null
+  /** Files that are named by URL, once they have been fetched. */
+  fetched: ReadonlyMap<string, Fetched> | null
+}
+
+/** One email, as it was found. */
+export type Item = Outcome | { reason: AnyReason }
+
+export type BatchRead =
+  | { items: Item[]; idempotency: { key: string; fingerprint: string } | null }
+  | { reason: AnyReason }
+  /** To be fetched before the body, which comes back, is read again. */
+  | { urls: string[]; body: Uint8Array }
+
+export default async function readBatch(order: BatchOrder): Promise<BatchRead> {
+  const { body, terms, strict, idempotent, fetched } = order
+  const octets = asBuffer(body)
+  try {
+    const read = parseBodies(octets, MAX_EMAILS).map(readOne)
+    const urls = read.flatMap((one) => ('reason' in one ? [] : (remoteUrls(one) ?? [])))
+    // Where all are refused with one, nothing is fetched for them.
+    const isRefused = strict && read.some((one) => 'reason' in one)
+    if (urls.length > 0 && fetched === null && !isRefused) return { urls, body }
+    const items = read.map((one, index) => ('reason' in one ? one : checked(one, terms[index]!, fetched)))
+    const idempotency = idempotent && (await fingerprinted(idempotent, [strict, octets]))
+    return { items, idempotency }
+  } catch (error) {
+    return { reason: reasonOf(error) }
+  }
+}
+
+export function buffersOf(read: BatchRead): ArrayBuffer[] {
+  if ('urls' in read) return buffersBeneath([read.body])
+  if (!('items' in read)) return []
+  const files = read.items.flatMap((item) => ('checked' in item ? filesOf(item.checked.email) : []))
+  // What several name is there once.
+  return [...new Set(buffersBeneath(files))]
+}
+
+function readOne(item: unknown): Submission | { reason: AnyReason } {
+  if (!isBody(item)) return { reason: { code: 'request_invalid', detail: 'It must be an object.' } }
+  try {
+    return submissionOf(item)
+  } catch (error) {
+    return { reason: reasonOf(error) }
+  }
+}
+
+function checked(submission: Submission, terms: Terms, fetched: ReadonlyMap<string, Fetched> | null): Item {
+  try {
+    if (fetched !== null) placeFiles(submission, fetched)
+    deriveHere(submission)
+    return checkSubmission(submission, terms)
+  } catch (error) {
+    return { reason: reasonOf(error) }
+  }
+}
+
+/** Error classes do not cross threads, their reasons do. */
+function reasonOf(error: unknown): AnyReason {
+  if (error instanceof Refusal || error instanceof Fault) return error.reason
+  throw error
+}

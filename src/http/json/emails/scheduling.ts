@@ -1,0 +1,100 @@
+/** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: what can be done about an email that waits for its time. */
+import type { Principal } from '../../../accounts/account.ts'
+import { maySchedule } from '../../../accounts/reading.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import type { Rescheduled } from '../../../store/store.ts'
+import type { HttpDeps } from '../../deps.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { originOf, unknownEmail } from './find.ts'
+import { readScheduledAt } from './scheduled-at.ts'
+
+const PARAMS = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
+
+const DONE = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['object', 'id'],
+  properties: { object: { const: 'email' }, id: { type: 'string', format: 'uuid' } },
+} as const
+
+const reschedule = endpoint({
+  method: 'PATCH',
+  url: '/emails/:id',
+  operation: 'email_reschedule',
+  access: 'key',
+  schema: {
+    operationId: 'rescheduleEmail',
+    summary: 'Gives a scheduled email another time',
+    params: PARAMS,
+    // Clients repeat the id here, each under another name.
+    body: {
+      type: 'object',
+      required: ['scheduled_at'],
+      properties: {
+        scheduled_at: {
+          type: 'string',
+          description: 'As in `POST /emails`: ISO 8601, or an English phrase. What is past means now.',
+        },
+      },
+    },
+    response: { 200: DONE },
+  },
+})(async ({ caller, params, body }, { deps }) => {
+  const id = await requireScheduled(deps, caller, params.id)
+  const now = Date.now()
+  const dueAt = readScheduledAt(body.scheduled_at, now)
+  assertScheduled(await deps.store.reschedule(id, dueAt, now), 'rescheduled')
+  return { status: 200, body: { object: 'email', id } }
+})
+
+const cancel = endpoint({
+  method: 'POST',
+  url: '/emails/:id/cancel',
+  operation: 'email_cancel',
+  access: 'key',
+  schema: {
+    operationId: 'cancelEmail',
+    summary: 'Cancels a scheduled email',
+    params: PARAMS,
+    response: { 200: DONE },
+  },
+})(async ({ caller, params }, { deps }) => {
+  const id = await requireScheduled(deps, caller, params.id)
+  assertScheduled(await deps.store.cancelScheduled(id, Date.now()), 'canceled')
+  return { status: 200, body: { object: 'email', id } }
+})
+
+export const schedulingEndpoints: readonly Endpoint[] = [reschedule, cancel]
+
+/** The id of an email whose sending the caller may change. */
+async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal, given: string) {
+  if (!caller.scopes.has('sending') && !caller.scopes.has('management')) {
+    throw new Refusal({ code: 'scope_missing', scope: 'sending' })
+  }
+  const { id, origin } = await originOf(deps, given)
+  if (origin === null || !maySchedule(caller, origin)) throw unknownEmail()
+  return id
+}
+
+/** Throws a Fault for what has no time to wait for any more. `done`: what was to be done. */
+function assertScheduled({ found }: Rescheduled, done: 'rescheduled' | 'canceled'): void {
+  switch (found) {
+    case 'scheduled':
+      return
+    case 'unknown':
+      throw unknownEmail()
+    case 'unscheduled':
+      throw refused(`This email was not scheduled, so that it cannot be ${done}.`)
+    case 'begun':
+      throw refused(`The time of this email has come, so that it cannot be ${done} any more.`)
+    case 'canceled':
+      throw refused(
+        `This email is canceled${done === 'canceled' ? ' already' : ' and cannot be rescheduled'}.`,
+      )
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault({ code: 'request_invalid', detail })
+}
