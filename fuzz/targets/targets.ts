@@ -8,11 +8,24 @@ import { json } from './json.ts'
 import { mime } from './mime.ts'
 import { multipart } from './multipart.ts'
 import { recipientVariables } from './recipient-variables.ts'
+import { smtpCommand } from './smtp-command.ts'
+import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
 import { urlencoded } from './urlencoded.ts'
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
-  [address, header, mime, multipart, urlencoded, json, recipientVariables, html, smtpReply, dnsAnswer].map(
-    (target) => [target.name, target],
-  ),
+  [
+    address,
+    header,
+    mime,
+    multipart,
+    urlencoded,
+    json,
+    recipientVariables,
+    html,
+    smtpReply,
+    smtpCommand,
+    smtpData,
+    dnsAnswer,
+  ].map((target) => [target.name, target]),
 )

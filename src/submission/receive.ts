@@ -1,9 +1,9 @@
-/** DATA: the message, once there is room for it. */
+/** DATA: a message, for which there is room. */
+import type { Body } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
 import { Refused, reply } from './reply.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Octets over the limit that are read and dropped, for the client to come to its end and hear why. */
 const BEYOND = 16 * 1024 * 1024
@@ -16,12 +16,7 @@ export interface ReceiveLimits {
 }
 
 /** The octets of the message. Rejects with what it is refused for, or with what ends the session. */
-export async function receive(
-  channel: Channel,
-  transaction: Transaction,
-  { max, within }: ReceiveLimits,
-): Promise<Buffer> {
-  const body = await transaction.ready(max)
+export async function receive(channel: Channel, body: Body, { max, within }: ReceiveLimits): Promise<Buffer> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
   await channel.flush()
   const octets = new DataOctets()

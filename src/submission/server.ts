@@ -47,7 +47,7 @@ export async function createSubmission(
     core,
     tls: certificate,
     hostname,
-    failedLogins: new FailedLogins(),
+    failedLogins: new FailedLogins(log),
     metrics: new SubmissionMetrics(registry, () => sessions.size),
   }
   const { connections } = core.limit.admission

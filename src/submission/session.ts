@@ -11,6 +11,7 @@ import { type AnyReason, clip, REFUSED_FOR } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { isLoopback } from '../network/private-address.ts'
+import type { Body } from './body.ts'
 import { Channel } from './channel.ts'
 import { type Command, readCommand, readMail, readRecipient } from './command.ts'
 import type { FailedLogins } from './failed-logins.ts'
@@ -255,17 +256,25 @@ export class Session {
       this.#login = { principal, user: credentials.user }
       core.limit.admission.connections.joins(this.#channel.socket, principal.companyId)
     } catch (error) {
-      return this.#refuseLogin(loginWords(this.#reasonOf(error)))
+      return this.#refuseLogin(loginWords(this.#reasonOf(error)), credentials?.user ?? null)
     }
     metrics.logins.inc({ result: 'accepted' })
     this.#useful(true)
     return reply(235, '2.7.0', 'You are logged in')
   }
 
-  async #refuseLogin(words: Reply): Promise<never> {
+  async #refuseLogin(words: Reply, user: string | null): Promise<never> {
     const { metrics, failedLogins } = this.#parts
     metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
-    if (words.code >= 500) await this.#wait(failedLogins.delay(this.#address))
+    if (words.code >= 500) {
+      failedLogins.tell({
+        requestId: this.id,
+        address: this.#address,
+        // Some take the key for the user name.
+        user: user === null || user.includes('pr_') ? null : clip(user),
+      })
+      await this.#wait(failedLogins.delay(this.#address))
+    }
     const last = ++this.#failedLogins >= MAX_FAILED_LOGINS
     throw new Refused(last ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last })
   }
@@ -341,25 +350,20 @@ export class Session {
   }
 
   async #data({ rest }: Command): Promise<Reply> {
-    const transaction = this.#begun()
-    if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
-    // RFC 5321 3.3: 503 would do as well, and this one says what is missing.
-    if (transaction.recipients.size === 0)
-      throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
+    const { transaction, body } = await this.#roomFor(rest)
     const { metrics, core } = this.#parts
     const { requestTimeout, maxMessageSize } = core.deps.settings
+    let answer: Reply | null = null
     this.#useful(true)
     this.#atMessage = true
-    let answer: Reply | null = null
     try {
-      const limits = { max: maxMessageSize, within: requestTimeout }
-      const message = await receive(this.#channel, transaction, limits)
+      const octets = await receive(this.#channel, body, { max: maxMessageSize, within: requestTimeout })
       const measured = metrics.seconds.startTimer()
-      const { id } = await transaction.accept(message).finally(measured)
+      const { id } = await transaction.accept(octets).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error
-      answer = error instanceof Refused ? error.reply : this.#wordsFor(error)
+      answer = this.#wordsFor(error)
     } finally {
       this.#atMessage = false
       this.#reset()
@@ -368,6 +372,23 @@ export class Session {
       core.deps.log.debug({ requestId: this.id, operation: 'smtp_send', status }, 'message')
     }
     return answer
+  }
+
+  /** Before 354 is said. */
+  async #roomFor(rest: string): Promise<{ transaction: Transaction; body: Body }> {
+    try {
+      if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
+      const transaction = this.#begun()
+      // RFC 5321 3.3: 503 would do as well, and this one says what is missing.
+      if (transaction.recipients.size === 0) {
+        throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
+      }
+      return { transaction, body: await transaction.ready(this.#parts.core.deps.settings.maxMessageSize) }
+    } catch (error) {
+      if (endsSession(error) || !this.#channel.more) throw error
+      // RFC 2920 3.1: a client waits for 354. What this one has sent is a message, and its lines are no commands.
+      throw new Refused(this.#wordsFor(error), { last: true })
+    }
   }
 
   #begun(): Transaction {
@@ -387,12 +408,11 @@ export class Session {
   }
 
   #wordsFor(error: unknown): Reply {
-    return smtpWords(this.#reasonOf(error))
+    return error instanceof Refused ? error.reply : smtpWords(this.#reasonOf(error))
   }
 
   /** Null: nobody is there to hear them. */
   #lastWords(error: unknown): Reply | null {
-    if (error instanceof Refused) return error.reply
     if (error instanceof InputEnded) return null
     if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
     if (error instanceof LineError) return reply(500, '5.5.2', `This cannot be read: ${error.message}`)

@@ -80,8 +80,11 @@ export class Transaction {
     const { size } = this.#parts
     // Who waits for room is not slow.
     if (this.#visit) this.#admission.ended(this.#visit)
-    await this.#admission.reserve(this.#visitor, size ?? UNKNOWN)
-    this.#arriving()
+    try {
+      await this.#admission.reserve(this.#visitor, size ?? UNKNOWN)
+    } finally {
+      this.#arriving()
+    }
     return new Body(size, max, (length) => this.#received(length))
   }
 

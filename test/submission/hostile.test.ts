@@ -77,6 +77,28 @@ describe('hostile clients of SMTP submission', () => {
     assert.equal(email.content.text, '.\r\n..x\r\ny\r\n \r\n')
   })
 
+  test('a message that comes although DATA was refused is not taken for commands', async () => {
+    const emails = await rig.count()
+    using client = await rig.loggedIn()
+    const inside = `MAIL FROM:<a@${DOMAIN}>\r\nRCPT TO:<b@x.test>\r\nDATA\r\n${message()}.\r\n`
+    client.write(`MAIL FROM:<a@${DOMAIN}>\r\nRCPT TO:<no address>\r\nDATA\r\n${inside}`)
+    for (const like of [/^250 /, /^553 /, /^554 5\.5\.1 There is no valid recipient/]) {
+      assert.match(await client.reply(), like)
+    }
+    await client.ended()
+    assert.equal(client.received, '')
+    assert.equal(await rig.count(), emails)
+  })
+
+  test('recipients without end', async () => {
+    using client = await rig.loggedIn()
+    await client.say('MAIL FROM:<>', /^250 /)
+    client.write('RCPT TO:<b@x.test>\r\n'.repeat(120))
+    await client.ended()
+    assert.equal(client.received.match(/^250 /gm)?.length, 106)
+    assert.match(client.received, /421 4\.5\.3 Far too many recipients\r\n$/)
+  })
+
   test('a line without end', async () => {
     using client = await rig.connect()
     client.write('x'.repeat(2_049))
@@ -167,6 +189,9 @@ describe('hostile clients of SMTP submission', () => {
     await client.say(wrong, /^535 /)
     await client.say(wrong, /^421 4\.7\.0 /)
     await client.ended()
+    const told = rig.service.logged.find((line) => line.includes('an SMTP login was refused'))
+    const { address, user } = JSON.parse(told!)
+    assert.deepEqual({ address, user }, { address: '127.0.0.1', user: 'api' })
   })
 
   test('guesses of keys are answered one a second; who has one does not wait for them', async () => {

@@ -77,6 +77,36 @@ describe('what SMTP and HTTP share', () => {
     for (const one of slow) one[Symbol.dispose]()
   })
 
+  test('the memory: recipients count as well', async () => {
+    await using rig = await startRig({
+      memory: 40 * MIB,
+      maxMessageSize: 4 * MIB,
+      maxRecipients: 100_000,
+      tls: null,
+      submission: [STARTTLS],
+    })
+    using client = await rig.loggedIn()
+    await client.say('MAIL FROM:<>', /^250 /)
+    const name = 'n'.repeat(60)
+    const commands = Array.from(
+      { length: 20_000 },
+      (_, number) => `RCPT TO:<${name}${number % 10}@d${number}.test>\r\n`,
+    )
+    client.write(commands.join(''))
+    let accepted = 0
+    for (;;) {
+      const reply = await client.reply()
+      if (reply.startsWith('250 ')) accepted++
+      else {
+        assert.match(reply, /^451 4\.3\.2 Too much of your company is under way at once/)
+        break
+      }
+    }
+    // Of the 4 MB for what is small a company alone may have three quarters, and everything is counted four times.
+    assert.ok(accepted > 3_000 && accepted < 8_000, String(accepted))
+    assert.equal((await new Api(rig.service.url, rig.key.token).get('/emails/x')).status, 404)
+  })
+
   test('connections: those of strangers make room for one that comes', async () => {
     await using rig = await startRig({ memory: 40 * MIB, maxMessageSize: 4 * MIB })
     // There may be 80.

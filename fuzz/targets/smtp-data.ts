@@ -1,0 +1,49 @@
+import { DataOctets } from '../../src/submission/data.ts'
+import { assert, assertSame, type FuzzTarget, words } from '../target.ts'
+
+/** A message ends at the same octet however it is cut on its way, and nowhere else. The first octet says how. */
+export const smtpData: FuzzTarget = {
+  name: 'smtp-data',
+  about: 'octets between DATA and the final dot',
+  encoding: 'latin1',
+  seeds: [
+    '1Subject: x\r\n\r\nx\r\n.\r\nQUIT\r\n',
+    '3.\r\n',
+    '2..\r\n.x\r\n.\r\n',
+    '5x\n.\r\n.\r\n',
+    '4x\r.\r\r\n.\r\n',
+  ],
+  tokens: words('\r \n \r\n . .. \r\n.\r\n \n.\n \r\n.\n \n.\r\n \r.\r \0 \xff'),
+  run(input) {
+    const [cut = 1] = input
+    const octets = input.subarray(1)
+    const whole = read(octets, octets.length || 1)
+    assertSame('where a message ends depends on how it was cut', read(octets, (cut % 61) + 1), whole)
+    const wire = `\r\n${octets.toString('latin1')}`
+    const end = wire.indexOf('\r\n.\r\n')
+    assertSame('a message ends elsewhere', whole.end, end < 0 ? null : end + 3)
+    if (whole.end === null || whole.bare) return
+    assert(!/\r(?!\n)|(?<!\r)\n/.test(whole.message), 'a CR or LF stands alone in a message that is taken')
+    assertSame(
+      'a message is another one',
+      whole.message,
+      wire
+        .slice(0, end + 2)
+        .replaceAll('\r\n.', '\r\n')
+        .slice(2),
+    )
+  },
+}
+
+function read(octets: Buffer, piece: number): { end: number | null; bare: boolean; message: string } {
+  const data = new DataOctets()
+  let message = ''
+  for (let at = 0; at < octets.length; at += piece) {
+    const taken = data.read(octets.subarray(at, at + piece), (part) => {
+      message += part.toString('latin1')
+    })
+    if (taken !== null)
+      return { end: at + taken, bare: data.bare !== null, message: data.bare === null ? message : '' }
+  }
+  return { end: null, bare: false, message: '' }
+}

@@ -1,0 +1,63 @@
+/** One Postroad hands its mail in at another, as at any relay: our own client, with everything that it makes use of. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parseDelivery } from '../../src/config/parse.ts'
+import { Api } from '../http/requests.ts'
+import { type Service, startService } from '../support/service.ts'
+import { DOMAIN, type SubmissionRig, startRig } from './rig.ts'
+
+describe('one Postroad as the relay of another', () => {
+  let relay: SubmissionRig
+  let service: Service
+  let api: Api
+
+  before(async () => {
+    relay = await startRig()
+    const delivery = parseDelivery(`smtp://api:${relay.key.token}@127.0.0.1:${relay.port}?tls=required`)
+    service = await startService({ delivery, retrySchedule: [60_000] })
+    const { key } = await service.tenant(DOMAIN)
+    api = new Api(service.url, key.token)
+  })
+  after(async () => {
+    await service.close()
+    await relay[Symbol.asyncDispose]()
+  })
+
+  async function finished(id: string): Promise<string[]> {
+    for (;;) {
+      const { recipients } = (await service.store.readHistory(id))!
+      if (recipients.every(({ state }) => state !== 'waiting' && state !== 'sending')) {
+        return recipients.map(({ state }) => state)
+      }
+    }
+  }
+
+  test('takes what it is given, signed, 8-bit and with addresses in UTF-8', async () => {
+    const emails = await relay.count()
+    const files = [{ filename: 'a.bin', content: Buffer.alloc(400_000, 7).toString('base64') }]
+    const id = await api.accepted({
+      from: `Jörg <a@${DOMAIN}>`,
+      to: ['jörg@bücher.example', 'b@x.test'],
+      bcc: 'c@x.test',
+      subject: 'Grüße',
+      text: `Hällo\n.\n..\n${'ö'.repeat(500)}`,
+      attachments: files,
+    })
+    assert.deepEqual(await finished(id), ['delivered', 'delivered', 'delivered'])
+    const [attempt] = (await service.store.readHistory(id))!.attempts
+    assert.match(attempt!.dialogue, /STARTTLS[\s\S]*AUTH PLAIN[\s\S]*MAIL FROM:<a@acme\.example> .*SMTPUTF8/)
+    assert.ok((await relay.count()) > emails)
+  })
+
+  test('and what it refuses bounces there, with its words', async () => {
+    const { key } = await service.tenant('foreign.example')
+    const id = await new Api(service.url, key.token).accepted({
+      from: 'a@foreign.example',
+      to: 'b@x.test',
+      text: 'x',
+    })
+    await finished(id)
+    const { recipients } = (await service.store.readHistory(id))!
+    assert.match(recipients[0]!.lastMessage ?? '', /foreign\.example is not a domain that you may send from/)
+  })
+})
