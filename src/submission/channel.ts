@@ -37,15 +37,17 @@ export class Channel {
     return this.#input.waiting
   }
 
-  /** Leaves with the next flush, or when the next line has not come yet. */
+  /** Leaves with the next flush, or as soon as the next line is waited for. */
   say(reply: Reply): void {
     this.#out += written(reply)
   }
 
   /** The next line, within `ms`: see Input. */
   async line(ms: number): Promise<Buffer> {
-    if (!this.#input.more || this.#out.length > MAX_UNREAD) await this.flush()
-    return this.#input.line(ms)
+    const line = this.#input.takeLine()
+    if (line !== null && this.#out.length <= MAX_UNREAD) return line
+    await this.flush()
+    return line ?? this.#input.line(ms)
   }
 
   /** Octets that come, within `ms`: see Input. */

@@ -78,25 +78,22 @@ export class Input {
     for (const event of ['end', 'close', 'error']) this.#socket.off(event, this.#onEnd)
   }
 
-  /**
-   * The next line, without its CRLF. A line may end with CRLF alone (RFC 5321 2.3.8): a CR or LF by itself is an end to
-   * some and none to others, and who speaks through one of them speaks with two tongues. Throws LineError; rejects with
-   * InputTimeout after `ms`, and with InputEnded.
-   */
-  line(ms: number): Buffer | Promise<Buffer> {
-    return this.#takeLine() ?? this.#waitForLine(ms)
-  }
-
-  async #waitForLine(ms: number): Promise<Buffer> {
+  /** The next line, as `takeLine` gives it. Rejects with InputTimeout after `ms`, and with InputEnded. */
+  async line(ms: number): Promise<Buffer> {
     const until = performance.now() + ms
     for (;;) {
-      await this.#wait(until)
-      const line = this.#takeLine()
+      const line = this.takeLine()
       if (line !== null) return line
+      await this.#wait(until)
     }
   }
 
-  #takeLine(): Buffer | null {
+  /**
+   * The next line, without its CRLF; null while it has not come. A line may end with CRLF alone (RFC 5321 2.3.8): a CR
+   * or LF by itself is an end to some and none to others, and who speaks through one of them speaks with two tongues.
+   * Throws LineError.
+   */
+  takeLine(): Buffer | null {
     const pending = this.#pending
     const end = pending.indexOf(LF)
     if (end > MAX_LINE || (end < 0 && pending.length > MAX_LINE)) {

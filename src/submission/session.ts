@@ -123,7 +123,8 @@ export class Session {
       if (error instanceof Refused) return error.reply
       const reason = this.#reasonOf(error)
       // Told at once, it would be asked again at once.
-      if (reason.code === 'too_much_under_way') await this.#wait(REFUSED_FOR)
+      const isMail = this.#transaction === null
+      if (isMail && reason.code === 'too_much_under_way') await this.#wait(REFUSED_FOR)
       return smtpWords(reason)
     }
   }
@@ -281,6 +282,7 @@ export class Session {
 
   /** Until the client has gone or the service stops, but no longer than this. */
   async #wait(ms: number): Promise<void> {
+    await this.#channel.flush()
     const waiting = new AbortController()
     this.#waiting = waiting
     const timer = setTimeout(() => waiting.abort(), ms)

@@ -231,6 +231,14 @@ describe('hostile clients of SMTP submission', () => {
     assert.match(client.received, /421 4\.7\.0 Too many commands that lead to nothing\r\n$/)
   })
 
+  test('a reply does not wait for the end of what comes behind its command', async () => {
+    using client = await rig.loggedIn()
+    client.write('NOOP\r\nNO')
+    assert.match(await client.reply(), /^250 /)
+    client.write('OP\r\n')
+    assert.match(await client.reply(), /^250 /)
+  })
+
   test('replies that nobody reads', async () => {
     using client = await rig.loggedIn()
     client.socket.pause()
