@@ -42,8 +42,8 @@ const WORDS: Words<Reply> = {
   domain_inactive: ({ domain, why }) => denied(`The domain ${domain} may not send: ${why}`),
   from_mismatch: ({ domain, fromDomain }) =>
     denied(
-      `From is at ${clip(fromDomain, 255)}, and you are logged in for ${domain}; ` +
-        `log in with the user name api@${clip(fromDomain, 255)} to send from there`,
+      `From is at ${clip(fromDomain, 255)}, and the user name says ${domain}; log in as api@${clip(fromDomain, 255)}, or let ` +
+        `${domain} send for it: postroad domain update ${domain} --from ${clip(fromDomain, 255)}`,
     ),
   field_missing: ({ field }) => wrong(`${spelt(field)} is missing`),
   body_missing: () => wrong('The message is empty'),
@@ -66,7 +66,12 @@ const WORDS: Words<Reply> = {
   idempotency_key_invalid: asItIs,
   idempotency_conflict: () => wrong('This idempotency key was used with another message'),
   quota_exceeded: ({ which, limit }) =>
-    reply(452, '4.5.3', `The ${which} limit of ${limit} recipients would be exceeded`),
+    reply(
+      452,
+      '4.7.1',
+      `The ${which} limit of ${limit} recipients would be exceeded; try again in the next ` +
+        `${which === 'daily' ? 'day' : 'month'} (UTC)`,
+    ),
   unavailable: () => reply(451, '4.3.0', 'Nothing can be accepted now, and nothing was; try again later'),
   rate_limited: ({ of, limit, retryAfter }) =>
     reply(
