@@ -5,9 +5,10 @@ import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { HttpCore } from '../http/core.ts'
 import { cannotListen } from '../http/start-error.ts'
 import { CertificateWatch, readCertificate } from '../http/tls.ts'
+import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { SubmissionMetrics } from './metrics.ts'
-import { Session, type SessionParts } from './session.ts'
+import { Session } from './session.ts'
 
 /** Connections that may wait to be taken up. */
 const BACKLOG = 1_024

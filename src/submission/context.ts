@@ -1,0 +1,84 @@
+/** What the commands of one session share: whose it is, what it is spoken over, and words for what goes wrong. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { Principal } from '../accounts/account.ts'
+import type { HttpCore } from '../http/core.ts'
+import type { AnyReason } from '../http/fault.ts'
+import { Channel } from './channel.ts'
+import type { FailedLogins } from './failed-logins.ts'
+import { InputEnded, InputTimeout, LineError } from './input.ts'
+import type { SubmissionMetrics } from './metrics.ts'
+import { Refused, type Reply, reply } from './reply.ts'
+import { smtpWords } from './words.ts'
+
+/** What all sessions have in common. */
+export interface SessionParts {
+  core: HttpCore
+  /** Null: there is no certificate. */
+  tls: { readonly context: SecureContext } | null
+  /** Name in the greeting. */
+  hostname: string
+  failedLogins: FailedLogins
+  metrics: SubmissionMetrics
+}
+
+/** Who has logged in. */
+export interface Login {
+  principal: Principal
+  /** The name that was given, which may name a domain. */
+  user: string
+}
+
+export class SessionContext {
+  readonly id = randomUUID()
+  readonly parts: SessionParts
+  /** Of the client. */
+  readonly address: string
+  readonly channel: Channel
+  #waiting: AbortController | null = null
+
+  constructor(parts: SessionParts, socket: Socket) {
+    this.parts = parts
+    this.address = socket.remoteAddress ?? ''
+    this.channel = new Channel(socket)
+  }
+
+  /** Until the client has gone, or the wait is ended, but no longer than this. */
+  async wait(ms: number): Promise<void> {
+    await this.channel.flush()
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const timer = setTimeout(() => waiting.abort(), ms)
+    await once(this.channel.socket, 'close', { signal: waiting.signal }).catch(() => {})
+    clearTimeout(timer)
+    this.#waiting = null
+  }
+
+  endWait(): void {
+    this.#waiting?.abort()
+  }
+
+  reasonOf(error: unknown): AnyReason {
+    return this.parts.core.answers.reasonOf(error, { id: this.id, method: 'SMTP' })
+  }
+
+  wordsFor(error: unknown): Reply {
+    return error instanceof Refused ? error.reply : smtpWords(this.reasonOf(error))
+  }
+
+  /** What is said to what ends the session. Null: nobody is there to hear it. */
+  lastWords(error: unknown): Reply | null {
+    if (error instanceof InputEnded) return null
+    if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
+    if (error instanceof LineError) return reply(500, '5.5.2', `This cannot be read: ${error.message}`)
+    return this.wordsFor(error)
+  }
+}
+
+/** True for what ends the session, and not a command alone. */
+export function endsSession(error: unknown): boolean {
+  if (error instanceof Refused) return error.last
+  return error instanceof InputEnded || error instanceof InputTimeout || error instanceof LineError
+}

@@ -1,0 +1,157 @@
+/** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after the other. */
+import type { Principal } from '../accounts/account.ts'
+import type { AnyReason } from '../http/fault.ts'
+import { Refusal } from '../intake/refusal.ts'
+import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
+import type { Body } from './body.ts'
+import { readMail, readRecipient } from './command.ts'
+import { endsSession, type Login, type SessionContext } from './context.ts'
+import { domainOf } from './login.ts'
+import { receive } from './receive.ts'
+import { Refused, type Reply, reply } from './reply.ts'
+import { Transaction } from './transaction.ts'
+import { smtpWords } from './words.ts'
+
+/** RCPT commands of a transaction beyond twice as many as there may be recipients. */
+const MORE_RECIPIENTS = 100
+
+export class HandingIn {
+  readonly #context: SessionContext
+  #transaction: Transaction | null = null
+  /** From 354 to the answer to the final dot. */
+  atMessage = false
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  /** Between MAIL and the end of its transaction. */
+  get begun(): boolean {
+    return this.#transaction !== null
+  }
+
+  reset(): void {
+    this.#transaction?.end()
+    this.#transaction = null
+  }
+
+  async mail(rest: string, login: Login): Promise<Reply> {
+    if (this.begun) throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET gives this one up'))
+    const { path, size, international } = readMail(rest)
+    // The sender of what leaves is the address of From. This one has to be an address, and is not used.
+    if (path !== '') addressOf(path, international, '5.1.7')
+    const { id, channel, parts } = this.#context
+    const { core } = parts
+    const { maxMessageSize: max } = core.deps.settings
+    if (size !== null && size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
+    const principal = core.callers.current(login.principal)
+    const domain = this.#domainNamed(login.user, principal)
+    if (domain !== null) await core.deps.intake.admit(principal, domain)
+    this.#transaction = new Transaction({
+      core,
+      socket: channel.socket,
+      sessionId: id,
+      principal,
+      domain,
+      size,
+      international,
+      giveWay: (reason: AnyReason) =>
+        channel.interrupt(new Refused({ ...smtpWords(reason), code: 421 }, { last: true })),
+    })
+    return reply(250, '2.1.0', 'Ok')
+  }
+
+  /** The domain of the user name, where it is one of the company: then mail is sent for that one. */
+  #domainNamed(user: string, { companyId }: Principal): string | null {
+    const named = domainOf(user)
+    if (named === null) return null
+    try {
+      const { directory } = this.#context.parts.core.deps.accounts
+      const domain = directory.domainNamed(parseDomain(named))
+      return domain?.companyId === companyId ? domain.name : null
+    } catch (error) {
+      if (error instanceof AddressError) return null
+      throw error
+    }
+  }
+
+  rcpt(rest: string): Reply {
+    const transaction = this.#current()
+    const { maxRecipients } = this.#context.parts.core.deps.settings
+    if (++transaction.named > 2 * maxRecipients + MORE_RECIPIENTS) {
+      throw new Refused(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
+    }
+    const address = addressOf(readRecipient(rest), transaction.international, '5.1.3')
+    if (transaction.recipients.size >= maxRecipients && !transaction.recipients.has(address)) {
+      const text = `A message may have ${maxRecipients} recipients; send the others another one`
+      throw new Refused(reply(452, '4.5.3', text))
+    }
+    transaction.add(address)
+    return reply(250, '2.1.5', 'Ok')
+  }
+
+  /**
+   * Gives the answer to the message. Rejects with what is wrong before there is any, and with what ends the session.
+   */
+  async data(rest: string): Promise<Reply> {
+    const { transaction, body } = await this.#roomFor(rest)
+    const { id: requestId, channel, parts } = this.#context
+    const { metrics, core } = parts
+    const { requestTimeout, maxMessageSize } = core.deps.settings
+    let answer: Reply | null = null
+    this.atMessage = true
+    try {
+      const octets = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
+      const measured = metrics.seconds.startTimer()
+      const { id } = await transaction.accept(octets).finally(measured)
+      answer = reply(250, '2.0.0', `Queued as ${id}`)
+    } catch (error) {
+      if (endsSession(error)) throw error
+      answer = this.#context.wordsFor(error)
+    } finally {
+      this.atMessage = false
+      this.reset()
+      const status = answer?.code ?? 421
+      metrics.messages.inc({ status })
+      core.deps.log.debug({ requestId, operation: 'smtp_send', status }, 'message')
+    }
+    return answer
+  }
+
+  /** Before 354 is said. */
+  async #roomFor(rest: string): Promise<{ transaction: Transaction; body: Body }> {
+    const { channel, parts } = this.#context
+    try {
+      if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
+      const transaction = this.#current()
+      // RFC 5321 3.3: 503 would do as well, and this one says what is missing.
+      if (transaction.recipients.size === 0) {
+        throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
+      }
+      return { transaction, body: await transaction.ready(parts.core.deps.settings.maxMessageSize) }
+    } catch (error) {
+      if (endsSession(error) || !channel.more) throw error
+      // RFC 2920 3.1: a client waits for 354. What this one has sent is a message, and its lines are no commands.
+      throw new Refused(this.#context.wordsFor(error), { last: true })
+    }
+  }
+
+  #current(): Transaction {
+    if (this.#transaction !== null) return this.#transaction
+    throw new Refused(reply(503, '5.5.1', 'Say MAIL first'))
+  }
+}
+
+/** The one spelling of an address. Throws Refused for what is none, with this enhanced code. */
+function addressOf(path: string, international: boolean, enhanced: string): string {
+  let address: string
+  try {
+    address = parseMailbox(`<${path}>`).address
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error
+    throw new Refused(reply(553, enhanced, `The address cannot be used: ${error.message}`))
+  }
+  // RFC 6531 3.4. A domain was written in ASCII by now.
+  if (international || /^[\x20-\x7e]*$/.test(address)) return address
+  throw new Refused(reply(553, '5.6.7', 'An address that is not ASCII takes MAIL with SMTPUTF8'))
+}

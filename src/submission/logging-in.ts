@@ -1,0 +1,70 @@
+/** AUTH (RFC 4954): who holds the key that is given as password, and what comes of wrong ones. */
+import { clip } from '../http/fault.ts'
+import { Refusal } from '../intake/refusal.ts'
+import type { Login, SessionContext } from './context.ts'
+import { type Credentials, credentialsOf } from './login.ts'
+import { Refused, type Reply, reply } from './reply.ts'
+import { loginWords } from './words.ts'
+
+/** Ms in which a client has to log in, and in which it sends each line until then. */
+const LOGIN_WITHIN = 120_000
+const STRANGER_IDLE = 60_000
+/** Failed logins in one session. */
+const MAX_FAILED = 3
+
+export class LoggingIn {
+  readonly #context: SessionContext
+  readonly #since = performance.now()
+  #failed = 0
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  /** Ms until the next line of a client that has not logged in. */
+  get idle(): number {
+    return Math.max(0, Math.min(STRANGER_IDLE, this.#since + LOGIN_WITHIN - performance.now()))
+  }
+
+  /** Resolves when the client is logged in. Rejects with Refused, a little later where its key was wrong. */
+  async auth(argument: string): Promise<Login> {
+    const { channel, parts } = this.#context
+    const credentials = await credentialsOf(argument, (prompt) => {
+      channel.say(reply(334, null, Buffer.from(prompt).toString('base64')))
+      return channel.line(this.idle)
+    })
+    let login: Login
+    try {
+      login = await this.#loginOf(credentials)
+    } catch (error) {
+      return await this.#refuse(loginWords(this.#context.reasonOf(error)), credentials?.user ?? null)
+    }
+    parts.core.limit.admission.connections.joins(channel.socket, login.principal.companyId)
+    parts.metrics.logins.inc({ result: 'accepted' })
+    return login
+  }
+
+  /** Rejects with a Refusal or a Fault. */
+  async #loginOf(credentials: Credentials | null): Promise<Login> {
+    if (credentials === null) throw new Refusal({ code: 'key_invalid' })
+    const { address, parts } = this.#context
+    const { user, password } = credentials
+    const principal = await parts.core.callers.identify(password, address)
+    if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
+    return { principal, user }
+  }
+
+  async #refuse(words: Reply, user: string | null): Promise<never> {
+    const { id, address, parts } = this.#context
+    const { metrics, failedLogins } = parts
+    metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
+    if (words.code >= 500) {
+      // Some take the key for the user name.
+      const shown = user === null || user.includes('pr_') ? null : clip(user)
+      failedLogins.tell({ requestId: id, address, user: shown })
+      await this.#context.wait(failedLogins.delay(address))
+    }
+    const last = ++this.#failed >= MAX_FAILED
+    throw new Refused(last ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last })
+  }
+}
