@@ -228,6 +228,46 @@ describe('the certificate', () => {
   }
 })
 
+test('a client that leaves, wherever it is, leaves nothing behind', async () => {
+  const settings = { memory: 40 * MIB, maxMessageSize: 4 * MIB, metrics: 'same', tls: null } as const
+  await using rig = await startRig({ ...settings, submission: [STARTTLS] })
+  const large = ` SIZE=${4 * MIB}`
+  const places: ((client: SmtpClient) => Promise<void> | void)[] = [
+    () => {},
+    (client) => client.write('MAIL FROM:<>\r\nRCPT'),
+    (client) => begin(client),
+    async (client) => {
+      await begin(client, large)
+      client.write(message('half of it'))
+    },
+    // There is room for one of them or two; the others wait for it.
+    (client) => client.write(`MAIL FROM:<>${large}\r\nRCPT TO:<b@x.test>\r\nDATA\r\n`),
+    (client) => client.write(`MAIL FROM:<>${large}\r\nRCPT TO:<b@x.test>\r\nDATA\r\n`),
+    async (client) => {
+      await begin(client)
+      client.write(`${message()}.\r\n`)
+    },
+    (client) => client.write(`NOOP\r\n`.repeat(90)),
+  ]
+  for (const place of places) {
+    const client = await rig.loggedIn()
+    await place(client)
+    client.socket.destroy()
+  }
+  const gone = [
+    /^postroad_smtp_submission_sessions 0$/m,
+    /^postroad_http_requests_under_way\{state="all"\} 0$/m,
+    /^postroad_http_requests_under_way\{state="waiting"\} 0$/m,
+    /^postroad_http_body_bytes\{size="small"\} 0$/m,
+    /^postroad_http_body_bytes\{size="large"\} 0$/m,
+  ]
+  for (const deadline = Date.now() + 30_000; ; await pause(50)) {
+    const { text } = await call(`${rig.service.url}/metrics`)
+    if (gone.every((line) => line.test(text))) break
+    assert.ok(Date.now() < deadline, text.match(/^postroad_(?:smtp_sub|http_).* [1-9].*$/gm)?.join('\n'))
+  }
+})
+
 test('metrics tell sessions, logins and messages', async () => {
   await using rig = await startRig({ metrics: 'same', tls: null, submission: [STARTTLS] })
   using client = await rig.loggedIn()
