@@ -13,6 +13,7 @@ import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
+import { Teller } from './events/tell.ts'
 import { createServer } from './http/server.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
@@ -191,6 +192,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     intake,
     workers,
     store,
+    events: { store, teller: new Teller(store) },
     operation: (principal) => operationOn(settings, store, { kind: 'member', principal }, directory.snapshot),
     derive: (purpose) => seal.derive(purpose),
     remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),

@@ -6,6 +6,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
+import type { EventSearchParts } from '../events/find.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
@@ -26,6 +27,8 @@ export interface HttpDeps {
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */
   workers: Workers
+  /** Where events are looked for. */
+  events: EventSearchParts
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
   store: SearchStore &

@@ -1,7 +1,7 @@
 import { MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
+import { companyFilter, findDomain, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailListing extends OfCompany {
@@ -46,6 +46,22 @@ export const cancelEmail = verb('manage', async (op, { id }: { id: string }): Pr
     verb: 'showEmail',
     id,
   })
+})
+
+/** Emails looked for in one step. */
+const STEP = 200
+
+/** Cancels all that waits of one sending domain, also what waits for its time. How many recipients. */
+export const cancelWaiting = verb('manage', async (op, input: { domain: string }): Promise<number> => {
+  const { id, companyId } = findDomain(op, input.domain)
+  let canceled = 0
+  for (;;) {
+    const emails = await op.store.waitingEmails(companyId, id, STEP)
+    const before = canceled
+    for (const email of emails) canceled += (await op.store.cancel(email, op.now())).canceled
+    // Others may have been faster with the last of them.
+    if (canceled === before) return canceled
+  }
 })
 
 /** Another time (Unix ms) for an email that waits for the time its sender gave. What is past means now. */

@@ -16,30 +16,33 @@ export interface RawCopy {
   message: Buffer
 }
 
-/** At least one copy: all of them, or with `recipient` (an address) the one for it. */
-export const rawCopies = verb(
-  'read',
-  async (op, input: { id: string; recipient?: string | undefined }): Promise<RawCopy[]> => {
-    const { id, recipient } = input
-    const history = await historyOf(op, id)
-    const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
-    if (recipient !== undefined && ![...addresses.values()].includes(recipient)) {
-      throw new OperateError('not_found', `"${recipient}" is not a recipient of this email`, {
-        verb: 'showEmail',
-        id,
-      })
-    }
-    const captured = (await op.store.readCaptured(id)).map(({ recipients, raw }) => ({
-      addresses: recipients.map((position) => addresses.get(position)!),
-      message: Buffer.from(raw),
-    }))
-    const copies = captured.length > 0 ? captured : await composed(op, id)
-    const chosen =
-      recipient === undefined ? copies : copies.filter((copy) => copy.addresses.includes(recipient))
-    if (chosen.length === 0) throw noCopy(history)
-    return chosen
-  },
-)
+export interface CopiesWanted {
+  id: string
+  recipient?: string | undefined
+  first?: boolean | undefined
+}
+
+/** At least one copy: all of them, the `first`, or with `recipient` (an address) the one for it. */
+export const rawCopies = verb('read', async (op, input: CopiesWanted): Promise<RawCopy[]> => {
+  const { id, recipient, first = false } = input
+  const history = await historyOf(op, id)
+  const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
+  if (recipient !== undefined && ![...addresses.values()].includes(recipient)) {
+    throw new OperateError('not_found', `"${recipient}" is not a recipient of this email`, {
+      verb: 'showEmail',
+      id,
+    })
+  }
+  const captured = (await op.store.readCaptured(id)).map(({ recipients, raw }) => ({
+    addresses: recipients.map((position) => addresses.get(position)!),
+    message: Buffer.from(raw),
+  }))
+  const copies = captured.length > 0 ? captured : await composed(op, input)
+  const chosen =
+    recipient === undefined ? copies : copies.filter((copy) => copy.addresses.includes(recipient))
+  if (chosen.length === 0) throw noCopy(history)
+  return first ? chosen.slice(0, 1) : chosen
+})
 
 function noCopy({ email }: EmailHistory): OperateError {
   return new OperateError(
@@ -50,7 +53,11 @@ function noCopy({ email }: EmailHistory): OperateError {
   )
 }
 
-async function composed({ store, accounts, seal: openSeal }: Operation, id: string): Promise<RawCopy[]> {
+/** Only what is wanted is composed: a batch may have a thousand copies. */
+async function composed(
+  { store, accounts, seal: openSeal }: Operation,
+  { id, recipient, first = false }: CopiesWanted,
+): Promise<RawCopy[]> {
   const work = await store.readWork(id)
   if (!work) return []
   const directory = new AccountDirectory()
@@ -60,8 +67,12 @@ async function composed({ store, accounts, seal: openSeal }: Operation, id: stri
   const signing = domain ? new SigningKeys(seal).of(domain) : []
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))
   const groups = work.individual ? work.recipients.map((each) => [each]) : [work.recipients]
+  const wanted = groups.filter((group, index) => {
+    if (recipient !== undefined) return group.some(({ address }) => address === recipient)
+    return !first || index === 0
+  })
   return Promise.all(
-    groups.map(async (recipients) => {
+    wanted.map(async (recipients) => {
       const prepared = prepareMessage(
         { email: work, message: messageFor(work, recipients), signing },
         { boundaries },

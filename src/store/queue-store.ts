@@ -60,6 +60,8 @@ export interface QueueStore {
   retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
   /** What waits, is being sent or in quarantine, one line for each company and recipient domain. */
   queue(companyId?: string): Promise<QueueLane[]>
+  /** Ids of emails of a sending domain that have recipients waiting, in no order; at most `limit`. */
+  waitingEmails(companyId: string, domainId: string, limit: number): Promise<string[]>
   counts(now: number): Promise<StoreCounts>
   /** By company, then domain. A handful. */
   pauses(): Promise<Pause[]>

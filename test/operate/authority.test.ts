@@ -119,6 +119,19 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     MANAGES,
   ],
   [emails.cancelScheduled, async (op, world) => emails.cancelScheduled(op, await world.scheduled()), MANAGES],
+  [
+    emails.cancelWaiting,
+    async (op, world) => {
+      await world.email()
+      return await emails.cancelWaiting(op, { domain: 'acme.test' })
+    },
+    MANAGES,
+  ],
+  [
+    emails.cancelWaiting,
+    (op) => emails.cancelWaiting(op, { domain: 'other.acme.test' }),
+    { ...MANAGES, restricted: foreign },
+  ],
   [emails.cancelEmail, async (op, world) => emails.cancelEmail(op, await world.email()), MANAGES],
   [events.listEvents, (op) => events.listEvents(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [

@@ -9,12 +9,21 @@ import type { HttpCore } from '../core.ts'
 import { basicPassword } from '../credentials.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { idempotentOf } from '../idempotency.ts'
+import { DownloadLinks } from '../json/emails/download-link.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
 import { formContent } from './content.ts'
+import { credentialRoutes } from './credentials/routes.ts'
 import { domainRoutes } from './domains/routes.ts'
+import { eventRoutes } from './events/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
+import { envelopeRoutes } from './stored/envelopes.ts'
+import { readAgain, readStored, type StoredRoute } from './stored/stored.ts'
+import { type ImportRoute, importList } from './suppressions/import.ts'
+import { LISTS, type List } from './suppressions/lists.ts'
+import { suppressionRoutes } from './suppressions/routes.ts'
+import { whitelistRoutes } from './suppressions/whitelists.ts'
 import { formWords } from './words.ts'
 
 /** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
@@ -25,15 +34,24 @@ type Route = { Params: { domain: string } }
 export class FormDialect implements Api {
   readonly prefixes: readonly string[] = ['/v1', '/v3', '/v4', '/v5']
   readonly words = formWords
-  readonly endpoints: readonly Endpoint[] = [...domainRoutes]
+  readonly endpoints: readonly Endpoint[] = [
+    ...credentialRoutes,
+    ...domainRoutes,
+    ...envelopeRoutes,
+    ...eventRoutes,
+    ...suppressionRoutes,
+    ...whitelistRoutes,
+  ]
   readonly content = formContent
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>
   readonly #maxParts: number
+  readonly #links: DownloadLinks
 
   constructor(core: HttpCore) {
     this.#core = core
     this.#reading = new Reading(core.deps, formReader)
+    this.#links = new DownloadLinks(core.deps)
     this.#maxParts = OTHER_PARTS + core.deps.settings.maxRecipients
   }
 
@@ -46,6 +64,39 @@ export class FormDialect implements Api {
       '/v3/:domain/messages.mime',
       answering<Route>('mime_send', (request, reply) => this.#send(request, reply, true)),
     )
+    // Clients of either age have their own path.
+    for (const url of ['/v3/domains/:domain/messages/:key', '/v3/:domain/messages/:key']) {
+      app.get(
+        url,
+        answering<StoredRoute>('form_stored_read', async (request) =>
+          readStored(this.#core, await this.admit(request.raw), request, this.#links),
+        ),
+      )
+      app.post(
+        url,
+        answering<StoredRoute>('form_stored_send', (request, reply) => this.#sendAgain(request, reply)),
+      )
+    }
+    for (const list of LISTS) {
+      app.post(
+        `/v3/:domain/${list.name}/import`,
+        answering<ImportRoute>('form_suppression_import', (request, reply) =>
+          this.#import(request, reply, list),
+        ),
+      )
+    }
+  }
+
+  async #sendAgain(request: FastifyRequest<StoredRoute>, reply: FastifyReply): Promise<Answer> {
+    const caller = await this.admit(request.raw)
+    const { asked, form } = await readAgain(this.#core, caller, request, reply)
+    const { messageId } = await this.#reading.accept(caller, asked, form, null)
+    const body = JSON.stringify({ id: messageId, message: 'Queued. Thank you.' })
+    return { status: 200, type: JSON_TYPE, body }
+  }
+
+  async #import(request: FastifyRequest<ImportRoute>, reply: FastifyReply, list: List): Promise<Answer> {
+    return await importList(this.#core, await this.admit(request.raw), list, request, reply)
   }
 
   async #send(request: FastifyRequest<Route>, reply: FastifyReply, mime: boolean): Promise<Answer> {

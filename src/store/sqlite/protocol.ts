@@ -108,6 +108,7 @@ export type Reads = Direct<
   | 'pauses'
   | 'quarantined'
   | 'queue'
+  | 'waitingEmails'
   | 'quotaUsed'
   | 'readCaptured'
   | 'readEmail'

@@ -99,6 +99,7 @@ export class SqliteStore implements types.Store {
   readonly queue = this.#reads('queue')
   readonly counts = this.#reads('counts')
   readonly nextDue = this.#reads('nextDue')
+  readonly waitingEmails = this.#reads('waitingEmails')
   readonly listSuppressions = this.#reads('listSuppressions')
   readonly suppressedPage = this.#reads('suppressedPage')
   readonly findSuppression = this.#reads('findSuppression')

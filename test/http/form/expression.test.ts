@@ -31,6 +31,7 @@ describe('a filter expression', () => {
       ['or', 'for', true],
       ['"say \\"hi\\""', 'they say "hi" to all', true],
       ['>100 <200', 150, true],
+      ['<01a2-b@x.test>', '<01a2-b@x.test>', true],
       ['>100 AND <200', 200, false],
     ]
     for (const [expression, value, expected] of cases) {

@@ -19,7 +19,7 @@ export interface Matched {
 
 const LONGEST = 2_000
 const DEEPEST = 20
-const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|([<>])\s*(-?\d+(?:\.\d+)?)|([^\s()"]+))/y
+const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|([<>])\s*(-?\d+(?:\.\d+)?)(?=[\s()]|$)|([^\s()"]+))/y
 
 type Token =
   | { quoted: boolean; text: string }

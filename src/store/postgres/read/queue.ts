@@ -34,6 +34,9 @@ SELECT least(
 ) AS due`,
 }
 
+const WAITING = `SELECT DISTINCT e.id::text AS id FROM queue q JOIN emails e ON e.id = q.email
+  WHERE q.company = $1 AND q.lease IS NULL AND e.domain_id = $2 LIMIT $3`
+
 interface LaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
   company: number
 }
@@ -45,11 +48,21 @@ interface MessageRow {
 }
 
 /** What waits, and why. */
-export function queue({ database, companies }: Parts): Pick<QueueStore, 'queue' | 'counts' | 'nextDue'> {
+export function queue({
+  database,
+  companies,
+}: Parts): Pick<QueueStore, 'queue' | 'counts' | 'nextDue' | 'waitingEmails'> {
   return {
     async counts(now) {
       const [row] = await database.read<StoreCounts>(COUNTS, [Math.round(now)])
       return row!
+    },
+
+    async waitingEmails(companyId, domainId, limit) {
+      const company = await companies.filter(companyId)
+      if (company === undefined) return []
+      const rows = await database.read<{ id: string }>(WAITING, [company, domainId, limit])
+      return rows.map(({ id }) => id)
     },
 
     async nextDue() {

@@ -13,7 +13,7 @@ const MOST_DUE = 100_000
 /** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
 export function queue(
   db: DatabaseSync,
-): Direct<'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue'> {
+): Direct<'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue' | 'waitingEmails'> {
   const earliest = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const waiting = db.prepare(
@@ -25,6 +25,10 @@ export function queue(
     `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n
      FROM recipients r INDEXED BY recipients_sending CROSS JOIN companies c ON c.num = r.company
      WHERE r.state = 'sending' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
+  )
+  const ofDomain = db.prepare(
+    `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
+     WHERE r.state = 'waiting' AND r.company = (SELECT num FROM companies WHERE id = ?) AND e.domain_id = ? LIMIT ?`,
   )
   const message = db.prepare(
     `SELECT lastMessage FROM (
@@ -91,6 +95,9 @@ export function queue(
 
   return {
     heldDomains: () => all<{ domainId: string }>(held).map(({ domainId }) => domainId),
+
+    waitingEmails: (companyId, domainId, limit) =>
+      all<{ id: string }>(ofDomain, companyId, domainId, limit).map(({ id }) => id),
 
     nextDue() {
       type Row = { dueAt: number | null }

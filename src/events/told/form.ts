@@ -1,0 +1,174 @@
+/** Events in the words of the form dialect: what its webhooks carry, and what its Events API lists. */
+import type { EventDetail, LoggedEvent } from '../../email/event.ts'
+import type { SuppressionType } from '../../email/suppression.ts'
+import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+
+export type FormEvent = Record<string, unknown>
+
+/** Where a message that is kept can be had. */
+export interface FormStorage {
+  url: string
+  key: string
+}
+
+interface Word {
+  event: string
+  severity?: 'permanent' | 'temporary'
+}
+
+/** Null: this dialect has no word for it. `storageOf`: absent where nothing is known of it. */
+export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => FormStorage): FormEvent | null {
+  const { event, id, email, recipientVariables } = told
+  const word = wordFor(event, email)
+  if (word === null) return null
+  const recipient = event.address ?? firstAddress(email)
+  const variables = { ...email?.variables, ...filledIn(email, recipientVariables) }
+  return {
+    event: word.event,
+    id,
+    timestamp: event.at / 1000,
+    'log-level': LEVELS[word.severity ?? 'none'],
+    recipient,
+    'recipient-domain': recipient.slice(recipient.lastIndexOf('@') + 1),
+    ...(word.severity !== undefined && { severity: word.severity, reason: reasonOf(event) }),
+    ...(word.event === 'accepted' && { method: 'HTTP' }),
+    tags: email?.tags.map(({ name, value }) => (name === 'tag' ? value : `${name}:${value}`)) ?? [],
+    campaigns: [],
+    'user-variables': variables,
+    flags: {
+      'is-routed': false,
+      'is-authenticated': true,
+      'is-system-test': false,
+      'is-test-mode': email?.testMode ?? false,
+    },
+    envelope: { transport: 'smtp', sender: email?.sender ?? '', targets: recipient },
+    // There whatever else is missing: its readers do not look whether it is.
+    message: messageOf(email, recipient),
+    ...(email !== null && storageOf !== undefined && { storage: storageOf(email) }),
+    ...(hasStatus(word) && { 'delivery-status': deliveryStatus(event) }),
+  }
+}
+
+const LEVELS = { none: 'info', temporary: 'warn', permanent: 'error' } as const
+
+function wordFor({ type }: LoggedEvent, email: ToldEmail | null): Word | null {
+  switch (type) {
+    case 'scheduled':
+      return { event: 'accepted' }
+    case 'sent':
+      // What was scheduled was accepted before.
+      return email?.scheduledAt == null ? { event: 'accepted' } : null
+    case 'delivery_delayed':
+      return { event: 'failed', severity: 'temporary' }
+    case 'bounced':
+    case 'failed':
+    case 'suppressed':
+      return { event: 'failed', severity: 'permanent' }
+    case 'delivered':
+    case 'opened':
+    case 'clicked':
+    case 'complained':
+    case 'unsubscribed':
+      return { event: type }
+    default:
+      return null
+  }
+}
+
+function reasonOf({ type, detail }: LoggedEvent): string {
+  switch (type) {
+    case 'bounced':
+      return 'bounce'
+    case 'suppressed':
+      return SUPPRESSED[detail.suppressedBy ?? 'bounce'].reason
+    case 'failed':
+      return 'old'
+    default:
+      return 'generic'
+  }
+}
+
+function hasStatus({ event }: Word): boolean {
+  return event === 'delivered' || event === 'failed'
+}
+
+/** What nothing was sent for: codes of this dialect's own. */
+const SUPPRESSED: Readonly<Record<SuppressionType, { code: number; reason: string; message: string }>> = {
+  bounce: { code: 605, reason: 'suppress-bounce', message: 'Not delivering to previously bounced address' },
+  manual: { code: 605, reason: 'suppress-bounce', message: 'Not delivering to previously bounced address' },
+  unsubscribe: {
+    code: 606,
+    reason: 'suppress-unsubscribe',
+    message: 'Not delivering to unsubscribed address',
+  },
+  complaint: {
+    code: 607,
+    reason: 'suppress-complaint',
+    message: 'Not delivering to a user who marked your messages as spam',
+  },
+}
+
+function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unknown> {
+  const {
+    message: said = '',
+    enhancedCode = '',
+    attempt,
+    nextAttemptAt,
+    tls,
+    suppressedBy = 'bounce',
+  } = detail
+  const message = type === 'suppressed' ? SUPPRESSED[suppressedBy].message : said
+  return {
+    code: codeOf(type, detail),
+    message,
+    description: type === 'suppressed' ? said : '',
+    'enhanced-code': enhancedCode,
+    'attempt-no': attempt ?? 1,
+    'mx-host': detail.server?.split(' ')[0] ?? '',
+    tls: tls !== undefined,
+    'certificate-verified': false,
+    utf8: true,
+    ...(nextAttemptAt !== undefined && {
+      'retry-seconds': Math.max(0, Math.round((nextAttemptAt - at) / 1000)),
+    }),
+  }
+}
+
+function codeOf(type: LoggedEvent['type'], { code, suppressedBy = 'bounce' }: EventDetail): number {
+  if (type === 'suppressed') return SUPPRESSED[suppressedBy].code
+  return code ?? (type === 'delivered' ? 250 : type === 'delivery_delayed' ? 451 : 550)
+}
+
+function messageOf(email: ToldEmail | null, recipient: string): Record<string, unknown> {
+  if (email === null) {
+    const headers = { to: recipient, from: '', subject: '', 'message-id': '' }
+    return { headers, attachments: [], recipients: [recipient], size: 0 }
+  }
+  const { from, to, cc, subject, messageId, attachments, size } = email
+  return {
+    headers: { to: to.join(', '), from, subject, 'message-id': messageId.replace(/^<(.*)>$/, '$1') },
+    attachments: attachments.map(({ filename, contentType, size: octets }) => {
+      return { filename, 'content-type': contentType, size: octets }
+    }),
+    recipients: [...to, ...cc].map(plainAddress),
+    size,
+  }
+}
+
+/** Variables may be filled in with the recipient's own values, as the message is. */
+function filledIn(email: ToldEmail | null, values: Record<string, string> | null): Record<string, string> {
+  if (email === null || values === null) return {}
+  const filled = Object.entries(email.variables).map(([name, text]) => {
+    return [name, text.replace(/%recipient\.([^%\s]+)%/g, (whole, key: string) => values[key] ?? whole)]
+  })
+  return Object.fromEntries(filled)
+}
+
+function firstAddress(email: ToldEmail | null): string {
+  return plainAddress(email?.to[0] ?? '')
+}
+
+/** Of a mailbox as its sender wrote it. */
+function plainAddress(mailbox: string): string {
+  return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
+}

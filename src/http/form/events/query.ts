@@ -1,0 +1,85 @@
+/** What somebody asks of the events of a domain. */
+import type { EventType } from '../../../email/event.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { readTime } from '../date.ts'
+import { alternatives, type Expression, fits, parseExpression } from './expression.ts'
+import { FILTERS, type Filter, readField, type Shown, typesOf } from './fields.ts'
+
+/** Of one page; who asks for more gets so many. */
+export const MOST_EVENTS = 300
+
+/** As it stands in the query. */
+export type EventQuery = Partial<Record<Filter | 'begin' | 'end' | 'ascending' | 'limit' | 'pretty', string>>
+
+export const EVENT_QUERY = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    begin: { type: 'string', description: 'A date as in a mail header, or Unix seconds.' },
+    end: { type: 'string' },
+    ascending: {
+      enum: ['yes', 'no', 'true', 'false'],
+      description: 'Without it: whether `begin` lies before `end`.',
+    },
+    limit: { type: 'string', pattern: '^[1-9][0-9]{0,5}$', description: 'Events of a page, at most 300.' },
+    pretty: { type: 'string' },
+    ...(Object.fromEntries(FILTERS.map((name) => [name, { type: 'string' }])) as Record<
+      Filter,
+      { type: 'string' }
+    >),
+  },
+} as const
+
+export interface Wanted {
+  types: EventType[]
+  /** The only recipient, where there is but one. */
+  recipient?: string
+  /** Unix ms: then or later, and before. */
+  since?: number
+  until?: number
+  ascending: boolean
+  limit: number
+  fits(shown: Shown): boolean
+}
+
+/** Throws a Refusal. */
+export function readQuery(query: EventQuery): Wanted {
+  const begin = time('begin', query.begin)
+  const end = time('end', query.end)
+  const ascending =
+    query.ascending === undefined
+      ? begin !== undefined && (end === undefined || begin <= end)
+      : query.ascending === 'yes' || query.ascending === 'true'
+  // Where the range runs backwards its beginning is the later one.
+  const swapped = begin !== undefined && end !== undefined ? begin > end : begin !== undefined && !ascending
+  const [since, until] = swapped ? [end, begin] : [begin, end]
+  const filters = FILTERS.flatMap((name) => {
+    const text = query[name]
+    return text === undefined || text === '' ? [] : [[name, parseExpression(name, text)] as const]
+  })
+  const of = (name: Filter): string[] | null => {
+    const found = filters.find(([each]) => each === name)
+    return found === undefined ? null : alternatives(found[1])
+  }
+  const [recipient, ...others] = of('recipient') ?? []
+  return {
+    types: typesOf(of('event'), of('severity')),
+    ascending,
+    limit: Math.min(MOST_EVENTS, Number(query.limit ?? 100)),
+    fits: (shown) => filters.every(([name, expression]) => fitsEvent(name, expression, shown)),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(recipient !== undefined && others.length === 0 && { recipient }),
+  }
+}
+
+function fitsEvent(name: Filter, expression: Expression, shown: Shown): boolean {
+  return fits(expression, readField(name, shown))
+}
+
+function time(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const at = readTime(text)
+  if (at === null) throw invalidField(name, 'it is no RFC 2822 date and no number of Unix seconds')
+  return at
+}

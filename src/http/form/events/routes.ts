@@ -1,0 +1,106 @@
+/** `GET /v3/{domain}/events`: what happened to the mail of a domain, for pollers. */
+import type { FastifyRequest } from 'fastify'
+import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { linkTo } from '../link.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+import { storageOf } from '../stored/key.ts'
+import { EVENT_QUERY, type EventQuery, readQuery } from './query.ts'
+import { END, searchEvents } from './search.ts'
+import { type Place, pageToken, readToken } from './token.ts'
+
+const PAGE = {
+  type: 'object',
+  required: ['items', 'paging'],
+  properties: {
+    items: { type: 'array', items: { type: 'object', additionalProperties: true } },
+    paging: {
+      type: 'object',
+      required: ['next', 'previous', 'first', 'last'],
+      properties: {
+        next: { type: 'string', description: 'There always is one: it may be asked for again later.' },
+        previous: { type: 'string' },
+        first: { type: 'string' },
+        last: { type: 'string' },
+      },
+    },
+  },
+} as const
+
+const listEvents = endpoint({
+  method: 'GET',
+  url: '/v3/:domain/events',
+  operation: 'form_events',
+  access: 'reading',
+  schema: {
+    operationId: 'formListEvents',
+    summary: 'What happened to the mail of a domain',
+    description:
+      'Filters are expressions: words, "phrases", AND, OR, NOT, brackets, and <n or >n for `size`. ' +
+      'Follow `paging.next` until `items` is empty, and again later for what is new.',
+    params: OF_DOMAIN,
+    querystring: EVENT_QUERY,
+    response: { 200: PAGE },
+  },
+})(async ({ caller, params, query, request }, core) => {
+  const domain = await ownDomain(core, caller, params.domain)
+  return { status: 200, body: await page(core, { caller, domain, request }, query, null) }
+})
+
+const nextEvents = endpoint({
+  method: 'GET',
+  // Of any length: the query is part of it.
+  url: '/v3/:domain/events/*',
+  operation: 'form_events',
+  access: 'reading',
+  schema: {
+    operationId: 'formListMoreEvents',
+    summary: 'A page of events that paging named',
+    description: 'What was asked for is part of the URL; a query is passed over.',
+    params: {
+      type: 'object',
+      required: ['domain', '*'],
+      properties: { domain: { type: 'string' }, '*': { type: 'string' } },
+    },
+    response: { 200: PAGE },
+  },
+})(async ({ caller, params, request }, core) => {
+  const domain = await ownDomain(core, caller, params.domain)
+  const { query, place } = readToken(params['*'])
+  return { status: 200, body: await page(core, { caller, domain, request }, query, place) }
+})
+
+interface Asking {
+  caller: Principal
+  domain: SendingDomain
+  request: FastifyRequest
+}
+
+async function page(
+  core: HttpCore,
+  { caller, domain, request }: Asking,
+  query: EventQuery,
+  at: Place | null,
+) {
+  const wanted = readQuery(query)
+  const { items, next, previous } = await searchEvents(core.deps.events, {
+    caller,
+    domain,
+    wanted,
+    place: at,
+    storageOf: storageOf(core, request, domain),
+    gone: () => request.raw.socket.destroyed,
+  })
+  const path = `/v3/${domain.name}/events`
+  const link = (place: Place) => linkTo(core, request, `${path}/${pageToken(query, place)}`)
+  const ends: [first: Place, last: Place] = [{ after: 0 }, { upTo: END }]
+  const [first, last] = wanted.ascending ? ends : ends.toReversed()
+  return {
+    items,
+    paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },
+  }
+}
+
+export const eventRoutes: readonly Endpoint[] = [listEvents, nextEvents]

@@ -1,0 +1,110 @@
+/** One page of the events of a domain. */
+import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import type { EventFilter } from '../../../email/event.ts'
+import type { ToldEmail, ToldEvent } from '../../../email/told-event.ts'
+import { numberBehind, numberUpTo } from '../../../events/at-time.ts'
+import { type EventSearchParts, findEvents } from '../../../events/find.ts'
+import { type FormStorage, formEvent } from '../../../events/told/form.ts'
+import { Fault } from '../../fault.ts'
+import type { Shown } from './fields.ts'
+import type { Wanted } from './query.ts'
+import type { Place } from './token.ts'
+
+/** As the number of an event: behind all there are. */
+export const END = Number.MAX_SAFE_INTEGER
+
+/** Ms that one page may take where what is wanted lies far apart. */
+const PATIENCE = 30_000
+
+export interface EventsAsked {
+  caller: Pick<Principal, 'companyId'>
+  /** Null: all of the company. */
+  domain: Pick<SendingDomain, 'id'> | null
+  wanted: Wanted
+  /** Null: the first page. */
+  place: Place | null
+  storageOf(email: ToldEmail): FormStorage
+  /** The client has left. */
+  gone(): boolean
+}
+
+export interface EventsFound {
+  items: Shown[]
+  told: ToldEvent[]
+  /** Where the page before it and the next one are. The next one may be asked for at any time: then there is more. */
+  previous: Place
+  next: Place
+}
+
+export async function searchEvents(parts: EventSearchParts, asked: EventsAsked): Promise<EventsFound> {
+  const { caller, domain, wanted, storageOf } = asked
+  const { types, recipient, since, until, ascending, limit } = wanted
+  const filter: EventFilter = {
+    companyId: caller.companyId,
+    types,
+    ...(domain !== null && { domainId: domain.id }),
+    ...(recipient !== undefined && { recipient }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  }
+  const place = await placeOf(parts, asked)
+  const newestFirst = 'upTo' in place
+  const number = newestFirst ? place.upTo : place.after
+  const items = new Map<ToldEvent, Shown>()
+  const also = (told: ToldEvent): boolean => {
+    const shown = formEvent(told, storageOf)
+    if (shown === null || !wanted.fits(shown)) return false
+    items.set(told, shown)
+    return true
+  }
+  const page = (events: ToldEvent[], older: number, newer: number): EventsFound => {
+    const told = newestFirst === ascending ? events.toReversed() : events
+    const [before, behind]: [Place, Place] = [{ upTo: older }, { after: newer }]
+    return {
+      items: told.map((each) => items.get(each)!),
+      told,
+      previous: ascending ? before : behind,
+      next: ascending ? behind : before,
+    }
+  }
+  // No type of ours is called what is asked for.
+  if (types.length === 0) return page([], number, number)
+  const range = await bounds(parts, wanted, place)
+  const began = Date.now()
+  for (;;) {
+    const found = await findEvents(parts, filter, { ...range, newestFirst, limit }, also)
+    if (found.events.length > 0 || found.complete || asked.gone()) {
+      if (newestFirst) return page(found.events, found.after, number)
+      return page(found.events, number, Math.max(number, found.upTo))
+    }
+    if (Date.now() - began > PATIENCE) throw tooFarApart()
+    if (newestFirst) range.upTo = found.after
+    else range.after = found.upTo
+  }
+}
+
+/** Where the page begins; the end of the log as a number. */
+async function placeOf({ store }: EventSearchParts, { place, wanted }: EventsAsked): Promise<Place> {
+  const { ascending, since, until } = wanted
+  if (place !== null && ('after' in place || place.upTo < END)) return place
+  if (place === null && ascending)
+    return { after: since === undefined ? 0 : await numberBehind(store, since) }
+  const upTo = until === undefined ? null : await numberUpTo(store, until)
+  return { upTo: upTo ?? (await store.lastEventNumber()) }
+}
+
+/** The part of the log that is looked through: no more than the times that are wanted lie in. */
+async function bounds({ store }: EventSearchParts, { since, until }: Wanted, place: Place) {
+  if ('upTo' in place) {
+    return { after: since === undefined ? 0 : await numberBehind(store, since), upTo: place.upTo }
+  }
+  const from = since !== undefined && place.after === 0 ? await numberBehind(store, since) : place.after
+  const upTo = until === undefined ? null : await numberUpTo(store, until)
+  return { after: from, upTo: Math.max(from, upTo ?? END) }
+}
+
+function tooFarApart(): Fault {
+  const detail =
+    'What is asked for lies too far apart in the log of events: narrow it by `begin`, `end` and `event`'
+  return new Fault({ code: 'request_invalid', detail })
+}

@@ -1,0 +1,54 @@
+/** A stored message as this dialect shows it. */
+import type { ToldEmail } from '../../../email/told-event.ts'
+import type { StoredEmail, StoredFile } from '../../../store/store.ts'
+import { mailDate } from '../date.ts'
+
+export interface Stored {
+  email: StoredEmail
+  told: ToldEmail
+}
+
+/** Of its envelope and its header. */
+function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
+  const { from, to, cc, subject, messageId, replyTo, headers } = content
+  const fields: [name: string, value: string][] = [
+    ['From', from],
+    ['To', to.join(', ')],
+    ['Cc', cc.join(', ')],
+    ['Reply-To', replyTo.join(', ')],
+    ['Subject', subject],
+    ['Message-Id', messageId],
+    ['Date', mailDate(content.date)],
+    ...headers,
+  ]
+  const shown = fields.filter(([, value]) => value !== '')
+  return {
+    recipients: [...to, ...cc, ...bcc].join(', '),
+    sender,
+    from,
+    subject,
+    ...Object.fromEntries(shown),
+    'message-headers': shown,
+  }
+}
+
+export function parsedMessage(stored: Stored, files: readonly (StoredFile & { url: string })[]) {
+  const { text = '', html = '' } = stored.email.content
+  const inline = files.filter(({ contentId }) => contentId !== null)
+  return {
+    ...headOf(stored),
+    'body-plain': text,
+    'stripped-text': text,
+    'stripped-signature': '',
+    'body-html': html,
+    'stripped-html': html,
+    attachments: files.map(({ url, contentType, filename, size }) => {
+      return { url, 'content-type': contentType, name: filename, size }
+    }),
+    'content-id-map': Object.fromEntries(inline.map(({ contentId, url }) => [`<${contentId}>`, url])),
+  }
+}
+
+export function mimeMessage(stored: Stored, octets: Buffer) {
+  return { ...headOf(stored), 'body-mime': octets.toString('utf8') }
+}

@@ -1,0 +1,119 @@
+/** Messages that were accepted, read back and sent again: `/v3/domains/{domain}/messages/{key}`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../../../accounts/account.ts'
+import { isOwn } from '../../../accounts/reading.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import { rawCopies } from '../../../operate/raw-copies.ts'
+import { JSON_TYPE, type LongAnswer } from '../../answer.ts'
+import { readBody } from '../../body.ts'
+import type { HttpCore } from '../../core.ts'
+import { Fault } from '../../fault.ts'
+import type { DownloadLinks } from '../../json/emails/download-link.ts'
+import { originOf } from '../../json/emails/find.ts'
+import { checkNotEncoded } from '../../media-type.ts'
+import { Fields } from '../fields.ts'
+import { ownDomain } from '../own-domain.ts'
+import { checkFormType, type FormRequest, readForm } from '../request.ts'
+import { mimeMessage, parsedMessage } from './message.ts'
+
+export type StoredRoute = { Params: { domain: string; key: string } }
+
+/** Fields of a request to send again. */
+const MAX_PARTS = 2_000
+const MOST_OCTETS = 256 * 1024
+const MIME = 'message/rfc2822'
+
+/** Parsed, or as `body-mime` for who accepts that: then the octets that were sent, or will be. */
+export async function readStored(
+  core: HttpCore,
+  caller: Principal,
+  { raw, params }: FastifyRequest<StoredRoute>,
+  links: DownloadLinks,
+): Promise<LongAnswer> {
+  if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
+  const { deps, limit, publicUrl } = core
+  const { id, octets } = await storedOf(core, caller, params)
+  await limit.admission.reserve(raw, octets)
+  const [email, { emails }] = [await deps.store.readEmail(id), await deps.store.readTold([id], [])]
+  const [told] = emails
+  if (email === null || told === undefined || email.contentRemoved) throw notStored()
+  const stored = { email, told }
+  if (raw.headers.accept?.includes(MIME) === true) {
+    const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
+    return { type: JSON_TYPE, pieces: [JSON.stringify(mimeMessage(stored, copy!.message))] }
+  }
+  const base = publicUrl.of(raw)
+  const files = (await deps.store.listFiles(id)).map((file) => {
+    return { ...file, url: links.to({ emailId: id, position: file.position }, base, Date.now()).url }
+  })
+  return { type: JSON_TYPE, pieces: [JSON.stringify(parsedMessage(stored, files))] }
+}
+
+/** The message, to others: a new email with the same header and the same tags. */
+export interface Again {
+  asked: FormRequest
+  form: Buffer
+}
+
+export async function readAgain(
+  core: HttpCore,
+  caller: Principal,
+  { raw, params }: FastifyRequest<StoredRoute>,
+  reply: FastifyReply,
+): Promise<Again> {
+  if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
+  const { deps, limit } = core
+  const { id, octets } = await storedOf(core, caller, params)
+  checkNotEncoded(raw.headers['content-encoding'])
+  const contentType = raw.headers['content-type']
+  const asked = { domain: params.domain, mime: false, contentType, maxParts: MAX_PARTS }
+  checkFormType(asked, true)
+  const body = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
+  const to = new Fields(readForm(asked, body).fields).all('to')
+  if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
+  await limit.admission.reserve(raw, octets)
+  const { emails } = await deps.store.readTold([id], [])
+  const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
+  if (copy === undefined || emails[0] === undefined) throw notStored()
+  const { tags, variables, testMode } = emails[0]
+  return mimeForm(params.domain, copy.message, [
+    ...to.map((each): Field => ['to', each]),
+    ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
+    ...Object.entries(variables).map(([name, value]): Field => [`v:${name}`, value]),
+    ...(testMode ? [['o:testmode', 'yes'] satisfies Field] : []),
+  ])
+}
+
+type Field = [name: string, value: string]
+
+/** As a client would hand it in: from there on it is read as every other. */
+function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Again {
+  const boundary = `--${crypto.randomUUID()}`
+  const part = (disposition: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`
+  const named = (name: string) =>
+    `name="${name.replace(/["\\\r\n]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}"`
+  const head = fields.map(([name, value]) => `${part(named(name))}${value}\r\n`).join('')
+  const form = Buffer.concat([
+    Buffer.from(`${head}${part('name="message"; filename="message.mime"')}`),
+    message,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  const contentType = `multipart/form-data; boundary="${boundary}"`
+  return { asked: { domain, mime: true, contentType, maxParts: MAX_PARTS }, form }
+}
+
+async function storedOf(
+  core: HttpCore,
+  caller: Principal,
+  { domain: name, key }: StoredRoute['Params'],
+): Promise<{ id: string; octets: number }> {
+  const domain = await ownDomain(core, caller, name)
+  const { id, origin } = await originOf(core.deps, key)
+  if (origin === null || !isOwn(caller, origin) || origin.domainId !== domain.id) throw notStored()
+  return { id, octets: origin.octets }
+}
+
+function notStored(): Fault {
+  return new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Message not found' })
+}

@@ -1,0 +1,51 @@
+/** `POST /v3/{domain}/bounces/import` and the like: a whole list as a CSV file. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../../../accounts/account.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import { importSuppressions } from '../../../operate/suppression-files.ts'
+import { type Answer, JSON_TYPE } from '../../answer.ts'
+import { readBody } from '../../body.ts'
+import type { HttpCore } from '../../core.ts'
+import { checkNotEncoded, mediaTypeName } from '../../media-type.ts'
+import { ownDomain } from '../own-domain.ts'
+import { expectType, MULTIPART, readForm } from '../request.ts'
+import type { List } from './lists.ts'
+
+const MOST_OCTETS = 25 * 1024 * 1024
+const MAX_PARTS = 10
+/** Octets read in one turn of the event loop. */
+const PIECE = 64 * 1024
+
+export type ImportRoute = { Params: { domain: string } }
+
+/** Lines that cannot be used are counted; the others are put on the list. */
+export async function importList(
+  core: HttpCore,
+  caller: Principal,
+  list: List,
+  request: FastifyRequest<ImportRoute>,
+  reply: FastifyReply,
+): Promise<Answer> {
+  if (!caller.scopes.has('management')) throw new Refusal({ code: 'scope_missing', scope: 'management' })
+  const { raw, params } = request
+  const { id: domainId } = await ownDomain(core, caller, params.domain)
+  const contentType = raw.headers['content-type']
+  checkNotEncoded(raw.headers['content-encoding'])
+  expectType(mediaTypeName(contentType), [MULTIPART])
+  const octets = await readBody(raw, reply.raw, core.limit.upTo(MOST_OCTETS))
+  const { files, fields } = readForm({ contentType, maxParts: MAX_PARTS }, octets)
+  const content = files[0]?.content ?? fields[0]?.[1]
+  if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })
+  const { added, present, bad } = await importSuppressions(core.deps.operation(caller), {
+    company: caller.companyId,
+    source: piecesOf(Buffer.from(content)),
+    type: list.type,
+    domainId,
+  })
+  const body = JSON.stringify({ message: 'file uploaded successfully', added, present, bad })
+  return { status: 202, type: JSON_TYPE, body }
+}
+
+function* piecesOf(octets: Buffer): Generator<Buffer> {
+  for (let at = 0; at < octets.length; at += PIECE) yield octets.subarray(at, at + PIECE)
+}

@@ -1,0 +1,54 @@
+/** What is put on a list: one entry of a form or a JSON object, or many in a JSON array. */
+import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import type { SuppressionInput } from '../../../operate/suppressions.ts'
+import { readTime } from '../date.ts'
+import type { List } from './lists.ts'
+
+/** Of one request. */
+export const MOST_ENTRIES = 1_000
+
+const TEXT = { type: 'string' } as const
+const ONE = {
+  type: 'object',
+  required: ['address'],
+  properties: {
+    address: TEXT,
+    code: TEXT,
+    error: TEXT,
+    tag: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
+    tags: { type: 'array', items: TEXT },
+    created_at: TEXT,
+  },
+} as const
+
+export const ENTRIES = { anyOf: [{ type: 'array', maxItems: MOST_ENTRIES, items: ONE }, ONE] } as const
+
+export interface EntryGiven {
+  address: string
+  code?: string
+  error?: string
+  tag?: string | string[]
+  tags?: string[]
+  created_at?: string
+}
+
+/** Throws a Refusal. */
+export function entryOf(list: List, given: EntryGiven): SuppressionInput {
+  const { address, code, error, created_at: createdAt } = given
+  const at = createdAt === undefined || createdAt === '' ? undefined : readTime(createdAt)
+  if (at === null) throw invalidField('created_at', 'it is no RFC 2822 date')
+  if (address === '') throw new Refusal({ code: 'field_missing', field: 'address' })
+  return {
+    address,
+    type: list.type,
+    ...(at !== undefined && { createdAt: at }),
+    ...(list.name === 'bounces' && { reason: error || undefined, code: code ? Number(code) : undefined }),
+    ...(list.name === 'unsubscribes' && { tags: tagsOf(given) }),
+  }
+}
+
+/** Undefined: from all mail. */
+function tagsOf({ tag = [], tags = [] }: EntryGiven): string[] | undefined {
+  const all = [...[tag].flat(), ...tags].filter((name) => name !== '')
+  return all.length === 0 || all.includes('*') ? undefined : all
+}

@@ -1,0 +1,77 @@
+/** The lists of addresses that this dialect keeps for each domain: views of what the company has. */
+import type { Suppression, SuppressionType } from '../../../email/suppression.ts'
+import { mailDate } from '../date.ts'
+
+export interface List {
+  /** As in paths. */
+  name: 'bounces' | 'unsubscribes' | 'complaints'
+  /** What is put on it. */
+  type: SuppressionType
+  /** What it shows and what is removed with it: an address that was put there by hand counts as bounced. */
+  types: readonly SuppressionType[]
+  missing: string
+  removed: string
+  cleared: string
+  /** Of several that were added. */
+  several: string
+}
+
+export const LISTS: readonly List[] = [
+  {
+    name: 'bounces',
+    type: 'bounce',
+    types: ['bounce', 'manual'],
+    missing: 'Address not found in bounces table',
+    removed: 'Bounced address has been removed',
+    cleared: 'Bounced addresses for this domain have been removed',
+    several: 'addresses have been added to the bounces table',
+  },
+  {
+    name: 'unsubscribes',
+    type: 'unsubscribe',
+    types: ['unsubscribe'],
+    missing: 'Address not found in unsubscribers table',
+    removed: 'Unsubscribe event has been removed',
+    cleared: 'Unsubscribe addresses for this domain have been removed',
+    several: 'addresses have been added to the unsubscribes table',
+  },
+  {
+    name: 'complaints',
+    type: 'complaint',
+    types: ['complaint'],
+    missing: 'No spam complaints found for this address',
+    removed: 'Spam complaint has been removed',
+    cleared: 'Complaint addresses for this domain have been removed',
+    several: 'complaint addresses have been added to the complaints table',
+  },
+]
+
+export const ENTRY = {
+  type: 'object',
+  required: ['address', 'created_at'],
+  properties: {
+    address: { type: 'string' },
+    created_at: { type: 'string' },
+    code: { type: 'string', description: 'Of a bounce: what the server answered, as SMTP codes are.' },
+    error: { type: 'string' },
+    tags: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Of an unsubscription: from mail with one of these tags; `*`: from all.',
+    },
+  },
+} as const
+
+/** A bounce of which no code is known. */
+const UNKNOWN_CODE = 550
+
+export function entryShown({ name }: List, { address, createdAt, code, reason, tags }: Suppression) {
+  const entry = { address, created_at: utcDate(createdAt) }
+  if (name === 'bounces') return { ...entry, code: String(code ?? UNKNOWN_CODE), error: reason }
+  return name === 'unsubscribes' ? { ...entry, tags: tags ?? ['*'] } : entry
+}
+
+/** The zone as this dialect's lists have it. */
+export function utcDate(at: number): string {
+  return mailDate(at).replace(/GMT$/, 'UTC')
+}

@@ -1,0 +1,206 @@
+/** `/v3/{domain}/bounces`, `unsubscribes` and `complaints`. */
+import type { Principal } from '../../../accounts/account.ts'
+import type { Suppression } from '../../../email/suppression.ts'
+import { OperateError } from '../../../operate/error.ts'
+import {
+  addSuppressions,
+  clearSuppressions,
+  findSuppression,
+  removeSuppression,
+  removeUnsubscribedTag,
+  suppressedPage,
+} from '../../../operate/suppressions.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { ownDomain } from '../own-domain.ts'
+import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { ENTRIES, entryOf } from './input.ts'
+import { ENTRY, entryShown, LISTS, type List } from './lists.ts'
+import { PAGE_QUERY, PAGING, type PageWanted, pageWanted, paging } from './paging.ts'
+
+const OF_ADDRESS = {
+  type: 'object',
+  required: ['domain', 'address'],
+  properties: { domain: { type: 'string' }, address: { type: 'string' } },
+} as const
+
+const ABOUT_ADDRESS = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string' }, address: { type: 'string' } },
+} as const
+
+export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
+  const { name } = list
+  const url = `/v3/:domain/${name}`
+  const id = (verb: string) => `form${verb}${name[0]!.toUpperCase()}${name.slice(1)}`
+
+  const all = endpoint({
+    method: 'GET',
+    url,
+    operation: 'form_suppression_list',
+    access: 'reading',
+    schema: {
+      operationId: id('List'),
+      summary: `The ${name} of the company, by address`,
+      params: OF_DOMAIN,
+      querystring: PAGE_QUERY,
+      response: {
+        200: {
+          type: 'object',
+          properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
+        },
+      },
+    },
+  })(async ({ caller, params, query, request }, core) => {
+    const { op, domain } = await on(core, caller, params.domain)
+    const found = await listed(op, caller, list, pageWanted(query))
+    const addresses = found.map(({ address }) => address)
+    return {
+      status: 200,
+      body: {
+        items: found.map((entry) => entryShown(list, entry)),
+        paging: paging(core, request, `/v3/${domain}/${name}`, query, addresses),
+      },
+    }
+  })
+
+  const add = endpoint({
+    method: 'POST',
+    url,
+    operation: 'form_suppression_add',
+    access: 'management',
+    schema: {
+      operationId: id('Add'),
+      summary: `Puts one address on the ${name}, or up to 1,000 in a JSON array`,
+      params: OF_DOMAIN,
+      body: ENTRIES,
+      response: { 200: ABOUT_ADDRESS },
+    },
+  })(async ({ caller, params, body }, core) => {
+    const { op, domainId } = await on(core, caller, params.domain)
+    const entries = [body].flat().map((entry) => entryOf(list, entry))
+    if (entries.length === 0) throw new Fault({ code: 'request_invalid', detail: 'There is no address' })
+    await addSuppressions(op, { company: caller.companyId, entries, domainId })
+    const [first] = entries
+    if (entries.length > 1) return { status: 200, body: { message: `${entries.length} ${list.several}` } }
+    const message = `Address has been added to the ${name} table`
+    return { status: 200, body: { message, address: first!.address } }
+  })
+
+  const show = endpoint({
+    method: 'GET',
+    url: `${url}/:address`,
+    operation: 'form_suppression_read',
+    access: 'reading',
+    schema: {
+      operationId: id('Show'),
+      summary: `An address of the ${name}`,
+      params: OF_ADDRESS,
+      response: { 200: ENTRY },
+    },
+  })(async ({ caller, params }, core) => {
+    const { op } = await on(core, caller, params.domain)
+    const wanted = { company: caller.companyId, of: addressOf(list, params.address), types: list.types }
+    return { status: 200, body: entryShown(list, await unlessMissing(list, findSuppression(op, wanted))) }
+  })
+
+  const remove = endpoint({
+    method: 'DELETE',
+    url: `${url}/:address`,
+    operation: 'form_suppression_remove',
+    access: 'management',
+    schema: {
+      operationId: id('Remove'),
+      summary: `Takes an address off the ${name}`,
+      params: OF_ADDRESS,
+      querystring: {
+        type: 'object',
+        properties: {
+          tag: { type: 'string', description: 'Of an unsubscription: from this tag only.' },
+        },
+      },
+      response: { 200: ABOUT_ADDRESS },
+    },
+  })(async ({ caller, params, query }, core) => {
+    const { op } = await on(core, caller, params.domain)
+    const { companyId: company } = caller
+    const address = addressOf(list, params.address)
+    const { tag = '*' } = query
+    const all = tag === '*' || name !== 'unsubscribes'
+    const removal: Promise<unknown> = all
+      ? removeSuppression(op, { company, address, types: list.types })
+      : removeUnsubscribedTag(op, { company, address, tag })
+    await unlessMissing(list, removal)
+    return { status: 200, body: { message: list.removed, address } }
+  })
+
+  const clear = endpoint({
+    method: 'DELETE',
+    url,
+    operation: 'form_suppression_clear',
+    access: 'management',
+    schema: {
+      operationId: id('Clear'),
+      summary: `Takes every address off the ${name}`,
+      params: OF_DOMAIN,
+      response: { 200: MESSAGE_ONLY },
+    },
+  })(async ({ caller, params }, core) => {
+    const { op } = await on(core, caller, params.domain)
+    await clearSuppressions(op, { company: caller.companyId, types: list.types })
+    return { status: 200, body: { message: list.cleared } }
+  })
+
+  return [all, add, show, remove, clear]
+})
+
+/** The lists are the company's; the domain says under which it is looked at, and what is added comes from there. */
+async function on(
+  core: HttpCore,
+  caller: Principal,
+  name: string,
+): Promise<{ op: Operation; domain: string; domainId: string }> {
+  const domain = await ownDomain(core, caller, name)
+  return { op: core.deps.operation(caller), domain: domain.name, domainId: domain.id }
+}
+
+/** Each address once, of whatever type the list shows. */
+async function listed(
+  op: Operation,
+  { companyId: company }: Principal,
+  { types }: List,
+  page: PageWanted,
+): Promise<Suppression[]> {
+  const pages = await Promise.all(types.map((type) => suppressedPage(op, { company, type, ...page })))
+  if (pages.length === 1) return pages[0]!
+  const all = new Map<string, Suppression>()
+  for (const entry of pages.flat()) {
+    const key = entry.address.toLowerCase()
+    if (!all.has(key)) all.set(key, entry)
+  }
+  const sorted = [...all.entries()].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const entries = sorted.map(([, entry]) => entry)
+  return page.before === undefined ? entries.slice(0, page.limit) : entries.slice(-page.limit)
+}
+
+/** What is no address is on no list. */
+function addressOf(list: List, text: string): string {
+  if (text.includes('@')) return text
+  throw missing(list)
+}
+
+async function unlessMissing<Result>(list: List, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof OperateError && error.code === 'not_found') throw missing(list)
+    throw error
+  }
+}
+
+function missing(list: List): Fault {
+  return new Fault({ code: 'operation_refused', why: 'not_found', detail: list.missing })
+}

@@ -1,0 +1,225 @@
+/** Bounces, unsubscribes, complaints and whitelists of the form dialect, as its clients keep them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
+import { newestClient, oldClient } from './clients.ts'
+
+describe('suppressions of the form dialect', () => {
+  let service: Service
+  let key: string
+  let api: Api
+  let mg: ReturnType<typeof newestClient>
+
+  before(async () => {
+    service = await startService()
+    const { company } = await service.tenant('list.test')
+    key = (await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })).token
+    api = new Api(service.url, key)
+    mg = newestClient(service.url, key)
+  })
+  after(() => service.close())
+
+  const ask = (path: string, init: RequestInit = {}): Promise<Reply> =>
+    call(`${service.url}/v3/list.test/${path}`, { ...init, headers: { authorization: basic(key) } })
+  const remove = (path: string) => ask(path, { method: 'DELETE' })
+
+  test('each list takes one or many, shows them, and lets them go', async () => {
+    const one = await ask('bounces', {
+      method: 'POST',
+      body: new URLSearchParams({
+        address: 'one@x.test',
+        code: '552',
+        error: 'Mailbox full',
+        created_at: 'Sun, 26 Jan 2025 07:29:04 UTC',
+      }),
+    })
+    assert.deepEqual(one.body, {
+      message: 'Address has been added to the bounces table',
+      address: 'one@x.test',
+    })
+    assert.deepEqual((await ask('bounces/one%40x.test')).body, {
+      address: 'one@x.test',
+      code: '552',
+      error: 'Mailbox full',
+      created_at: 'Sun, 26 Jan 2025 07:29:04 UTC',
+    })
+    const many = await mg.suppressions.create('list.test', 'complaints', [
+      { address: 'a@x.test' },
+      { address: 'b@x.test' },
+    ])
+    assert.equal(many.message, '2 complaint addresses have been added to the complaints table')
+    const unsubscribed = await mg.suppressions.create('list.test', 'unsubscribes', {
+      address: 'u@x.test',
+      tag: 'news',
+    })
+    assert.equal(unsubscribed.message, 'Address has been added to the unsubscribes table')
+    await mg.suppressions.create('list.test', 'unsubscribes', [{ address: 'v@x.test' }])
+    const unsubscribes = await mg.suppressions.list('list.test', 'unsubscribes')
+    assert.deepEqual(
+      unsubscribes.items.map((item) => [
+        (item as { address: string }).address,
+        (item as { tags: string[] }).tags,
+      ]),
+      [
+        ['u@x.test', ['news']],
+        ['v@x.test', ['*']],
+      ],
+    )
+    assert.deepEqual((await remove('unsubscribes/v%40x.test')).body, {
+      address: 'v@x.test',
+      message: 'Unsubscribe event has been removed',
+    })
+    assert.deepEqual((await remove('complaints/a%40x.test')).body, {
+      address: 'a@x.test',
+      message: 'Spam complaint has been removed',
+    })
+    const destroyed = await mg.suppressions.destroy('list.test', 'bounces', 'one@x.test')
+    assert.equal(destroyed.message, 'Bounced address has been removed')
+    assert.equal(destroyed.address, 'one@x.test')
+  })
+
+  test('what is not there is told in the sentences that clients know', async () => {
+    for (const [path, message] of [
+      ['bounces/no%40x.test', 'Address not found in bounces table'],
+      ['bounces/none', 'Address not found in bounces table'],
+      ['unsubscribes/no%40x.test', 'Address not found in unsubscribers table'],
+      ['complaints/no%40x.test', 'No spam complaints found for this address'],
+      ['whitelists/no.test', 'Address/Domain not found in whitelists table'],
+    ] as const) {
+      assertFormError(await ask(path), 404, message)
+      assertFormError(await remove(path), 404, message)
+    }
+    const add = (body: string, type = 'application/json') =>
+      call(`${service.url}/v3/list.test/bounces`, {
+        method: 'POST',
+        headers: { authorization: basic(key), 'content-type': type },
+        body,
+      })
+    assertFormError(await add('[{"address":"not one"}]'), 400)
+    assertFormError(await add('[]'), 400)
+    assertFormError(await add('[{"code":"550"}]'), 400)
+    assertFormError(await add('[{"address":"a@x.test","created_at":"soon"}]'), 400, /created_at/)
+    const reader = (await service.tenant('reader.test')).key.token
+    const init = { method: 'DELETE', headers: { authorization: basic(reader) } }
+    assertFormError(await call(`${service.url}/v3/reader.test/bounces`, init), 403, /management scope/)
+    assertFormError(await call(`${service.url}/v3/list.test/bounces`, init), 403)
+    const read = { headers: { authorization: basic(reader) } }
+    assertFormError(await call(`${service.url}/v3/list.test/bounces`, read), 404, /Domain not found/)
+  })
+
+  test('lists go on in pages, by address', async () => {
+    const addresses = Array.from({ length: 5 }, (_, index) => `p${index}@pages.test`)
+    await mg.suppressions.create(
+      'list.test',
+      'bounces',
+      addresses.map((address) => ({ address })),
+    )
+    const found: string[] = []
+    let page = await mg.suppressions.list('list.test', 'bounces', { limit: 2 })
+    while (page.items.length > 0) {
+      found.push(...page.items.map((item) => (item as { address: string }).address))
+      page = await mg.suppressions.list('list.test', 'bounces', { limit: 2, page: page.pages.next!.page! })
+    }
+    assert.deepEqual(found, addresses)
+    const last = await ask('bounces?page=last&limit=2')
+    const shown = ({ body }: Reply) => (body.items as { address: string }[]).map(({ address }) => address)
+    assert.deepEqual(shown(last), addresses.slice(-2))
+    const { previous } = last.body.paging as { previous: string }
+    const before = await call(previous, { headers: { authorization: basic(key) } })
+    assert.deepEqual(shown(before), addresses.slice(1, 3))
+    assert.deepEqual(shown(await ask('bounces?term=p3')), ['p3@pages.test'])
+    assert.deepEqual((await remove('bounces')).body, {
+      message: 'Bounced addresses for this domain have been removed',
+    })
+    assert.deepEqual(shown(await ask('bounces')), [])
+  })
+
+  test('an address that was put there by hand is among the bounces, and goes with them', async () => {
+    const { companyId } = (await service.store.accounts()).domains.find(({ name }) => name === 'list.test')!
+    const { addSuppression } = await import('../../../src/operate/suppressions.ts')
+    const { OPERATOR } = await import('../../../src/operate/authority.ts')
+    const { operationOn } = await import('../../../src/operate/open.ts')
+    const op = operationOn(service.settings, service.store, OPERATOR, await service.store.accounts())
+    await addSuppression(op, { company: companyId, address: 'hand@x.test', type: 'manual' })
+    const { items } = (await ask('bounces')).body as { items: { address: string }[] }
+    assert.deepEqual(
+      items.map(({ address }) => address),
+      ['hand@x.test'],
+    )
+    assert.equal((await remove('bounces/hand%40x.test')).status, 200)
+  })
+
+  test('a CSV file is taken in, whatever the client calls it', async () => {
+    const csv =
+      'address,tags,created_at\ni1@csv.test,news,"Sun, 26 Jan 2025 07:29:04 UTC"\nnot one,,\ni2@csv.test,,\n'
+    const answer = await mg.suppressions.upload('list.test', 'unsubscribes', csv)
+    assert.equal(answer.message, 'file uploaded successfully')
+    const { items } = (await ask('unsubscribes?term=i')).body as { items: object[] }
+    assert.deepEqual(items[0], {
+      address: 'i1@csv.test',
+      created_at: 'Sun, 26 Jan 2025 07:29:04 UTC',
+      tags: ['news'],
+    })
+    assert.equal(items.length, 2)
+  })
+
+  test('the allow list holds addresses and domains', async () => {
+    const made = await mg.suppressions.create('list.test', 'whitelists', {
+      domain: 'kept.test',
+      reason: 'ours',
+    } as object as { address: string })
+    assert.equal(made.message, 'Address/Domain has been added to the whitelists table')
+    assert.equal(made.value, 'kept.test')
+    await mg.suppressions.create('list.test', 'whitelists', { address: 'kept@x.test' })
+    const { items } = await mg.suppressions.list('list.test', 'whitelists')
+    assert.deepEqual(
+      items.map((item) => (item as { value: string }).value),
+      ['kept.test', 'kept@x.test'],
+    )
+    const shown = (await ask('whitelists/kept.test')).body
+    assert.deepEqual([shown.type, shown.reason], ['domain', 'ours'])
+    const gone = await mg.suppressions.destroy('list.test', 'whitelists', 'kept.test')
+    assert.equal(gone.value, 'kept.test')
+    await mg.suppressions.destroyAll('list.test', 'whitelists')
+    assert.deepEqual((await ask('whitelists')).body.items, [])
+  })
+
+  test('mail to the suppressed fails with the code of its list, and goes out again after it was removed', async () => {
+    const lists = [
+      ['bounces', 605, 'suppress-bounce'],
+      ['unsubscribes', 606, 'suppress-unsubscribe'],
+      ['complaints', 607, 'suppress-complaint'],
+    ] as const
+    for (const [list] of lists) {
+      await ask(list, { method: 'POST', body: new URLSearchParams({ address: `${list}@codes.test` }) })
+    }
+    const to = lists.map(([list]): [string, string] => ['to', `${list}@codes.test`])
+    const sent = await api.form('list.test', [['from', 'me@list.test'], ['text', 'x'], ...to])
+    assert.equal(sent.status, 200, sent.text)
+    const { items } = (await ask('events?event=failed&recipient=NOT+x&ascending=yes')).body as {
+      items: { recipient: string; reason: string; severity: string; 'delivery-status': { code: number } }[]
+    }
+    for (const [list, code, reason] of lists) {
+      const failed = items.find(({ recipient }) => recipient === `${list}@codes.test`)
+      assert.ok(failed, list)
+      assert.deepEqual(
+        [failed['delivery-status'].code, failed.reason, failed.severity],
+        [code, reason, 'permanent'],
+      )
+    }
+    const old = oldClient(service.url, key, 'list.test')
+    await old.delete('/list.test/bounces/bounces@codes.test')
+    const again = await api.form('list.test', [
+      ['from', 'me@list.test'],
+      ['text', 'x'],
+      ['to', 'bounces@codes.test'],
+    ])
+    assert.equal(again.status, 200)
+    for (;;) {
+      const { body } = await ask('events?event=delivered&recipient=bounces@codes.test')
+      if ((body.items as unknown[]).length === 1) break
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+})
