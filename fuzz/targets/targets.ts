@@ -7,6 +7,7 @@ import { html } from './html.ts'
 import { json } from './json.ts'
 import { mime } from './mime.ts'
 import { multipart } from './multipart.ts'
+import { phrase } from './phrase.ts'
 import { recipientVariables } from './recipient-variables.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
@@ -21,6 +22,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     multipart,
     urlencoded,
     json,
+    phrase,
     recipientVariables,
     html,
     smtpReply,

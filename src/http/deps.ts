@@ -22,7 +22,10 @@ export interface HttpDeps {
   monitor: LoopMonitor
   /** Who holds a key. */
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
-  intake: Pick<Intake, 'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll'>
+  intake: Pick<
+    Intake,
+    'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll' | 'judge' | 'refuse' | 'repeated'
+  >
   /** For attachments that are named by URL. */
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */

@@ -8,6 +8,7 @@ import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { type Fetched, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
+import type { Idempotency } from '../store/store.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
@@ -39,9 +40,12 @@ interface Order<Asked> {
 
 /**
  * Error classes do not cross threads, their reasons do. `urls`: to be fetched before the body, which comes back, is
- * read again.
+ * read again; `outcome` is then that of the message without any files.
  */
-type Read = { outcome: Outcome } | { reason: AnyReason } | { urls: string[]; body: Uint8Array }
+type Read =
+  | { outcome: Outcome }
+  | { reason: AnyReason }
+  | { urls: string[]; body: Uint8Array; idempotency: Idempotency | null; outcome: Outcome }
 
 /** What a worker does with a request. */
 export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
@@ -50,13 +54,17 @@ export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
     try {
       let submission = read(asked, octets)
       const urls = remoteUrls(submission)
-      if (urls !== null) {
-        if (fetched === null) return { urls, body }
-        placeFiles(submission, fetched)
-      }
       const repeatable = idempotent ?? named?.(submission) ?? null
       if (repeatable !== null) {
         submission = await withIdempotency(submission, repeatable, same(submission, octets))
+      }
+      if (urls !== null) {
+        const { idempotency = null } = submission
+        if (fetched === null) {
+          const outcome = checkSubmission({ ...submission, attachments: [] }, terms)
+          return { urls, body, idempotency, outcome }
+        }
+        placeFiles(submission, fetched)
       }
       deriveHere(submission)
       return { outcome: checkSubmission(submission, terms) }
@@ -139,6 +147,11 @@ export class Reading<Asked> {
     let read = await this.#read(companyId, first, transfer)
     if ('urls' in read) {
       if (room === null) throw new Error('this reader names files by URL, and fetches none')
+      const [wrong] = (await intake.judge(principal, [read.outcome])).values()
+      if (wrong !== undefined) intake.refuse(wrong)
+      // Its files may be there no more.
+      const earlier = read.idempotency && (await intake.repeated(principal, read.idempotency))
+      if (earlier?.length === 1) return earlier[0]!
       const fetched = await remoteFiles.fetch(read.urls, room)
       const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
       read = await this.#read(

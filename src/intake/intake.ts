@@ -1,8 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Principal, SendingDomain } from '../accounts/account.ts'
+import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
-import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
-import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { Metrics } from '../metrics.ts'
 import {
   type Accepted,
@@ -12,16 +10,15 @@ import {
   type Store,
   StoreUnavailable,
 } from '../store/store.ts'
-import { assertPlainSender } from './addressing.ts'
-import { type Checked, checkSubmission, type IntakeLimits, type Outcome, type Terms } from './check.ts'
+import { Authority } from './authority.ts'
+import { checkSubmission, type IntakeLimits, type Outcome, type Terms } from './check.ts'
 import { wantsText } from './derived-text.ts'
-import type { NamedAuthor } from './draft.ts'
 import type { Handover, Reservation } from './handover.ts'
 import { isAboutDomain, isAboutKey, type Reason, Refusal, refusalOf } from './refusal.ts'
 import type { Receipt, Submission } from './submission.ts'
 
 export interface IntakeParts {
-  store: Pick<Store, 'accept' | 'acceptAll'>
+  store: Pick<Store, 'accept' | 'acceptAll' | 'repeated'>
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   handover: Handover
   /** Text from HTML, off this thread where it is much work. */
@@ -45,15 +42,22 @@ export interface AcceptedTogether {
   refused: ReadonlyMap<number, Reason>
 }
 
+interface Judged {
+  emails: NewEmail[]
+  refused: Map<number, Reason>
+}
+
 /** Seconds after which a client may try again when the store takes nothing. */
 const RETRY_AFTER = 5
 
 /** From a submission to a durable email: may this key send it, is everything about it right, is it on disk. */
 export class Intake {
   readonly #parts: IntakeParts
+  readonly #authority: Authority
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
+    this.#authority = new Authority(parts.accounts)
   }
 
   /**
@@ -63,7 +67,7 @@ export class Intake {
    */
   admit(principal: Principal, domain: string): Promise<void> | undefined {
     try {
-      this.#admit(principal, domain)
+      this.#authority.admit(principal, domain)
       return undefined
     } catch (error) {
       if (!isAboutDomain(error)) this.#refuse(error)
@@ -71,7 +75,7 @@ export class Intake {
     const { accounts } = this.#parts
     return accounts
       .catchUp()
-      .then(() => this.#admit(principal, domain))
+      .then(() => this.#authority.admit(principal, domain))
       .catch((error) => this.#refuse(error))
   }
 
@@ -105,12 +109,12 @@ export class Intake {
     try {
       let email: NewEmail
       try {
-        email = this.#authorized(principal, outcome)
+        email = this.#authority.authorized(principal, outcome)
       } catch (error) {
         if (!isAboutDomain(error)) throw error
         // The domain may have become active a moment ago.
         await this.#parts.accounts.catchUp()
-        email = this.#authorized(principal, outcome)
+        email = this.#authority.authorized(principal, outcome)
       }
       return await this.#accept(email)
     } catch (error) {
@@ -128,12 +132,7 @@ export class Intake {
     { strict, idempotency }: Together,
   ): Promise<AcceptedTogether> {
     try {
-      let judged = this.#judgeAll(principal, outcomes)
-      if ([...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) {
-        await this.#parts.accounts.catchUp()
-        judged = this.#judgeAll(principal, outcomes)
-      }
-      const { emails, refused } = judged
+      const { emails, refused } = await this.#judgedTogether(principal, outcomes)
       for (const { code } of refused.values()) this.#parts.metrics.refused.inc({ reason: code })
       if (emails.length === 0 || (strict && refused.size > 0)) return { receipts: [], refused }
       return { receipts: await this.#acceptAll(emails, idempotency), refused }
@@ -142,94 +141,58 @@ export class Intake {
     }
   }
 
-  #judgeAll(
-    principal: Principal,
-    outcomes: readonly Outcome[],
-  ): { emails: NewEmail[]; refused: Map<number, Reason> } {
+  /**
+   * What is wrong with some of these as things stand, by their places: for whoever has work to do before they are
+   * accepted. Throws a Refusal for what is wrong with the key.
+   */
+  async judge(principal: Principal, outcomes: readonly Outcome[]): Promise<ReadonlyMap<number, Reason>> {
+    try {
+      const { refused } = await this.#judgedTogether(principal, outcomes)
+      return refused
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  /** Throws a Refusal, which counts. */
+  refuse(reason: Reason): never {
+    this.#refuse(new Refusal(reason))
+  }
+
+  /** Domains may have become active a moment ago. */
+  async #judgedTogether(principal: Principal, outcomes: readonly Outcome[]): Promise<Judged> {
+    const judged = this.#judgeAll(principal, outcomes)
+    if (![...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) return judged
+    await this.#parts.accounts.catchUp()
+    return this.#judgeAll(principal, outcomes)
+  }
+
+  /**
+   * What a request with this key and fingerprint was answered before, where that can be known without doing its work
+   * again: null when there was none.
+   */
+  async repeated(principal: Principal, idempotency: Idempotency): Promise<Receipt[] | null> {
+    const current = this.#parts.accounts.directory.current(principal)
+    if ('denied' in current) this.#refuse(refusalOf(current))
+    try {
+      return await this.#parts.store.repeated(principal.companyId, idempotency, Date.now())
+    } catch (error) {
+      this.#refuse(this.#storeFault(error))
+    }
+  }
+
+  #judgeAll(principal: Principal, outcomes: readonly Outcome[]): Judged {
     const emails: NewEmail[] = []
     const refused = new Map<number, Reason>()
     for (const [index, outcome] of outcomes.entries()) {
       try {
-        emails.push(this.#authorized(principal, outcome))
+        emails.push(this.#authority.authorized(principal, outcome))
       } catch (error) {
         if (!(error instanceof Refusal) || isAboutKey(error.reason)) throw error
         refused.set(index, error.reason)
       }
     }
     return { emails, refused }
-  }
-
-  #authorized(principal: Principal, outcome: Outcome): NewEmail {
-    const current = this.#parts.accounts.directory.current(principal)
-    if ('denied' in current) throw refusalOf(current)
-    if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
-    const { domain } = 'checked' in outcome ? outcome.checked : outcome
-    if (domain !== null) this.#admit(current, domain)
-    if ('refusal' in outcome) throw new Refusal(outcome.refusal)
-    return this.#allowed(current, outcome.checked)
-  }
-
-  /** What is to be stored, when the caller may send as everybody the message says it is from. */
-  #allowed(principal: Principal, checked: Checked): NewEmail {
-    const { from, authors, email, refusal } = checked
-    const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
-    if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
-    for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
-    assertPlainSender(from)
-    if (refusal !== null) throw new Refusal(refusal)
-    const { companyId, keyId } = principal
-    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId }
-    const quota = this.#parts.accounts.directory.quotaOf(companyId)
-    if (quota !== undefined) allowed.quota = quota
-    return allowed
-  }
-
-  /** The setting of the domain is asked for first, so that nothing is told of a domain that it does not name. */
-  #assertSpeaksFor(principal: Principal, domain: SendingDomain, fromDomain: string): void {
-    const check = checkAuthor(this.#parts.accounts.directory, principal, domain, fromDomain)
-    if (check.ok) return
-    if (check.why === 'unknown') throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain })
-    throw refusalTo(check)
-  }
-
-  /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
-  #assertAuthor(
-    principal: Principal,
-    { domain: named }: Checked,
-    domain: SendingDomain,
-    { field, name, mailbox }: NamedAuthor,
-  ): void {
-    if (mailbox.domain === domain.name) return
-    const { directory } = this.#parts.accounts
-    const check =
-      named === null
-        ? checkSending(directory, principal, mailbox.domain)
-        : checkAuthor(directory, principal, domain, mailbox.domain)
-    if (check.ok) return
-    const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
-    throw new Refusal({ code: 'author_denied', field, detail })
-  }
-
-  #admit(principal: Principal, domain: string): void {
-    try {
-      this.#sendingDomain(principal, domain)
-    } catch (error) {
-      if (error instanceof Refusal && error.reason.code === 'domain_inactive') return
-      throw error
-    }
-  }
-
-  #sendingDomain(principal: Principal, name: string): SendingDomain {
-    let aLabel: string
-    try {
-      aLabel = parseDomain(name)
-    } catch (error) {
-      if (!(error instanceof AddressError)) throw error
-      throw new Refusal({ code: 'domain_unknown', domain: name })
-    }
-    const check = checkSending(this.#parts.accounts.directory, principal, aLabel)
-    if (check.ok) return check.domain
-    throw refusalTo(check)
   }
 
   async #accept(email: NewEmail): Promise<Receipt> {
@@ -302,19 +265,6 @@ export class Intake {
   #refuse(error: unknown): never {
     if (error instanceof Refusal) this.#parts.metrics.refused.inc({ reason: error.reason.code })
     throw error
-  }
-}
-
-function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
-  switch (check.why) {
-    case 'scope':
-      return new Refusal({ code: 'scope_missing', scope: check.scope })
-    case 'restricted':
-      return new Refusal({ code: 'key_restricted', domain: check.domain })
-    case 'unknown':
-      return new Refusal({ code: 'domain_unknown', domain: check.domain })
-    case 'inactive':
-      return new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
   }
 }
 

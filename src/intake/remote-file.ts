@@ -24,6 +24,8 @@ export interface RemoteFilesOptions {
   ask: Ask
   /** Octets of all files of a request together. */
   maxOctets: number
+  /** Ms for all of them; 30 seconds unless given. */
+  withinMs?: number
 }
 
 export class RemoteFiles {
@@ -65,7 +67,8 @@ export class RemoteFiles {
 class Visit {
   readonly #options: RemoteFilesOptions
   readonly #room: Room
-  readonly #until = performance.now() + WITHIN
+  readonly #within: number
+  readonly #until: number
   readonly #ended = new AbortController()
   #octets = 0
   /** What `room` has thrown. */
@@ -74,6 +77,8 @@ class Visit {
   constructor(options: RemoteFilesOptions, room: Room) {
     this.#options = options
     this.#room = room
+    this.#within = options.withinMs ?? WITHIN
+    this.#until = performance.now() + this.#within
   }
 
   end(): void {
@@ -101,7 +106,7 @@ class Visit {
   async #ask(url: URL): Promise<Answer> {
     const { ask, maxOctets } = this.#options
     const timeoutMs = Math.floor(this.#until - performance.now())
-    if (timeoutMs <= 0) throw new NoAnswer('late', tooLate(url))
+    if (timeoutMs <= 0) throw new NoAnswer('late', this.#tooLate(url))
     let excess: TooLarge | null = null
     try {
       return await ask({
@@ -128,19 +133,19 @@ class Visit {
     } catch (error) {
       if (excess !== null) throw excess
       if (error instanceof NoAnswer && error.kind === 'late') {
-        throw new NoAnswer('late', tooLate(url), { cause: error })
+        throw new NoAnswer('late', this.#tooLate(url), { cause: error })
       }
       throw error
     }
+  }
+
+  #tooLate({ host }: URL): string {
+    return `${host} did not give it in time: the files of a request have ${this.#within / 1000} seconds together`
   }
 }
 
 class TooLarge extends Error {
   override name = 'TooLarge'
-}
-
-function tooLate({ host }: URL): string {
-  return `${host} did not give it in time: the files of a request have ${WITHIN / 1000} seconds together`
 }
 
 /** Throws NotAUrl. */
@@ -171,7 +176,7 @@ export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, 
   for (const [index, file] of submission.attachments.entries()) {
     const { path } = file
     if (path === undefined) continue
-    const found = fetched.get(path)!
+    const found = fetched.get(path) ?? { failure: 'it was not asked for' }
     if ('failure' in found) {
       const detail = `its \`path\` could not be fetched: ${found.failure}`
       throw new Refusal({ code: 'attachment_invalid', index, detail })

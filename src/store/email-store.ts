@@ -2,7 +2,9 @@
 import type {
   Accepted,
   AcceptedAll,
+  AcceptedEmail,
   ClaimedEmail,
+  Idempotency,
   Lease,
   NewEmail,
   NewEmails,
@@ -25,6 +27,11 @@ export interface EmailStore {
   accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
   /** The same for several: all or none, in one commit. */
   acceptAll(emails: NewEmails, lease: Lease | null): Promise<AcceptedAll>
+  /**
+   * The emails that a request with this key and fingerprint has brought before, in their order; null when none has.
+   * They are promised to whoever asks. `at` in Unix ms.
+   */
+  repeated(companyId: string, idempotency: Idempotency, at: number): Promise<AcceptedEmail[] | null>
   /**
    * Another time (Unix ms; what is past means now) for an email that waits for the time its sender gave. `at` in Unix
    * ms.

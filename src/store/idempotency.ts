@@ -19,11 +19,14 @@ export function judge({ id, messageId, ...holder }: KeyHolder, { fingerprint }: 
 /** Of several. */
 export function judgeAll(holder: KeyHolder, { fingerprint }: Idempotency): AcceptedAll {
   return holder.fingerprint === fingerprint && holder.emails !== null
-    ? {
-        kind: 'repeated',
-        emails: listOf<[string, string]>(holder.emails).map(([id, messageId]) => ({ id, messageId })),
-      }
+    ? { kind: 'repeated', emails: emailsOf(holder) }
     : { kind: 'conflict' }
+}
+
+/** What a key stands for, in order. */
+export function emailsOf({ id, messageId, emails }: Omit<KeyHolder, 'fingerprint'>): AcceptedEmail[] {
+  if (emails === null) return [{ id, messageId }]
+  return listOf<[string, string]>(emails).map(([id, messageId]) => ({ id, messageId }))
 }
 
 /** For the column `emails` of what a request with several brings. */

@@ -5,13 +5,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, emailCount } from './requests.ts'
+import { Api, assertJsonError, call, emailCount } from './requests.ts'
 
 describe('attachments by path', () => {
   const asked: string[] = []
+  let gone = false
   const server = createServer(({ url = '' }, response) => {
     asked.push(url)
-    if (url === '/none') response.writeHead(404).end()
+    if (url === '/none' || (gone && url === '/gone.txt')) response.writeHead(404).end()
     else if (url === '/thing')
       response.writeHead(200, { 'content-type': 'text/calendar; charset=utf-8' }).end('BEGIN')
     else response.end(`octets of ${url}`)
@@ -123,6 +124,60 @@ describe('attachments by path', () => {
     ])
     assert.deepEqual([first.status, second.status], [200, 200])
     assert.equal(first.body.id, second.body.id)
+  })
+
+  test('a request that is repeated is answered as before, though its file is there no more', async () => {
+    const path = `${base}/gone.txt`
+    const batch = (key: string) =>
+      call(`${api.url}/emails/batch`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${api.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify([email({ path }), email()]),
+      })
+    const headers = { 'idempotency-key': 'gone' }
+    const first = await api.send(email({ path }), headers)
+    const together = await batch('gone')
+    assert.deepEqual([first.status, together.status], [200, 200], together.text)
+    gone = true
+    assert.deepEqual((await api.send(email({ path }), headers)).body, first.body)
+    assert.deepEqual((await batch('gone')).body, together.body)
+    assertJsonError(await api.send(email({ path })), 422, 'invalid_attachment', /answered 404/)
+    assertJsonError(await batch('other'), 422, 'invalid_attachment', /^Email at index 0: .*answered 404/)
+  })
+
+  test('nothing is fetched for who may not send it, or for what is refused anyway', async () => {
+    const reader = await service.key(companyId, { scopes: ['reading'] })
+    asked.length = 0
+    const files = email({ path: `${base}/unfetched.txt` })
+    const post = (path: string, body: unknown, token = api.token, headers = {}) =>
+      call(`${api.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    const foreign = { ...files, from: 'eve@foreign.example' }
+    const broken = { ...files, to: 'nobody' }
+    for (const body of [foreign, broken]) {
+      assert.ok([403, 422].includes((await post('/emails', body)).status))
+      assert.ok([403, 422].includes((await post('/emails/batch', [files, body])).status))
+    }
+    assert.equal((await post('/emails', files, reader.token)).status, 403)
+    assert.equal((await post('/emails/batch', [files], reader.token)).status, 403)
+    assert.deepEqual(asked, [])
+    const wanted = email({ path: `${base}/wanted.txt` })
+    const permissive = { 'x-batch-validation': 'permissive' }
+    const { body } = await post('/emails/batch', [foreign, wanted, broken], api.token, permissive)
+    assert.deepEqual(asked, ['/wanted.txt'])
+    assert.equal((body.data as unknown[]).length, 1)
+    const [unverified, invalid] = body.errors as { index: number; message: string }[]
+    assert.equal(unverified?.index, 0)
+    assert.match(unverified.message, /^The `foreign\.example` domain is not verified/)
+    assert.equal(invalid?.index, 2)
+    assert.match(invalid.message, /^Invalid `to` field\./)
   })
 
   test('no private address is connected to, by whatever name', async () => {

@@ -27,6 +27,7 @@ describe('remote files', () => {
     else if (url.startsWith('/large')) response.end(Buffer.alloc(600))
     else if (url === '/cut')
       response.writeHead(200, { 'content-length': 10 }).end('hi', () => response.destroy())
+    else if (url.startsWith('/hang')) response.write('some')
     else if (url === '/none') response.writeHead(404).end('no')
     else response.end(url)
   }
@@ -92,6 +93,15 @@ describe('remote files', () => {
       both.some((found) => /^failed: .* more than 1000 octets together/.test(found)),
       both.join(),
     )
+  })
+
+  test('have their time together, whoever is slow', async () => {
+    const hasty = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000, withinMs: 300 })
+    // Four at once hang, and the others find no time left.
+    const urls = ['/hang1', '/hang2', '/hang3', '/hang4', '/file'].map((path) => base + path)
+    const found = await hasty.fetch(urls, () => {})
+    for (const url of urls)
+      assert.match(text(found.get(url)!), /^failed: .* in time: .* 0\.3 seconds together/)
   })
 
   test('take room as they come, and end where there is none', async () => {

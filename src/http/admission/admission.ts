@@ -178,7 +178,10 @@ export class Admission {
   /** Notes that a request needs so many octets beside its body. Throws a Fault when there is no room for them. */
   grow(request: Visitor, octets: number): void {
     const visit = visitOf(request)
-    if (visit !== undefined) this.exceed(visit, octets)
+    if (visit === undefined) return
+    // Large files are large, however small the body that names them.
+    visit.arrived += octets
+    this.exceed(visit, octets)
   }
 
   /** So many octets of the body have arrived, and are worked on from here on. */

@@ -1,9 +1,10 @@
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
-import type { KeyHolder } from '../idempotency.ts'
-import type { NewEmail } from '../store.ts'
+import { emailsOf, type KeyHolder } from '../idempotency.ts'
+import type { EmailStore, NewEmail } from '../store.ts'
 import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
+import type { Parts } from './parts.ts'
 
 interface KeyRow extends KeyHolder {
   company: number
@@ -57,6 +58,28 @@ WHERE i.company = t.company AND i.key = t.key COLLATE "C" AND NOT i.repeated`,
 const ALL = {
   name: 'emails-of-key',
   text: 'UPDATE idempotency SET emails = $3 WHERE company = $1 AND key = $2',
+}
+
+const PROMISE = {
+  name: 'promise-again',
+  text: `
+UPDATE idempotency SET repeated = true
+WHERE company = $1 AND key = $2 AND fingerprint = $3 AND created_at > $4
+RETURNING email_id AS id, message_id AS "messageId", emails`,
+}
+
+/** Requests that may have come before, asked for before anything else is done for them. */
+export function repeats({ database, companies }: Parts): Pick<EmailStore, 'repeated'> {
+  return {
+    async repeated(companyId, { key, fingerprint }, at) {
+      const company = await companies.number(companyId)
+      const since = Math.round(at) - KEY_REMEMBERED_MS
+      const [found] = await database.transaction((session) =>
+        session.run<Omit<KeyHolder, 'fingerprint'>>(PROMISE, [company, key, fingerprint, since]),
+      )
+      return found === undefined ? null : emailsOf(found)
+    },
+  }
 }
 
 /** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */

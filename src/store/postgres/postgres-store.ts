@@ -9,6 +9,7 @@ import { Database, type Timeouts } from './database.ts'
 import { eventLog } from './events.ts'
 import { followers } from './followers.ts'
 import { holds } from './holds.ts'
+import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
 import type { Parts } from './parts.ts'
@@ -94,6 +95,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...search(parts),
     ...followers(parts),
     ...files(database),
+    ...repeats(parts),
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),

@@ -116,6 +116,7 @@ export type Reads = Direct<
   | 'readHistory'
   | 'readTold'
   | 'readWork'
+  | 'repeated'
   | 'suppressedPage'
   | 'suppressionsSince'
   | 'walkEmails'

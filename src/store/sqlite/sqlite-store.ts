@@ -82,6 +82,7 @@ export class SqliteStore implements types.Store {
   readonly quarantined = this.#reads('quarantined')
   readonly emailOrigin = this.#reads('emailOrigin')
   readonly readEmail = this.#reads('readEmail')
+  readonly repeated = this.#reads('repeated')
   readonly listFiles = this.#reads('listFiles')
   readonly readFile = this.#reads('readFile')
   readonly readHistory = this.#reads('readHistory')

@@ -67,10 +67,15 @@ export function togetherContract(open: OpenBench): void {
       const first = made()
       const all = first.map(({ id, content: { messageId } }) => ({ id, messageId }))
       const given = { emails: first, idempotency }
+      assert.equal(await store.repeated(owner.id, idempotency, NOW), null)
       assert.equal((await store.acceptAll(given, null)).kind, 'accepted')
+      assert.deepEqual(await store.repeated(owner.id, idempotency, NOW + DAY - 1), all)
       const again = await store.acceptAll({ emails: made(NOW + DAY - 1), idempotency }, { token: 1 })
       assert.deepEqual(again, { kind: 'repeated', emails: all })
       const other = { key: 'order-7', fingerprint: 'g' }
+      assert.equal(await store.repeated(owner.id, other, NOW), null)
+      assert.equal(await store.repeated(owner.id, idempotency, NOW + DAY), null)
+      assert.equal(await store.repeated((await acme(store, 'Other')).id, idempotency, NOW), null)
       assert.deepEqual(await store.acceptAll({ emails: made(), idempotency: other }, null), {
         kind: 'conflict',
       })
@@ -80,6 +85,10 @@ export function togetherContract(open: OpenBench): void {
 
       const late = await store.accept({ ...single, id: newId(), createdAt: NOW + DAY }, null)
       assert.equal(late.kind, 'accepted')
+      const { id, content } = single
+      const [repeated, ...more] = (await store.repeated(owner.id, idempotency, NOW + DAY + 1)) ?? []
+      assert.deepEqual([repeated?.messageId, more], [content.messageId, []])
+      assert.notEqual(repeated?.id, id)
       const batch = { emails: made(NOW + DAY + 1), idempotency }
       assert.deepEqual(await store.acceptAll(batch, null), { kind: 'conflict' })
     })

@@ -4,6 +4,7 @@ import { deriveHere } from '../../../intake/derived-text.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { type Fetched, placeFiles, remoteUrls } from '../../../intake/remote-file.ts'
 import type { Submission } from '../../../intake/submission.ts'
+import type { Idempotency } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
 import { type AnyReason, Fault } from '../../fault.ts'
 import { fingerprinted, type Idempotent } from '../../idempotency.ts'
@@ -28,23 +29,28 @@ export interface BatchOrder {
 export type Item = Outcome | { reason: AnyReason }
 
 export type BatchRead =
-  | { items: Item[]; idempotency: { key: string; fingerprint: string } | null }
+  | { items: Item[]; idempotency: Idempotency | null }
   | { reason: AnyReason }
-  /** To be fetched before the body, which comes back, is read again. */
-  | { urls: string[]; body: Uint8Array }
+  /**
+   * To be fetched, for each email, before the body, which comes back, is read again. The items are those of the emails
+   * without any files.
+   */
+  | { urls: string[][]; items: Item[]; body: Uint8Array; idempotency: Idempotency | null }
 
 export default async function readBatch(order: BatchOrder): Promise<BatchRead> {
   const { body, terms, strict, idempotent, fetched } = order
   const octets = asBuffer(body)
   try {
     const read = parseBodies(octets, MAX_EMAILS).map(readOne)
-    const urls = read.flatMap((one) => ('reason' in one ? [] : (remoteUrls(one) ?? [])))
-    // Where all are refused with one, nothing is fetched for them.
-    const isRefused = strict && read.some((one) => 'reason' in one)
-    if (urls.length > 0 && fetched === null && !isRefused) return { urls, body }
-    const items = read.map((one, index) => ('reason' in one ? one : checked(one, terms[index]!, fetched)))
+    const urls = read.map((one) => ('reason' in one ? [] : (remoteUrls(one) ?? [])))
     const idempotency = idempotent && (await fingerprinted(idempotent, [strict, octets]))
-    return { items, idempotency }
+    const isWhole = fetched !== null || urls.every((some) => some.length === 0)
+    const items = read.map((one, index) => {
+      if ('reason' in one) return one
+      if (isWhole) return checked(one, terms[index]!, fetched)
+      return checkSubmission({ ...one, attachments: [] }, terms[index]!)
+    })
+    return isWhole ? { items, idempotency } : { urls, items, body, idempotency }
   } catch (error) {
     return { reason: reasonOf(error) }
   }

@@ -2,6 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import type { Outcome } from '../../../intake/check.ts'
+import type { Receipt } from '../../../intake/submission.ts'
+import type { Idempotency } from '../../../store/store.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
@@ -10,7 +12,7 @@ import { type AnyReason, Fault } from '../../fault.ts'
 import { type Idempotent, idempotentOf } from '../../idempotency.ts'
 import { handedOver } from '../../reading.ts'
 import { jsonMessage, jsonWordsOfItem } from '../words.ts'
-import { type BatchOrder, type BatchRead, MAX_EMAILS } from './batch-job.ts'
+import { type BatchOrder, type BatchRead, type Item, MAX_EMAILS } from './batch-job.ts'
 
 const job = jobAt<BatchOrder, BatchRead>(new URL('./batch-job.ts', import.meta.url))
 
@@ -28,23 +30,22 @@ export async function sendBatch(
   const idempotent = idempotentOf(raw.headers, 'POST /emails/batch')
   const body = await readBody(raw, reply.raw, core.limit)
   const room = (octets: number) => core.limit.admission.grow(raw, octets)
-  const { items, idempotency } = await read({ body, strict, idempotent, caller, room }, core)
+  const found = await read({ body, strict, idempotent, caller, room }, core)
+  if ('earlier' in found) return accepted(found.earlier, new Map(), strict)
+  const { refused, outcomes, places, idempotency } = found
+  if (strict && refused.size > 0) return refusal(refused)
+  const result = await core.deps.intake.acceptAll(caller, outcomes, { strict, idempotency })
+  for (const [index, reason] of result.refused) refused.set(places[index]!, reason)
+  if (strict && refused.size > 0) return refusal(refused)
+  return accepted(result.receipts, refused, strict)
+}
 
-  const refused = new Map<number, AnyReason>()
-  const outcomes: Outcome[] = []
-  const places: number[] = []
-  for (const [index, item] of items.entries()) {
-    if ('reason' in item) refused.set(index, item.reason)
-    else {
-      outcomes.push(item)
-      places.push(index)
-    }
-  }
-  if (strict && refused.size > 0) return refusal(refused)
-  const accepted = await core.deps.intake.acceptAll(caller, outcomes, { strict, idempotency })
-  for (const [index, reason] of accepted.refused) refused.set(places[index]!, reason)
-  if (strict && refused.size > 0) return refusal(refused)
-  const data = accepted.receipts.map(({ id }) => ({ id }))
+function accepted(
+  receipts: readonly Receipt[],
+  refused: ReadonlyMap<number, AnyReason>,
+  strict: boolean,
+): Answer {
+  const data = receipts.map(({ id }) => ({ id }))
   const errors = [...refused]
     .sort(([a], [b]) => a - b)
     .map(([index, reason]) => ({ index, message: jsonMessage(reason) }))
@@ -72,10 +73,34 @@ interface Received {
   room(octets: number): void
 }
 
+/** The emails of a batch: what is wrong with some, by place, and the others with theirs. */
+interface Sorted {
+  refused: Map<number, AnyReason>
+  outcomes: Outcome[]
+  places: number[]
+}
+
+/** `known`: what is wrong with some, whatever is found of them. */
+function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = new Map()): Sorted {
+  const refused = new Map(known)
+  const outcomes: Outcome[] = []
+  const places: number[] = []
+  for (const [index, item] of items.entries()) {
+    if (refused.has(index)) continue
+    if ('reason' in item) refused.set(index, item.reason)
+    else {
+      outcomes.push(item)
+      places.push(index)
+    }
+  }
+  return { refused, outcomes, places }
+}
+
+/** `earlier`: it repeats a request that was accepted. */
 async function read(
   { body, strict, idempotent, caller, room }: Received,
   { deps }: HttpCore,
-): Promise<Extract<BatchRead, { items: unknown }>> {
+): Promise<(Sorted & { idempotency: Idempotency | null }) | { earlier: Receipt[] }> {
   const { intake, workers, remoteFiles } = deps
   const company = caller.companyId
   const order = {
@@ -85,17 +110,30 @@ async function read(
   }
   const { octets, transfer } = handedOver(body)
   const first = { ...order, body: octets, fetched: null }
-  let found = await workers.run(job, first, { company, weight: body.byteLength, transfer })
-  if ('urls' in found) {
-    const fetched = await remoteFiles.fetch(found.urls, room)
-    const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
-    const transfer = buffersBeneath([found.body, ...files])
-    const weight = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    found = await workers.run(job, { ...order, body: found.body, fetched }, { company, weight, transfer })
-  }
+  const found = await workers.run(job, first, { company, weight: body.byteLength, transfer })
   if ('reason' in found) throw new Fault(found.reason)
-  if ('urls' in found) throw new Error('files that were fetched are asked for again')
-  return found
+  const { items, idempotency } = found
+  const without = sorted(items)
+  if (!('urls' in found)) return { ...without, idempotency }
+
+  // Nothing is fetched for who may not send it.
+  const { refused, places } = without
+  for (const [index, reason] of await intake.judge(caller, without.outcomes)) {
+    refused.set(places[index]!, reason)
+  }
+  if (strict && refused.size > 0) return { ...without, idempotency }
+  // Its files may be there no more. Where not all were accepted, what was wrong with the others is looked at anew.
+  const earlier = idempotency && (await intake.repeated(caller, idempotency))
+  if (earlier?.length === items.length) return { earlier }
+  const urls = found.urls.filter((_, index) => !refused.has(index)).flat()
+  const fetched = await remoteFiles.fetch(urls, room)
+  const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
+  const moved = buffersBeneath([found.body, ...files])
+  const weight = moved.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const second = { ...order, body: found.body, fetched }
+  const whole = await workers.run(job, second, { company, weight, transfer: moved })
+  if ('reason' in whole) throw new Fault(whole.reason)
+  return { ...sorted(whole.items, refused), idempotency }
 }
 
 /**

@@ -94,7 +94,7 @@ export function emails({
   companies,
 }: Parts): Omit<
   EmailStore,
-  'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled' | 'listFiles' | 'readFile'
+  'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled' | 'repeated' | 'listFiles' | 'readFile'
 > {
   return {
     async emailOrigin(id) {

@@ -3,6 +3,7 @@ import type { Reads } from '../protocol.ts'
 import { accounts } from './accounts.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
+import { idempotency } from './idempotency.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
@@ -18,6 +19,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...accounts(db),
     ...emails(db),
     ...files(db),
+    ...idempotency(db),
     ...log(db),
     ...nodes(db),
     ...queue(db),

@@ -1,0 +1,109 @@
+import type { Principal, SendingDomain } from '../accounts/account.ts'
+import type { LiveAccounts } from '../accounts/live-accounts.ts'
+import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
+import { AddressError, parseDomain } from '../mail/address/address.ts'
+import type { NewEmail } from '../store/store.ts'
+import { assertPlainSender } from './addressing.ts'
+import type { Checked, Outcome } from './check.ts'
+import type { NamedAuthor } from './draft.ts'
+import { Refusal, refusalOf } from './refusal.ts'
+
+/** Who may send what as whom, as the accounts stand. Nothing here waits for anything. */
+export class Authority {
+  readonly #accounts: Pick<LiveAccounts, 'directory'>
+
+  constructor(accounts: Pick<LiveAccounts, 'directory'>) {
+    this.#accounts = accounts
+  }
+
+  /**
+   * What is to be stored, when the caller may send it as things stand. Throws a Refusal: the key comes first, then what
+   * is wrong with the parts, then the domain.
+   */
+  authorized(principal: Principal, outcome: Outcome): NewEmail {
+    const current = this.#accounts.directory.current(principal)
+    if ('denied' in current) throw refusalOf(current)
+    if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
+    const { domain } = 'checked' in outcome ? outcome.checked : outcome
+    if (domain !== null) this.admit(current, domain)
+    if ('refusal' in outcome) throw new Refusal(outcome.refusal)
+    return this.#allowed(current, outcome.checked)
+  }
+
+  /** What is to be stored, when the caller may send as everybody the message says it is from. */
+  #allowed(principal: Principal, checked: Checked): NewEmail {
+    const { from, authors, email, refusal } = checked
+    const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
+    if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
+    for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
+    assertPlainSender(from)
+    if (refusal !== null) throw new Refusal(refusal)
+    const { companyId, keyId } = principal
+    const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId }
+    const quota = this.#accounts.directory.quotaOf(companyId)
+    if (quota !== undefined) allowed.quota = quota
+    return allowed
+  }
+
+  /** The setting of the domain is asked for first, so that nothing is told of a domain that it does not name. */
+  #assertSpeaksFor(principal: Principal, domain: SendingDomain, fromDomain: string): void {
+    const check = checkAuthor(this.#accounts.directory, principal, domain, fromDomain)
+    if (check.ok) return
+    if (check.why === 'unknown') throw new Refusal({ code: 'from_mismatch', domain: domain.name, fromDomain })
+    throw refusalTo(check)
+  }
+
+  /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
+  #assertAuthor(
+    principal: Principal,
+    { domain: named }: Checked,
+    domain: SendingDomain,
+    { field, name, mailbox }: NamedAuthor,
+  ): void {
+    if (mailbox.domain === domain.name) return
+    const { directory } = this.#accounts
+    const check =
+      named === null
+        ? checkSending(directory, principal, mailbox.domain)
+        : checkAuthor(directory, principal, domain, mailbox.domain)
+    if (check.ok) return
+    const detail = `${name} names ${mailbox.domain}, a domain that this request may not send from`
+    throw new Refusal({ code: 'author_denied', field, detail })
+  }
+
+  /** Throws a Refusal for a key or a domain; not where the domain is the company's own and may not send now. */
+  admit(principal: Principal, domain: string): void {
+    try {
+      this.#sendingDomain(principal, domain)
+    } catch (error) {
+      if (error instanceof Refusal && error.reason.code === 'domain_inactive') return
+      throw error
+    }
+  }
+
+  #sendingDomain(principal: Principal, name: string): SendingDomain {
+    let aLabel: string
+    try {
+      aLabel = parseDomain(name)
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error
+      throw new Refusal({ code: 'domain_unknown', domain: name })
+    }
+    const check = checkSending(this.#accounts.directory, principal, aLabel)
+    if (check.ok) return check.domain
+    throw refusalTo(check)
+  }
+}
+
+function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
+  switch (check.why) {
+    case 'scope':
+      return new Refusal({ code: 'scope_missing', scope: check.scope })
+    case 'restricted':
+      return new Refusal({ code: 'key_restricted', domain: check.domain })
+    case 'unknown':
+      return new Refusal({ code: 'domain_unknown', domain: check.domain })
+    case 'inactive':
+      return new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
+  }
+}
