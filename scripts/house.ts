@@ -75,8 +75,9 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'events',
-    about: 'the log of events as others take it: parts of it, and all that comes',
-    imports: words('store/store.ts email'),
+    about:
+      'the log of events as others take it: all that comes, once or under a name; what is searched and counted',
+    imports: words('store/store.ts store/digest.ts store/email-conditions.ts email'),
   },
   {
     name: 'delivery',

@@ -7,12 +7,14 @@ import { Membership } from './cluster/membership.ts'
 import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { Unrecorded } from './cluster/unrecorded.ts'
+import { LogThrottle } from './common/log-throttle.ts'
 import { planMemory } from './config/memory-plan.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
+import { digestFollower } from './events/digest.ts'
 import { Teller } from './events/tell.ts'
 import { createServer } from './http/server.ts'
 import { derivedText } from './intake/derived-text.ts'
@@ -109,6 +111,17 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
   await membership.start()
+  const digestFaults = new LogThrottle(60_000)
+  const digest = digestFollower({
+    store,
+    token: () => membership.lease?.token ?? null,
+    onFault(error) {
+      if (digestFaults.due() === null) return
+      log.warn({ err: error }, 'What searches and counts need could not be brought up to date; trying again')
+    },
+  })
+  started.defer(() => digest.stop())
+  digest.start()
   let scheduler: Scheduler | null = null
   if (roles.includes('delivery')) {
     const { courier, isolated, paths } = openDelivery({

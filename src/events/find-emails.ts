@@ -1,9 +1,34 @@
 /** Emails of a company that are wanted, page by page in either direction, newest first. */
-import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
-import type { SearchStore } from '../store/store.ts'
+import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
+import { EMAILS_A_SEGMENT, emailTerms, LIST, type ListKind, placesOf, segmentOf } from '../store/digest.ts'
+import { foldedAscii } from '../store/email-conditions.ts'
+import type { Store } from '../store/store.ts'
+import { DIGEST } from './digest.ts'
 
 /** Emails looked at for one page at most, wanted or not. */
 const LOOKS = 2_000
+/** Emails read at a time that lists have named. */
+const STEP = 100
+/** Segments looked at in the first question, and in the last. */
+const FIRST_SEGMENTS = 4
+const MOST_SEGMENTS = 1_024
+const QUESTIONS = 6
+/**
+ * Times and ids are those of the node that took the email, and clocks differ: so many ms before and after a time are
+ * looked through for what belongs there.
+ */
+const CLOCKS_DIFFER_MS = 60_000
+
+export type EmailSearchStore = Pick<
+  Store,
+  | 'emailAlong'
+  | 'emailPlace'
+  | 'emailsAt'
+  | 'emailsBegunAfter'
+  | 'followerCursor'
+  | 'readLists'
+  | 'walkEmails'
+>
 
 export interface EmailRange {
   /** Id of an email: only older ones; from the newest of these on. */
@@ -25,21 +50,136 @@ export interface FoundEmails {
   next: string | null
 }
 
+interface Wanted {
+  above: number
+  below: number
+  newestFirst: boolean
+  limit: number
+}
+
+/** In the order of the direction; `reached`: the last email that was looked at. */
+interface Found {
+  emails: PlacedEmail[]
+  complete: boolean
+  reached: string | null
+}
+
 export async function findEmails(
-  store: SearchStore,
+  store: EmailSearchStore,
   filter: EmailFilter,
   { olderThan, newerThan, limit }: EmailRange,
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
-  const above = newerThan === undefined ? 0 : await store.emailPlace(newerThan)
-  const below = olderThan === undefined ? Number.MAX_SAFE_INTEGER : await store.emailPlace(olderThan)
+  const bounds = await boundsOf(store, filter, olderThan, newerThan)
   // One more, which tells whether there are more.
-  const walk = { above, below, newestFirst, looks: LOOKS, limit: limit + 1 }
-  const found = await store.walkEmails(filter, walk)
+  const wanted = { ...bounds, newestFirst, limit: limit + 1 }
+  const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
   const emails = found.emails.slice(0, limit).map(({ email }) => email)
   const more = found.emails.length > limit
-  const reached = more ? emails.at(-1)!.id : (found.reached?.id ?? null)
+  const reached = more ? emails.at(-1)!.id : found.reached
   if (!newestFirst) emails.reverse()
   const complete = found.complete && !more
   return { emails, complete, next: complete ? null : reached }
+}
+
+async function byWalk(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found> {
+  const { emails, complete, reached } = await store.walkEmails(filter, { ...range, looks: LOOKS })
+  return { emails, complete, reached: reached?.id ?? null }
+}
+
+async function boundsOf(
+  store: EmailSearchStore,
+  { since, until }: EmailFilter,
+  olderThan: string | undefined,
+  newerThan: string | undefined,
+): Promise<{ above: number; below: number }> {
+  const placeAt = (time: number) => store.emailPlace(firstIdAt(time))
+  const above = await Promise.all([
+    newerThan === undefined ? 0 : store.emailPlace(newerThan),
+    since === undefined ? 0 : placeAt(since - CLOCKS_DIFFER_MS),
+  ])
+  const below = await Promise.all([
+    olderThan === undefined ? Number.MAX_SAFE_INTEGER : store.emailPlace(olderThan),
+    until === undefined ? Number.MAX_SAFE_INTEGER : placeAt(until + CLOCKS_DIFFER_MS),
+  ])
+  return { above: Math.max(...above), below: Math.min(...below) }
+}
+
+/** The first UUID (version 7, RFC 9562) of a time in Unix ms. */
+function firstIdAt(time: number): string {
+  const ms = Math.min(2 ** 48 - 1, Math.max(0, Math.floor(time)))
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+/** What the filter wants most of all, as lists; null: no list serves it. */
+function listOf({ domainId, to, tag }: EmailFilter): { kind: ListKind; term: number } | null {
+  if (to !== undefined) return { kind: LIST.emailsByMany, term: emailTerms.ofAddress(foldedAscii(to)) }
+  if (tag !== undefined) {
+    const { name, value } = tag
+    const term = value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value)
+    return { kind: LIST.emailsByMany, term }
+  }
+  if (domainId !== undefined) return { kind: LIST.emailsByFew, term: emailTerms.ofDomain(domainId) }
+  return null
+}
+
+/** Null where no list serves the filter, or what is made of the log lies far behind. */
+async function byLists(
+  store: EmailSearchStore,
+  filter: EmailFilter,
+  { above, below, newestFirst, limit }: Wanted,
+): Promise<Found | null> {
+  const list = listOf(filter)
+  if (list === null) return null
+  const fresh = await store.emailsBegunAfter(await store.followerCursor(DIGEST), filter)
+  if (fresh === null) return null
+  const within = ({ place }: { place: number }) => place > above && place < below
+  const ahead = (place: number, than: number) => (newestFirst ? place > than : place < than)
+  const found = new Map<number, PlacedEmail>()
+  let looks = 0
+  const answer = async (reached: number | null): Promise<Found> => {
+    for (const email of fresh) if (within(email)) found.set(email.place, email)
+    const emails = [...found.values()]
+      .filter(({ place }) => reached === null || place === reached || ahead(place, reached))
+      .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
+    const complete = reached === null
+    return {
+      emails,
+      complete,
+      reached: complete ? null : await store.emailAlong(filter.companyId, reached, newestFirst),
+    }
+  }
+  let from = segmentOf(above, EMAILS_A_SEGMENT)
+  let to = segmentOf(below, EMAILS_A_SEGMENT)
+  let segments = FIRST_SEGMENTS
+  for (let questions = 0; questions < QUESTIONS; questions++) {
+    const lists = await store.readLists({
+      companyId: filter.companyId,
+      kind: list.kind,
+      terms: [list.term],
+      from,
+      to,
+      newestFirst,
+      since: null,
+      until: null,
+      looks: segments,
+    })
+    for (const { segment, places } of lists.segments) {
+      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
+        .filter((place) => within({ place }))
+        .sort((a, b) => (newestFirst ? b - a : a - b))
+      for (let at = 0; at < those.length; at += STEP) {
+        const some = those.slice(at, at + STEP)
+        for (const email of await store.emailsAt(filter, some)) found.set(email.place, email)
+        looks += some.length
+        if (found.size >= limit || looks >= LOOKS) return answer(some.at(-1)!)
+      }
+    }
+    if (lists.reached === null) return answer(null)
+    if (newestFirst) to = lists.reached - 1
+    else from = lists.reached + 1
+    segments = Math.min(4 * segments, MOST_SEGMENTS)
+  }
+  return answer(newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1)
 }

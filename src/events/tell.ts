@@ -25,6 +25,8 @@ export class Teller {
   async tell(events: readonly LoggedEvent[]): Promise<ToldEvent[]> {
     const ids = [...new Set(events.map(({ emailId }) => emailId))]
     const emails = new Map<string, ToldEmail>()
+    // Its time may be another one from here on.
+    for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
     for (const id of ids) {
       const known = this.#emails.get(id)
       if (known !== undefined) emails.set(id, known)

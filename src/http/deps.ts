@@ -7,11 +7,12 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventSearchParts } from '../events/find.ts'
+import type { EmailSearchStore } from '../events/find-emails.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Operation } from '../operate/verb.ts'
-import type { SearchStore, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
 export interface HttpDeps {
@@ -34,8 +35,11 @@ export interface HttpDeps {
   events: EventSearchParts
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
-  store: SearchStore &
-    Pick<Store, 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile' | 'reschedule' | 'cancelScheduled'>
+  store: EmailSearchStore &
+    Pick<
+      Store,
+      'readTold' | 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile' | 'reschedule' | 'cancelScheduled'
+    >
   /** 32 octets for one purpose, made of the installation's secret key. */
   derive(purpose: string): Buffer
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */

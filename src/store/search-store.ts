@@ -9,17 +9,32 @@ export interface SearchStore {
    * gone, the place it would have, between two whole numbers.
    */
   emailPlace(id: string): Promise<number>
+  /**
+   * Id of the company's email at a place, or else of the last one before it on the way (from the newest, or from the
+   * oldest); null when there is none.
+   */
+  emailAlong(companyId: string, place: number, newestFirst: boolean): Promise<string | null>
   /** Of the emails that are looked at one after the other, those that are wanted. */
   walkEmails(filter: EmailFilter, walk: EmailWalk): Promise<WalkedEmails>
   /** Of the emails at these places, those that are wanted; newest first. */
   emailsAt(filter: EmailFilter, places: readonly number[]): Promise<PlacedEmail[]>
   /**
+   * Of the emails that begin behind a number in the log, those that are wanted; newest first. Null when so many events
+   * are behind it that they are not looked through.
+   */
+  emailsBegunAfter(number: number, filter: EmailFilter): Promise<PlacedEmail[] | null>
+  /**
    * The wanted events up to a number, newest first, and the number behind which nothing was looked at. It costs the
    * same however many there are.
    */
   eventsUpTo(upTo: number, filter: LogFilter, limit: number): Promise<EventsUpTo>
-  /** All events of these emails, by number. */
-  eventsOf(emailIds: readonly string[]): Promise<LoggedEvent[]>
+  /** The events that have these numbers, by number. */
+  eventsAt(numbers: readonly number[]): Promise<LoggedEvent[]>
+  /**
+   * All events of these emails, or those of one recipient, by number. Letters of the address compare as ASCII folds
+   * them.
+   */
+  eventsOf(emailIds: readonly string[], address: string | null): Promise<LoggedEvent[]>
   readTold(emailIds: readonly string[], recipients: readonly RecipientPlace[]): Promise<Told>
 }
 

@@ -10,6 +10,7 @@
  * `onFault` of openStore.
  */
 import type { AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
@@ -23,11 +24,14 @@ export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
 export type * from '../email/told-event.ts'
+export type { Digest } from './digest.ts'
+export type { Advance } from './follower-store.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
 export type * from './suppression-store.ts'
 export type {
   AccountStore,
+  DigestStore,
   DomainChange,
   EmailStore,
   EventLog,
@@ -71,6 +75,7 @@ export interface Store
     QueueStore,
     EventStore,
     FollowerStore,
+    DigestStore,
     SearchStore,
     SuppressionStore,
     AccountStore,

@@ -64,7 +64,7 @@ export interface PageRow {
 }
 
 /**
- * The log of all events, by number. Transactions commit in another order than they draw numbers, so a number that is
+ * How far the log can be read. Transactions commit in another order than they draw numbers, so a number that is
  * there says nothing about those below it. But each has its id before it draws a number (see the column). So:
  *
  * - A. See how far numbers have been drawn.
@@ -74,7 +74,7 @@ export interface PageRow {
  *
  * A long transaction, in any database of the server, delays the answer; nothing is missed.
  */
-export function eventLog({ database, companies }: Parts): EventLog & Pick<SearchStore, 'eventsUpTo'> {
+export function logReach({ database }: Pick<Parts, 'database'>) {
   /** Up to here step C was done before. */
   let settled = 0
 
@@ -103,6 +103,13 @@ export function eventLog({ database, companies }: Parts): EventLog & Pick<Search
     return reached
   }
 
+  return { drawn, settle, reach }
+}
+
+/** The log of all events, by number. */
+export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo'> {
+  const { database, companies } = parts
+  const { drawn, settle, reach } = logReach(parts)
   return {
     async eventsAfter(cursor, { companyId, types }, limit) {
       const company = await companies.filter(companyId)

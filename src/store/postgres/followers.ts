@@ -1,9 +1,11 @@
 import { followerStatements } from '../follower-statements.ts'
+import type { Advance } from '../follower-store.ts'
 import type { FollowerStore } from '../store.ts'
+import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
 
 const TYPES = ['text', 'int8', 'int8', 'int8']
-const { take, advance } = followerStatements((position) => `$${position}::${TYPES[position - 1]}`)
+const { take, advance: ADVANCE } = followerStatements((position) => `$${position}::${TYPES[position - 1]}`)
 
 /** How far those who follow the log durably have come. */
 export function followers({ database }: Parts): FollowerStore {
@@ -14,7 +16,19 @@ export function followers({ database }: Parts): FollowerStore {
     },
 
     async advanceFollower(name, token, from, to) {
-      return (await database.write(advance, [name, to, token, from])).length > 0
+      return (await database.write(ADVANCE, [name, to, token, from])).length > 0
+    },
+
+    async followerCursor(name) {
+      const [row] = await database.read<{ cursor: number }>('SELECT cursor FROM followers WHERE name = $1', [
+        name,
+      ])
+      return row?.cursor ?? 0
     },
   }
+}
+
+/** The same within a transaction, in which what comes of the events is kept. */
+export async function advance(session: Session, { name, token, from, to }: Advance): Promise<boolean> {
+  return (await session.run(ADVANCE, [name, to, token, from])).length > 0
 }

@@ -6,6 +6,7 @@ import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
+import { digest } from './digest.ts'
 import { eventLog } from './events.ts'
 import { followers } from './followers.ts'
 import { holds } from './holds.ts'
@@ -96,6 +97,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...followers(parts),
     ...files(database),
     ...repeats(parts),
+    ...digest(parts),
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),

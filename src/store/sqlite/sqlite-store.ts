@@ -75,6 +75,7 @@ export class SqliteStore implements types.Store {
   readonly removeRoute = this.#writes('removeRoute')
   readonly takeFollower = this.#writes('takeFollower')
   readonly advanceFollower = this.#writes('advanceFollower')
+  readonly trimDigest = this.#writes('trimDigest')
 
   readonly nodes = this.#reads('nodes')
   readonly cancelRequests = this.#reads('cancelRequests')
@@ -93,10 +94,17 @@ export class SqliteStore implements types.Store {
   readonly lastEventNumber = this.#reads('lastEventNumber')
   readonly eventsUpTo = this.#reads('eventsUpTo')
   readonly eventsOf = this.#reads('eventsOf')
+  readonly eventsAt = this.#reads('eventsAt')
+  readonly emailAlong = this.#reads('emailAlong')
   readonly emailPlace = this.#reads('emailPlace')
   readonly walkEmails = this.#reads('walkEmails')
   readonly emailsAt = this.#reads('emailsAt')
+  readonly emailsBegunAfter = this.#reads('emailsBegunAfter')
   readonly readTold = this.#reads('readTold')
+  readonly digestAfter = this.#reads('digestAfter')
+  readonly followerCursor = this.#reads('followerCursor')
+  readonly readLists = this.#reads('readLists')
+  readonly countEvents = this.#reads('countEvents')
   readonly queue = this.#reads('queue')
   readonly counts = this.#reads('counts')
   readonly nextDue = this.#reads('nextDue')
@@ -194,6 +202,12 @@ export class SqliteStore implements types.Store {
     const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
     // Nobody waits for it, so it may go along with what comes in the next few milliseconds.
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.Recorded>
+  }
+
+  keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
+    const call: Call<Writes> = { name: 'keepDigest', args: [advance, digest] }
+    // Nobody waits for it.
+    return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>
   }
 
   recover(request: { now: number; jitterMs: number }): Promise<number> {

@@ -46,6 +46,12 @@ export const MOVES: readonly Move[] = [
   { name: 'quotas', order: ['t.company'] },
   { name: 'pauses', order: ['t.company', 't.domain'] },
   { name: 'followers', order: ['t.name'] },
+  { name: 'search_lists', order: ['t.company', 't.kind', 't.major', 't.minor'] },
+  { name: 'search_spans', order: ['t.company', 't.segment'] },
+  {
+    name: 'event_counts',
+    order: ['t.company', 't.size', 't.dimension', 't.start', 't.domain_id', 't.value', 't.type'],
+  },
   { name: 'blobs', order: ['t.num'] },
   {
     name: 'emails',

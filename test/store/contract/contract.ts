@@ -3,6 +3,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
 import { claimContract } from './claim.ts'
+import { digestContract } from './digest.ts'
 import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { followersContract } from './followers.ts'
@@ -53,6 +54,7 @@ export function storeContract(name: string, open: OpenBench): void {
     readContract(open)
     searchContract(open)
     followersContract(open)
+    digestContract(open)
     accountsContract(open)
     retentionContract(open)
     watchContract(open)

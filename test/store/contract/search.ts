@@ -196,7 +196,7 @@ export function searchContract(open: OpenBench): void {
       assert.deepEqual(await back({ companyId: newId() }), [])
       const some = [values[1]!.id, values[4]!.id]
       assert.deepEqual(
-        await store.eventsOf([...some, newId()]),
+        await store.eventsOf([...some, newId()], null),
         all.filter(({ emailId }) => some.includes(emailId)),
       )
     })

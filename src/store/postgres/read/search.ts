@@ -1,8 +1,7 @@
-import type { LoggedEvent } from '../../../email/event.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter } from '../../../email/stored-email.ts'
 import { selected } from '../../email-columns.ts'
-import { conditionsOf } from '../../email-conditions.ts'
+import { conditionsOf, foldedAscii } from '../../email-conditions.ts'
 import {
   type PlacedRow,
   placedOf,
@@ -18,6 +17,9 @@ import { eventOf, type PageRow } from '../events.ts'
 import type { Parts } from '../parts.ts'
 import { foldedIn, isEmailId } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
+
+/** Events behind a number that are looked through at most. */
+const MOST_BEHIND = 20_000
 
 const ofEmail = () => 'e'
 
@@ -52,12 +54,29 @@ const WALKS = { ASC: walk('ASC'), DESC: walk('DESC') }
 const AT = `${PLACED} FROM emails e JOIN companies c ON c.num = e.company
   WHERE e.company = $1 AND e.seq = ANY ($10::int8[]) AND ${WANTED} ORDER BY e.seq DESC`
 
+/** Of the emails that begin behind $10. */
+const BEGUN = `${PLACED} FROM emails e JOIN companies c ON c.num = e.company
+  WHERE e.id IN (SELECT v.email FROM events v
+      WHERE v.number > $10 AND v.company = $1 AND v.recipient IS NULL AND v.type IN ('sent', 'scheduled'))
+    AND ${WANTED} ORDER BY e.seq DESC`
+
+const MANY_BEHIND = 'SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > $1 LIMIT $2) AS v'
+
 const PLACE = `SELECT id::text AS id, seq FROM emails WHERE id <= $1::uuid ORDER BY id DESC LIMIT 1`
 
-const EVENTS_OF = `SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail
+const EVENT = `SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail
   FROM events v JOIN companies c ON c.num = v.company
-    LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-  WHERE v.email = ANY ($1::uuid[]) ORDER BY v.number + 0`
+    LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient`
+
+const EVENTS_AT = `${EVENT} WHERE v.number = ANY ($1::int8[]) ORDER BY v.number`
+
+const EVENTS_OF = `${EVENT} WHERE v.email = ANY ($1::uuid[])
+  AND ($2::text IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`
+
+const ALONG = {
+  newestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq >= $2 ORDER BY seq LIMIT 1`,
+  oldestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`,
+}
 
 const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}
   FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = ANY ($1::uuid[])`
@@ -107,9 +126,30 @@ export function search({ database, companies }: Parts): Omit<SearchStore, 'event
       return (await database.read<PlacedRow>(AT, values)).map(placedOf)
     },
 
-    async eventsOf(emailIds): Promise<LoggedEvent[]> {
+    async emailsBegunAfter(number, filter) {
+      const company = await companies.filter(filter.companyId)
+      if (company === undefined || company === null) return []
+      const [behind] = await database.read<{ events: number }>(MANY_BEHIND, [number, MOST_BEHIND + 1])
+      if (behind!.events > MOST_BEHIND) return null
+      return (await database.read<PlacedRow>(BEGUN, [company, ...bound(filter), number])).map(placedOf)
+    },
+
+    async emailAlong(companyId, place, newestFirst) {
+      const company = await companies.filter(companyId)
+      if (company === undefined || company === null) return null
+      const statement = ALONG[newestFirst ? 'newestFirst' : 'oldestFirst']
+      const [row] = await database.read<{ id: string }>(statement, [company, place])
+      return row?.id ?? null
+    },
+
+    async eventsAt(numbers) {
+      return (await database.read<PageRow>(EVENTS_AT, [int8s([...numbers])])).map(eventOf)
+    },
+
+    async eventsOf(emailIds, address) {
       const ids = uuids(emailIds.filter(isEmailId))
-      return (await database.read<PageRow>(EVENTS_OF, [ids])).map(eventOf)
+      const folded = address === null ? null : foldedAscii(address)
+      return (await database.read<PageRow>(EVENTS_OF, [ids, folded])).map(eventOf)
     },
 
     async readTold(emailIds, recipients) {

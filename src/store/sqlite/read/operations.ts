@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Reads } from '../protocol.ts'
 import { accounts } from './accounts.ts'
+import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
@@ -17,6 +18,7 @@ export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
   return {
     ...accounts(db),
+    ...digest(db),
     ...emails(db),
     ...files(db),
     ...idempotency(db),

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { LoggedEvent } from '../../../email/event.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter } from '../../../email/stored-email.ts'
 import { selected } from '../../email-columns.ts'
-import { conditionsOf } from '../../email-conditions.ts'
+import { conditionsOf, foldedAscii } from '../../email-conditions.ts'
 import {
   type PlacedRow,
   placedOf,
@@ -16,6 +15,9 @@ import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
+
+/** Events behind a number that are looked through at most. */
+const MOST_BEHIND = 20_000
 
 const ofEmail = () => 'e'
 
@@ -56,7 +58,16 @@ function walk(order: 'ASC' | 'DESC'): { looked: string; wanted: string } {
 /** What is looked for among emails and events. To be called inside a transaction. */
 export function search(
   db: DatabaseSync,
-): Direct<'emailPlace' | 'walkEmails' | 'emailsAt' | 'eventsOf' | 'readTold'> {
+): Direct<
+  | 'emailAlong'
+  | 'emailPlace'
+  | 'eventsAt'
+  | 'walkEmails'
+  | 'emailsAt'
+  | 'emailsBegunAfter'
+  | 'eventsOf'
+  | 'readTold'
+> {
   const number = db.prepare('SELECT num FROM emails WHERE id = ?')
   const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
   const walks = { ASC: prepared('ASC'), DESC: prepared('DESC') }
@@ -65,10 +76,32 @@ export function search(
      WHERE e.company = ${COMPANY} AND ${WANTED} ORDER BY e.num DESC`,
   )
   const eventsOf = db.prepare(
-    `${EVENT} FROM json_each(?) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN events v ON v.email = e.num
+    `${EVENT} FROM json_each(?1) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN events v ON v.email = e.num
+       CROSS JOIN companies c ON c.num = v.company
+       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+     WHERE ?2 IS NULL OR lower(r.address) = ?2
+     ORDER BY v.number`,
+  )
+  const along = {
+    newestFirst: db.prepare(
+      `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num >= ? ORDER BY num LIMIT 1`,
+    ),
+    oldestFirst: db.prepare(
+      `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num <= ? ORDER BY num DESC LIMIT 1`,
+    ),
+  }
+  const eventsAt = db.prepare(
+    `${EVENT} FROM json_each(?) i CROSS JOIN events v ON v.number = i.value CROSS JOIN emails e ON e.num = v.email
        CROSS JOIN companies c ON c.num = v.company
        LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
      ORDER BY v.number`,
+  )
+  const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
+  const begun = db.prepare(
+    `${PLACED} FROM emails e CROSS JOIN companies c ON c.num = e.company
+     WHERE e.num IN (SELECT email FROM events
+         WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled'))
+       AND ${WANTED} ORDER BY e.num DESC`,
   )
   const told = db.prepare(
     `SELECT ${selected(fieldsOf('tell'), ofEmail)}
@@ -117,7 +150,23 @@ export function search(
       return (atPlaces.all(values) as unknown as PlacedRow[]).map(placedOf)
     },
 
-    eventsOf: (emailIds): LoggedEvent[] => all<LogRow>(eventsOf, JSON.stringify(emailIds)).map(eventOf),
+    emailsBegunAfter(number, filter) {
+      if (one<{ events: number }>(behind, number, MOST_BEHIND + 1)!.events > MOST_BEHIND) return null
+      const values = { companyId: filter.companyId, number, ...bound(filter) }
+      return (begun.all(values) as unknown as PlacedRow[]).map(placedOf)
+    },
+
+    emailAlong(companyId, place, newestFirst) {
+      const statement = along[newestFirst ? 'newestFirst' : 'oldestFirst']
+      return one<{ id: string }>(statement, companyId, place)?.id ?? null
+    },
+
+    eventsAt: (numbers) => all<LogRow>(eventsAt, JSON.stringify(numbers)).map(eventOf),
+
+    eventsOf(emailIds, address) {
+      const folded = address === null ? null : foldedAscii(address)
+      return all<LogRow>(eventsOf, JSON.stringify(emailIds), folded).map(eventOf)
+    },
 
     readTold(emailIds, recipients) {
       const ids = JSON.stringify(emailIds)

@@ -4,6 +4,7 @@ import { Acceptance } from './accept.ts'
 import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
+import { digest } from './digest.ts'
 import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { nodes } from './nodes.ts'
@@ -44,6 +45,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     probe: () => void probe.run(),
     ...accounts(db, parts),
     ...cancellation(parts),
+    ...digest(db),
     ...followers(db),
     ...schedule(db, parts),
     ...holds(db, parts),

@@ -1,0 +1,56 @@
+/** Keeps what searches and counts need up to date, behind the log. */
+import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
+import type { Store } from '../store/store.ts'
+import { Follower, type Hold } from './follower.ts'
+
+/** The name under which the log is followed for this. */
+export const DIGEST = 'digest'
+
+/** Events of one step. */
+const STEP = 1_000
+/** Counts are kept for so many buckets. */
+const KEPT: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
+const TRIM_MS = 10 * 60_000
+
+type DigestingStore = Pick<Store, 'digestAfter' | 'keepDigest' | 'takeFollower' | 'trimDigest'>
+
+export interface DigestParts {
+  store: DigestingStore
+  /** The token of this node; null while it has none. */
+  token: () => number | null
+  onFault: (error: unknown) => void
+}
+
+/** The follower that does it; one of the nodes that have one does. */
+export function digestFollower({ store, token, onFault }: DigestParts): Follower {
+  let trimmed = 0
+  return new Follower({
+    store,
+    name: DIGEST,
+    start: 0,
+    token,
+    async step(hold) {
+      const cursor = await digestStep(store, hold)
+      const now = Date.now()
+      if (cursor === hold.cursor && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
+      return cursor
+    },
+    onFault,
+  })
+}
+
+/** The new cursor; null when the follower is no longer this node's. */
+export async function digestStep(
+  store: Pick<DigestingStore, 'digestAfter' | 'keepDigest'>,
+  { name, token, cursor: from }: Hold,
+): Promise<number | null> {
+  const { digest, cursor: to } = await store.digestAfter(from, STEP)
+  if (to === from) return from
+  return (await store.keepDigest({ name, token, from, to }, digest)) ? to : null
+}
+
+/** True when there may be more to remove. */
+function trim(store: DigestingStore, now: number): Promise<boolean> {
+  const before = (size: CountSize) => now - KEPT[size] * COUNT_SIZES[size]
+  return store.trimDigest({ minute: before('minute'), hour: before('hour'), day: before('day') })
+}

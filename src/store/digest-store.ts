@@ -1,0 +1,68 @@
+/** What is made of the log of events by those who follow it, and read by those who search and count. */
+
+import type { CountDimension, CountSize, Digest, ListKind } from './digest.ts'
+import type { Advance } from './follower-store.ts'
+
+export interface DigestStore {
+  /** What is to be kept of the next events behind a cursor, at most so many, and the cursor behind these. */
+  digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number }>
+  /** In one commit with the follower's cursor. False, and nothing is kept, as `advanceFollower` has it. */
+  keepDigest(advance: Advance, digest: Digest): Promise<boolean>
+  /** Lists of a company, segment by segment. */
+  readLists(request: ListRequest): Promise<ListedSegments>
+  /** By time. */
+  countEvents(request: CountRequest): Promise<EventCount[]>
+  /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
+  trimDigest(before: CountsBefore): Promise<boolean>
+}
+
+export interface ListRequest {
+  companyId: string
+  kind: ListKind
+  terms: readonly number[]
+  /** Segments, both included. */
+  from: number
+  to: number
+  newestFirst: boolean
+  /** Of events: only segments in which something happened then (Unix ms) or later, and before. */
+  since: number | null
+  until: number | null
+  /** Segments looked at, at most. */
+  looks: number
+}
+
+export interface ListedSegments {
+  /** Those that have something under one of the terms, in order. */
+  segments: {
+    segment: number
+    /** Two octets a place, in no order. */
+    places: Uint8Array
+  }[]
+  /** The last segment that was looked at; null: none is left. */
+  reached: number | null
+}
+
+export interface CountRequest {
+  companyId: string
+  /** Sending domain; null: of all, together. */
+  domainId: string | null
+  size: CountSize
+  dimension: CountDimension
+  /** A tag's value, a recipient domain; null: each. */
+  value: string | null
+  /** Unix ms: of the buckets that begin then or later, and before. */
+  since: number
+  until: number
+}
+
+export interface EventCount {
+  /** Unix ms. */
+  start: number
+  value: string
+  /** A type of event; `accepted`: recipients of accepted emails. */
+  type: string
+  n: number
+}
+
+/** Unix ms: which counts are past their time, by the length of their buckets. */
+export type CountsBefore = Readonly<Record<CountSize, number>>

@@ -1,0 +1,225 @@
+import {
+  COUNT_DIMENSIONS,
+  COUNT_SIZES,
+  type CountSize,
+  type DigestedEvent,
+  digestOf,
+  EMAILS_A_SEGMENT,
+  EVENTS_A_SEGMENT,
+  isByTerm,
+  isOfEvents,
+  LIST,
+  type ListKind,
+  segmentOf,
+  TRIMMED_AT_ONCE,
+} from '../digest.ts'
+import type { EventCount } from '../digest-store.ts'
+import type { DigestStore } from '../store.ts'
+import { byteas, int4s, int8s, texts, uuids } from './arrays.ts'
+import type { Value } from './database.ts'
+import { logReach } from './events.ts'
+import { advance } from './followers.ts'
+import type { Parts } from './parts.ts'
+import { foldedIn } from './rows.ts'
+
+/** Up to $2, a number behind which nothing will be added. */
+const BEHIND = `SELECT v.number, v.company, v.type, v.at, e.seq AS place, e.id::text AS id, e.domain_id AS "domainId", e.tags,
+    r.domain AS "recipientDomain",
+    v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at AS begins
+  FROM (SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
+    JOIN emails e ON e.id = v.email
+    LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+  ORDER BY v.number`
+
+const RECIPIENTS = `SELECT email::text AS id, ${foldedIn('address')} AS address, domain FROM recipients WHERE email = ANY ($1::uuid[])`
+
+const KEEP_LISTS = `INSERT INTO search_lists AS l (company, kind, major, minor, places)
+  SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])
+  ON CONFLICT (company, kind, major, minor) DO UPDATE SET places = l.places || excluded.places`
+
+const KEEP_SPANS = `INSERT INTO search_spans AS s (company, segment, min_at, max_at)
+  SELECT * FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[])
+  ON CONFLICT (company, segment) DO UPDATE
+  SET min_at = least(s.min_at, excluded.min_at), max_at = greatest(s.max_at, excluded.max_at)`
+
+const KEEP_COUNTS = `INSERT INTO event_counts AS c (company, size, dimension, start, domain_id, value, type, n)
+  SELECT * FROM unnest($1::int4[], $2::int8[], $3::text[], $4::int8[], $5::text[], $6::text[], $7::text[], $8::int8[])
+  ON CONFLICT (company, size, dimension, start, domain_id, value, type) DO UPDATE SET n = c.n + excluded.n`
+
+const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n FROM event_counts
+  WHERE company = $1 AND size = $2 AND dimension = $3 AND start >= $4 AND start < $5
+    AND ($6::text IS NULL OR domain_id = $6) AND ($7::text IS NULL OR value = $7)
+  GROUP BY start, value, type ORDER BY start, value, type`
+
+/** Of an email's segments those of the company's own emails are looked at. */
+const BOUNDS = `SELECT
+    (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
+    (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`
+
+const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $4 AND $5
+  AND ($7::int8 IS NULL OR max_at >= $7) AND ($8::int8 IS NULL OR min_at < $8)`
+const SERIES = `SELECT segment FROM generate_series($4::int8, $5::int8) AS segment
+  WHERE $7::int8 IS NULL AND $8::int8 IS NULL`
+
+/** Every segment that is looked at, with what the lists of the terms $3 have in it, or null. */
+function listed(kind: ListKind, newestFirst: boolean): string {
+  const order = newestFirst ? 'DESC' : 'ASC'
+  const those = isByTerm(kind)
+    ? 'l.major = ANY ($3::int8[]) AND l.minor = s.segment'
+    : 'l.major = s.segment AND l.minor = ANY ($3::int8[])'
+  return `SELECT s.segment, (
+      SELECT string_agg(l.places, '') FROM search_lists l WHERE l.company = $1 AND l.kind = $2 AND ${those}) AS places
+    FROM (${isOfEvents(kind) ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $6) AS s ORDER BY s.segment ${order}`
+}
+
+interface Row extends Omit<DigestedEvent, 'recipients'> {
+  /** Of the email. */
+  id: string
+  begins: boolean
+}
+
+/** What is made of the log of events. */
+export function digest(parts: Parts): DigestStore {
+  const { database, companies } = parts
+  const { reach } = logReach(parts)
+
+  /** Segments that may hold emails of the company. */
+  async function bounds(company: number, from: number, to: number): Promise<[number, number]> {
+    const [row] = await database.read<{ first: number | null; last: number | null }>(BOUNDS, [company])
+    const { first, last } = row!
+    if (first === null || last === null) return [0, -1]
+    return [
+      Math.max(from, segmentOf(first, EMAILS_A_SEGMENT)),
+      Math.min(to, segmentOf(last, EMAILS_A_SEGMENT)),
+    ]
+  }
+
+  return {
+    async digestAfter(cursor, limit) {
+      const reached = await reach(cursor)
+      if (reached <= cursor) return { digest: digestOf([]), cursor }
+      const rows = await database.read<Row>(BEHIND, [cursor, reached, limit])
+      const beginning = rows.filter(({ begins }) => begins).map(({ id }) => id)
+      const recipients = await database.read<{ id: string; address: string; domain: string }>(RECIPIENTS, [
+        uuids(beginning),
+      ])
+      const byEmail = Map.groupBy(recipients, ({ id }) => id)
+      const events = rows.map(({ id, begins, ...row }): DigestedEvent => {
+        return { ...row, recipients: begins ? (byEmail.get(id) ?? []) : null }
+      })
+      return { digest: digestOf(events), cursor: rows.length === limit ? rows.at(-1)!.number : reached }
+    },
+
+    async keepDigest(step, { lists, spans, counts }) {
+      return await database.transaction(async (session) => {
+        if (!(await advance(session, step))) return false
+        if (lists.length > 0) {
+          await session.run(KEEP_LISTS, [
+            int4s(lists.map(({ company }) => company)),
+            int4s(lists.map(({ kind }) => kind)),
+            int8s(lists.map(({ major }) => major)),
+            int8s(lists.map(({ minor }) => minor)),
+            byteas(lists.map(({ places }) => places)),
+          ])
+        }
+        if (spans.length > 0) {
+          await session.run(KEEP_SPANS, [
+            int4s(spans.map(({ company }) => company)),
+            int8s(spans.map(({ segment }) => segment)),
+            int8s(spans.map(({ minAt }) => minAt)),
+            int8s(spans.map(({ maxAt }) => maxAt)),
+          ])
+        }
+        if (counts.length > 0) {
+          await session.run(KEEP_COUNTS, [
+            int4s(counts.map(({ company }) => company)),
+            int8s(counts.map(({ size }) => size)),
+            texts(counts.map(({ dimension }) => dimension)),
+            int8s(counts.map(({ start }) => start)),
+            texts(counts.map(({ domainId }) => domainId)),
+            texts(counts.map(({ value }) => value)),
+            texts(counts.map(({ type }) => type)),
+            int8s(counts.map(({ n }) => n)),
+          ])
+        }
+        return true
+      })
+    },
+
+    async readLists({ companyId, kind, terms, from, to, newestFirst, since, until, looks }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined || company === null) return { segments: [], reached: null }
+      const range = isOfEvents(kind) ? [from, to] : await bounds(company, from, to)
+      const times = [since, until].map((at) => (at === null ? null : Math.round(at)))
+      const values = [company, kind, int8s([...terms]), ...range, looks, ...times]
+      const rows = await database.read<{ segment: number; places: Uint8Array | null }>(
+        listed(kind, newestFirst),
+        values,
+      )
+      const segments = rows.flatMap(({ segment, places }) => (places === null ? [] : [{ segment, places }]))
+      return { segments, reached: rows.length < looks ? null : rows.at(-1)!.segment }
+    },
+
+    async countEvents({ companyId, domainId, size, dimension, value, since, until }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined || company === null) return []
+      const values = [
+        company,
+        COUNT_SIZES[size],
+        dimension,
+        Math.ceil(since),
+        Math.ceil(until),
+        domainId,
+        value,
+      ]
+      return await database.read<EventCount>(COUNTS, values)
+    },
+
+    async trimDigest(countsBefore) {
+      const [oldest] = await database.read<{ email: number | null; event: number | null }>(OLDEST)
+      const email = segmentOf(oldest!.email ?? 0, EMAILS_A_SEGMENT)
+      const event = segmentOf(oldest!.event ?? 0, EVENTS_A_SEGMENT)
+      let left = TRIMMED_AT_ONCE
+      const trim = async (statement: string, ...values: Value[]) => {
+        if (left > 0) left -= (await database.write(statement, [...values, left])).length
+      }
+      for (const { num } of await database.read<{ num: number }>('SELECT num FROM companies')) {
+        for (const kind of Object.values(LIST)) {
+          const before = isOfEvents(kind) ? event : email
+          if (!isByTerm(kind)) await trim(TRIM_BY_SEGMENT, num, kind, before)
+          else
+            for (const { major } of await database.read<{ major: number }>(TERMS, [num, kind]))
+              await trim(TRIM_BY_TERM, num, kind, major, before)
+        }
+        await trim(TRIM_SPANS, num, event)
+        for (const [size, ms] of Object.entries(COUNT_SIZES)) {
+          const before = Math.round(countsBefore[size as CountSize])
+          for (const dimension of COUNT_DIMENSIONS) await trim(TRIM_COUNTS, num, ms, dimension, before)
+        }
+      }
+      return left === 0
+    },
+  }
+}
+
+const OLDEST = `SELECT (SELECT min(seq) FROM (SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS seq
+    FROM companies c) AS firsts) AS email, (SELECT number FROM events ORDER BY number LIMIT 1) AS event`
+
+/** Each term of a company once, by one look into the index for each. */
+const TERMS = `WITH RECURSIVE terms AS (
+    (SELECT major FROM search_lists WHERE company = $1 AND kind = $2 ORDER BY major LIMIT 1)
+    UNION ALL
+    SELECT (SELECT l.major FROM search_lists l WHERE l.company = $1 AND l.kind = $2 AND l.major > t.major ORDER BY l.major LIMIT 1)
+    FROM terms t WHERE t.major IS NOT NULL
+  )
+  SELECT major FROM terms WHERE major IS NOT NULL`
+
+const TRIM_BY_SEGMENT = `DELETE FROM search_lists WHERE (company, kind, major, minor) IN (
+    SELECT company, kind, major, minor FROM search_lists WHERE company = $1 AND kind = $2 AND major < $3 LIMIT $4) RETURNING 1`
+const TRIM_BY_TERM = `DELETE FROM search_lists WHERE (company, kind, major, minor) IN (
+    SELECT company, kind, major, minor FROM search_lists WHERE company = $1 AND kind = $2 AND major = $3 AND minor < $4 LIMIT $5) RETURNING 1`
+const TRIM_SPANS = `DELETE FROM search_spans WHERE (company, segment) IN (
+    SELECT company, segment FROM search_spans WHERE company = $1 AND segment < $2 LIMIT $3) RETURNING 1`
+const TRIM_COUNTS = `DELETE FROM event_counts WHERE (company, size, dimension, start, domain_id, value, type) IN (
+    SELECT company, size, dimension, start, domain_id, value, type FROM event_counts
+    WHERE company = $1 AND size = $2 AND dimension = $3 AND start < $4 LIMIT $5) RETURNING 1`

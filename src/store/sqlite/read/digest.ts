@@ -1,0 +1,111 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  COUNT_SIZES,
+  type DigestedEvent,
+  digestOf,
+  EMAILS_A_SEGMENT,
+  isByTerm,
+  isOfEvents,
+  segmentOf,
+} from '../../digest.ts'
+import type { EventCount } from '../../digest-store.ts'
+import type { Direct } from '../protocol.ts'
+import { all, one } from '../rows.ts'
+
+type Row = Omit<DigestedEvent, 'recipients'> & { begins: number }
+
+/** What is made of the log, and read of that. To be called inside a transaction. */
+export function digest(
+  db: DatabaseSync,
+): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents'> {
+  const behind = db.prepare(
+    `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
+       r.domain AS recipientDomain,
+       v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at AS begins
+     FROM events v CROSS JOIN emails e ON e.num = v.email
+       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+     WHERE v.number > ? ORDER BY v.number LIMIT ?`,
+  )
+  const recipients = db.prepare('SELECT lower(address) AS address, domain FROM recipients WHERE email = ?')
+  const last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
+  const cursor = db.prepare('SELECT cursor FROM followers WHERE name = ?')
+  const company = db.prepare('SELECT num FROM companies WHERE id = ?')
+  const spans = { ASC: spansIn('ASC'), DESC: spansIn('DESC') }
+  const first = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num LIMIT 1')
+  const newest = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num DESC LIMIT 1')
+  const list = db.prepare(
+    'SELECT places FROM search_lists WHERE company = ? AND kind = ? AND major = ? AND minor = ?',
+  )
+  const counts = db.prepare(
+    `SELECT start, value, type, sum(n) AS n FROM event_counts
+     WHERE company = ?1 AND size = ?2 AND dimension = ?3 AND start >= ?4 AND start < ?5
+       AND (?6 IS NULL OR domain_id = ?6) AND (?7 IS NULL OR value = ?7)
+     GROUP BY start, value, type ORDER BY start, value, type`,
+  )
+
+  function spansIn(order: 'ASC' | 'DESC') {
+    return db.prepare(
+      `SELECT segment FROM search_spans WHERE company = ?1 AND segment BETWEEN ?2 AND ?3
+         AND (?4 IS NULL OR max_at >= ?4) AND (?5 IS NULL OR min_at < ?5)
+       ORDER BY segment ${order} LIMIT ?6`,
+    )
+  }
+
+  /** Segments that may hold emails of the company. */
+  function bounds(company: number, from: number, to: number): [from: number, to: number] {
+    const last = one<{ num: number }>(newest, company)?.num
+    if (last === undefined) return [0, -1]
+    const place = one<{ num: number }>(first, company)!.num
+    return [
+      Math.max(from, segmentOf(place, EMAILS_A_SEGMENT)),
+      Math.min(to, segmentOf(last, EMAILS_A_SEGMENT)),
+    ]
+  }
+
+  const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
+
+  return {
+    digestAfter(cursor, limit) {
+      const rows = all<Row>(behind, cursor, limit)
+      const events = rows.map(({ begins, ...row }): DigestedEvent => {
+        return { ...row, recipients: begins === 0 ? null : all(recipients, row.place) }
+      })
+      const end = rows.length === limit ? rows.at(-1)!.number : one<{ value: number }>(last)!.value
+      return { digest: digestOf(events), cursor: Math.max(cursor, end) }
+    },
+
+    followerCursor: (name) => one<{ cursor: number }>(cursor, name)?.cursor ?? 0,
+
+    readLists({ companyId, kind, terms, from, to, newestFirst, since, until, looks }) {
+      const number = numberOf(companyId)
+      if (number === null) return { segments: [], reached: null }
+      const looked = isOfEvents(kind)
+        ? all<{ segment: number }>(spans[newestFirst ? 'DESC' : 'ASC'], number, from, to, since, until, looks)
+        : segmentsBetween(...bounds(number, from, to), newestFirst, looks)
+      const segments = looked.flatMap(({ segment }) => {
+        const found = terms.flatMap((term) => {
+          const [major, minor] = isByTerm(kind) ? [term, segment] : [segment, term]
+          return one<{ places: Uint8Array }>(list, number, kind, major, minor)?.places ?? []
+        })
+        return found.length === 0 ? [] : [{ segment, places: new Uint8Array(Buffer.concat(found)) }]
+      })
+      return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
+    },
+
+    countEvents({ companyId, domainId, size, dimension, value, since, until }) {
+      const number = numberOf(companyId)
+      if (number === null) return []
+      return all<EventCount>(counts, number, COUNT_SIZES[size], dimension, since, until, domainId, value)
+    },
+  }
+}
+
+function segmentsBetween(
+  from: number,
+  to: number,
+  newestFirst: boolean,
+  most: number,
+): { segment: number }[] {
+  const length = Math.max(0, Math.min(most, to - from + 1))
+  return Array.from({ length }, (_, index) => ({ segment: newestFirst ? to - index : from + index }))
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  COUNT_DIMENSIONS,
+  COUNT_SIZES,
+  type CountSize,
+  EMAILS_A_SEGMENT,
+  EVENTS_A_SEGMENT,
+  isByTerm,
+  isOfEvents,
+  LIST,
+  type ListKind,
+  segmentOf,
+  TRIMMED_AT_ONCE,
+} from '../../digest.ts'
+import type { Writes } from '../protocol.ts'
+import { all, one } from '../rows.ts'
+import { followers } from './followers.ts'
+
+/** Keeps what is made of the log. */
+export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDigest'> {
+  const { advanceFollower } = followers(db)
+  const list = db.prepare(
+    'SELECT places FROM search_lists WHERE company = ? AND kind = ? AND major = ? AND minor = ?',
+  )
+  const keepList = db.prepare(
+    'INSERT OR REPLACE INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)',
+  )
+  const keepSpan = db.prepare(
+    `INSERT INTO search_spans (company, segment, min_at, max_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET min_at = min(min_at, excluded.min_at), max_at = max(max_at, excluded.max_at)`,
+  )
+  const keepCount = db.prepare(
+    `INSERT INTO event_counts (company, size, dimension, start, domain_id, value, type, n)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+  )
+  const oldestEmail = db.prepare('SELECT min(num) AS place FROM emails')
+  const oldestEvent = db.prepare('SELECT min(number) AS place FROM events')
+  const companies = db.prepare('SELECT num FROM companies')
+  const trimBySegment = db.prepare(
+    `DELETE FROM search_lists WHERE company = ?1 AND kind = ?2 AND (major, minor) IN (
+       SELECT major, minor FROM search_lists WHERE company = ?1 AND kind = ?2 AND major < ?3 LIMIT ?4)`,
+  )
+  const nextTerm = db.prepare(
+    'SELECT major FROM search_lists WHERE company = ? AND kind = ? AND major > ? ORDER BY major LIMIT 1',
+  )
+  const trimByTerm = db.prepare(
+    `DELETE FROM search_lists WHERE company = ?1 AND kind = ?2 AND major = ?3 AND minor IN (
+       SELECT minor FROM search_lists WHERE company = ?1 AND kind = ?2 AND major = ?3 AND minor < ?4 LIMIT ?5)`,
+  )
+  const trimSpans = db.prepare(
+    `DELETE FROM search_spans WHERE company = ?1 AND segment IN (
+       SELECT segment FROM search_spans WHERE company = ?1 AND segment < ?2 LIMIT ?3)`,
+  )
+  const trimCounts = db.prepare(
+    `DELETE FROM event_counts WHERE company = ?1 AND size = ?2 AND dimension = ?3
+       AND (start, domain_id, value, type) IN (
+         SELECT start, domain_id, value, type FROM event_counts
+         WHERE company = ?1 AND size = ?2 AND dimension = ?3 AND start < ?4 LIMIT ?5)`,
+  )
+
+  function trimLists(company: number, kind: ListKind, before: number, most: number): number {
+    if (!isByTerm(kind)) return Number(trimBySegment.run(company, kind, before, most).changes)
+    let removed = 0
+    for (let term = -1; removed < most; ) {
+      const next = one<{ major: number }>(nextTerm, company, kind, term)
+      if (next === undefined) break
+      term = next.major
+      removed += Number(trimByTerm.run(company, kind, term, before, most - removed).changes)
+    }
+    return removed
+  }
+
+  return {
+    trimDigest(countsBefore) {
+      const places = [oldestEmail, oldestEvent].map(
+        (oldest) => one<{ place: number | null }>(oldest)!.place ?? 0,
+      )
+      const email = segmentOf(places[0]!, EMAILS_A_SEGMENT)
+      const event = segmentOf(places[1]!, EVENTS_A_SEGMENT)
+      let left = TRIMMED_AT_ONCE
+      for (const { num } of all<{ num: number }>(companies)) {
+        for (const kind of Object.values(LIST))
+          left -= trimLists(num, kind, isOfEvents(kind) ? event : email, left)
+        left -= Number(trimSpans.run(num, event, left).changes)
+        for (const [size, ms] of Object.entries(COUNT_SIZES)) {
+          const before = countsBefore[size as CountSize]
+          for (const dimension of COUNT_DIMENSIONS) {
+            left -= Number(trimCounts.run(num, ms, dimension, before, left).changes)
+          }
+        }
+      }
+      return left === 0
+    },
+
+    keepDigest({ name, token, from, to }, { lists, spans, counts }) {
+      if (!advanceFollower(name, token, from, to)) return false
+      for (const { company, kind, major, minor, places } of lists) {
+        const known = one<{ places: Uint8Array }>(list, company, kind, major, minor)?.places
+        const whole = known === undefined ? places : Buffer.concat([known, places])
+        keepList.run(company, kind, major, minor, whole)
+      }
+      for (const { company, segment, minAt, maxAt } of spans) keepSpan.run(company, segment, minAt, maxAt)
+      for (const { company, size, dimension, start, domainId, value, type, n } of counts) {
+        keepCount.run(company, size, dimension, start, domainId, value, type, n)
+      }
+      return true
+    },
+  }
+}

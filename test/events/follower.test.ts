@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Follower, type Hold } from '../../src/events/follower.ts'
+import { eventId, Teller } from '../../src/events/tell.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Told } from '../../src/store/store.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { acme, email, NOW, node } from '../store/samples.ts'
+
+test('a follower goes on where the one before it stopped, and a step that failed is tried again', async (t) => {
+  const store = await SqliteStore.open(join(temporaryDirectory(t), 'a.db'), { exclusive: false })
+  t.after(() => store.close())
+  const owner = await acme(store)
+  for (let n = 0; n < 6; n++) await store.accept(email(owner, ['a@x.test']), null)
+  const end = await store.lastEventNumber()
+  const seen: number[] = []
+  const faults: unknown[] = []
+  /** Runs until everything that is there was seen. */
+  const run = async (token: number, fail: (hold: Hold) => boolean) => {
+    const done = Promise.withResolvers<void>()
+    const follower = new Follower({
+      store,
+      name: 'seen',
+      start: 0,
+      token: () => token,
+      async step(hold) {
+        const { events, cursor } = await store.eventsAfter(hold.cursor, {}, 2)
+        if (fail(hold)) throw new Error('not now')
+        if (cursor === hold.cursor) return cursor
+        if (!(await store.advanceFollower(hold.name, hold.token, hold.cursor, cursor))) return null
+        seen.push(...events.map(({ number }) => number))
+        if (cursor === end || seen.length === 2) done.resolve()
+        return cursor
+      },
+      onFault: (error) => faults.push(error),
+    })
+    follower.start()
+    await done.promise
+    await follower.stop()
+  }
+  const first = await store.join(node('first'))
+  await run(first, () => false)
+  const cursor = await store.followerCursor('seen')
+  assert.ok(cursor > 0)
+  await store.leave(first)
+  let failed = false
+  const second = await store.join(node('second'))
+  await run(second, () => {
+    const fails = !failed
+    failed = true
+    return fails
+  })
+  assert.equal(await store.followerCursor('seen'), end)
+  const { events } = await store.eventsAfter(0, {}, 100)
+  assert.deepEqual(
+    seen,
+    events.map(({ number }) => number),
+    'each event once',
+  )
+  assert.equal(faults.length, 1)
+})
+
+test('the id of an event is a UUID made of what never changes of it', () => {
+  const companyId = '019a9b2c-0000-7000-8000-000000000abc'
+  const event = { at: NOW, number: 17, companyId }
+  assert.match(eventId(event), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(eventId(event), eventId({ ...event }))
+  assert.ok(eventId({ ...event, number: 18 }) > eventId(event))
+  assert.notEqual(eventId({ ...event, companyId: companyId.replace('abc', 'abd') }), eventId(event))
+  assert.match(
+    eventId({ ...event, number: Number.MAX_SAFE_INTEGER }),
+    /-81f-ffffffffffff$|-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+})
+
+test('emails are read once for all that is told of them, and their values for each recipient', async () => {
+  const asked: unknown[] = []
+  const told = {
+    id: 'one',
+    individual: true,
+    to: [],
+    cc: [],
+    headers: [],
+    tags: [],
+    variables: {},
+    subject: '',
+  }
+  const teller = new Teller({
+    async readTold(ids, recipients) {
+      asked.push([ids, recipients.map(({ recipient }) => recipient)])
+      const emails = ids.includes('one') ? [{ ...told, attachments: [] }] : []
+      return {
+        emails,
+        variables: recipients.map((place) => ({ ...place, variables: { n: `${place.recipient}` } })),
+      } as unknown as Told
+    },
+  })
+  const event = (
+    number: number,
+    recipient: number | null,
+    emailId = 'one',
+    type: 'sent' | 'delivered' = 'delivered',
+  ) => {
+    return { number, recipient, emailId, type, at: NOW, companyId: 'c', address: null, detail: {} }
+  }
+  const first = await teller.tell([event(1, null, 'one', 'sent'), event(2, 0), event(3, 1, 'gone')])
+  assert.deepEqual(
+    first.map(({ email, recipientVariables }) => [email?.id, recipientVariables]),
+    [
+      ['one', null],
+      ['one', { n: '0' }],
+      [undefined, null],
+    ],
+  )
+  await teller.tell([event(4, 1)])
+  assert.deepEqual(asked, [
+    [['one', 'gone'], []],
+    [[], [0]],
+    [[], [1]],
+  ])
+})
