@@ -14,6 +14,7 @@ import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
 import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
+import { connectionRoutes } from './domains/connection.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { formReader } from './read-job.ts'
@@ -35,6 +36,7 @@ export class FormDialect implements Api {
   readonly prefixes: readonly string[] = ['/v1', '/v3', '/v4', '/v5']
   readonly words = formWords
   readonly endpoints: readonly Endpoint[] = [
+    ...connectionRoutes,
     ...credentialRoutes,
     ...domainRoutes,
     ...envelopeRoutes,

@@ -69,6 +69,20 @@ describe('domains of the form dialect', () => {
     assert.deepEqual([(page.items as unknown[]).length, page.total_count], [1, 2])
   })
 
+  test('its connection is as the operator has set it, and its queues run', async () => {
+    const settings = await mg.domains.getConnection('first.test')
+    assert.equal(settings.require_tls, false)
+    await mg.domains.updateConnection('first.test', { require_tls: false })
+    const put = await call(`${service.url}/v3/domains/first.test/connection`, {
+      method: 'PUT',
+      headers: { authorization: basic(manager) },
+      body: new URLSearchParams({ require_tls: 'true' }),
+    })
+    assertFormError(put, 400, /require_tls.* only false/)
+    const { regular } = (await get('/v3/domains/first.test/sending_queues')).body
+    assert.deepEqual(regular, { is_disabled: false })
+  })
+
   test('what is not the caller’s to see or to do is refused', async () => {
     assertFormError(await get('/v3/domains/foreign.test'), 404, 'Domain not found: foreign.test')
     assertFormError(await get('/v3/domains/-'), 404, 'Domain not found: -')

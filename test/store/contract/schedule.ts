@@ -52,6 +52,22 @@ export function scheduleContract(open: OpenBench): void {
       assert.equal((await store.readEmail(value.id))?.lastEvent, 'sent')
     })
 
+    test('is found by its sending domain as long as it waits', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const one = await accept(store, email(owner, ['a@x.test', 'b@y.test'], LATER))
+      const two = await accept(store, email(owner, ['a@x.test'], LATER))
+      const other = await accept(store, email(owner, ['a@x.test'], { ...LATER, domainId: 'elsewhere' }))
+      const waiting = async (domainId: string, limit = 10) =>
+        (await store.waitingEmails(owner.id, domainId, limit)).sort()
+      assert.deepEqual(await waiting(one.domainId), [one.id, two.id].sort())
+      assert.equal((await waiting(one.domainId, 1)).length, 1)
+      assert.deepEqual(await waiting('elsewhere'), [other.id])
+      assert.deepEqual(await store.waitingEmails(newId(), one.domainId, 10), [])
+      await store.cancel(one.id, NOW)
+      assert.deepEqual(await waiting(one.domainId), [two.id])
+    })
+
     test('is canceled, and stays so', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -1,0 +1,87 @@
+/** What clients ask of how mail of a domain leaves: `connection`, and whether it does (`sending_queues`). */
+import { invalidField } from '../../../intake/refusal.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+
+const URL = '/v3/domains/:domain/connection'
+const TEXT = { type: 'string' } as const
+const FLAG = { type: 'boolean' } as const
+const FLAGS = { require_tls: FLAG, skip_verification: FLAG } as const
+
+/** Mail leaves as the operator has set it, for all domains. */
+const AS_SET = { require_tls: false, skip_verification: false } as const
+
+const show = endpoint({
+  method: 'GET',
+  url: URL,
+  operation: 'form_connection_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowConnection',
+    summary: 'Whether mail of a domain insists on TLS: none does by itself',
+    params: OF_DOMAIN,
+    response: {
+      200: {
+        type: 'object',
+        properties: { ...FLAGS, connection: { type: 'object', properties: FLAGS } },
+      },
+    },
+  },
+})(async ({ caller, params }, core) => {
+  await ownDomain(core, caller, params.domain)
+  // Clients of either age have their own place for it.
+  return { status: 200, body: { ...AS_SET, connection: AS_SET } }
+})
+
+const update = endpoint({
+  method: 'PUT',
+  url: URL,
+  operation: 'form_connection_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateConnection',
+    summary: 'Takes what is so already, and refuses everything else',
+    params: OF_DOMAIN,
+    body: { type: 'object', properties: { require_tls: TEXT, skip_verification: TEXT } },
+    response: { 200: { type: 'object', properties: { message: TEXT, ...FLAGS } } },
+  },
+})(async ({ caller, params, body }, core) => {
+  await ownDomain(core, caller, params.domain)
+  for (const [field, value] of Object.entries(body)) {
+    if (['', 'no', 'false'].includes(value.toLowerCase())) continue
+    throw invalidField(field, 'this service has no such setting for a single domain; only false is taken')
+  }
+  const message = 'Domain connection settings have been updated'
+  return { status: 200, body: { message, ...AS_SET } }
+})
+
+const QUEUE = {
+  type: 'object',
+  properties: {
+    is_disabled: FLAG,
+    disabled: { type: 'object', properties: { until: TEXT, reason: TEXT } },
+  },
+} as const
+
+const queues = endpoint({
+  method: 'GET',
+  url: '/v3/domains/:domain/sending_queues',
+  operation: 'form_queues_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowQueues',
+    summary: 'Whether mail of a domain leaves, that of now and that of later',
+    params: OF_DOMAIN,
+    response: { 200: { type: 'object', properties: { regular: QUEUE, scheduled: QUEUE } } },
+  },
+})(async ({ caller, params }, core) => {
+  const { sending } = await ownDomain(core, caller, params.domain)
+  const reason =
+    sending === 'suspended' ? 'The operator has suspended this domain' : 'This domain is not verified'
+  const queue =
+    sending === 'active' ? { is_disabled: false } : { is_disabled: true, disabled: { until: '', reason } }
+  return { status: 200, body: { regular: queue, scheduled: queue } }
+})
+
+export const connectionRoutes: readonly Endpoint[] = [show, update, queues]
