@@ -38,7 +38,14 @@ export interface HttpDeps {
   store: EmailSearchStore &
     Pick<
       Store,
-      'readTold' | 'emailOrigin' | 'readEmail' | 'listFiles' | 'readFile' | 'reschedule' | 'cancelScheduled'
+      | 'countEvents'
+      | 'readTold'
+      | 'emailOrigin'
+      | 'readEmail'
+      | 'listFiles'
+      | 'readFile'
+      | 'reschedule'
+      | 'cancelScheduled'
     >
   /** 32 octets for one purpose, made of the installation's secret key. */
   derive(purpose: string): Buffer

@@ -12,6 +12,8 @@ import { idempotentOf } from '../idempotency.ts'
 import { DownloadLinks } from '../json/emails/download-link.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
+import { logRoutes } from './analytics/logs.ts'
+import { metricRoutes } from './analytics/metrics.ts'
 import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
@@ -19,6 +21,7 @@ import { domainRoutes } from './domains/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
+import { statsRoutes } from './stats/routes.ts'
 import { envelopeRoutes } from './stored/envelopes.ts'
 import { readAgain, readStored, type StoredRoute } from './stored/stored.ts'
 import { type ImportRoute, importList } from './suppressions/import.ts'
@@ -41,6 +44,9 @@ export class FormDialect implements Api {
     ...domainRoutes,
     ...envelopeRoutes,
     ...eventRoutes,
+    ...logRoutes,
+    ...metricRoutes,
+    ...statsRoutes,
     ...suppressionRoutes,
     ...whitelistRoutes,
   ]

@@ -1,0 +1,53 @@
+/** The filters of `/v1/analytics`: conditions that all have to hold. */
+import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import type { HttpCore } from '../../core.ts'
+import { ownDomain } from '../own-domain.ts'
+import { onlyDomain } from '../stats/routes.ts'
+
+const TEXT = { type: 'string' } as const
+
+export const FILTER = {
+  type: 'object',
+  required: ['AND'],
+  properties: {
+    AND: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['attribute', 'comparator', 'values'],
+        properties: {
+          attribute: TEXT,
+          comparator: { enum: ['=', '!=', 'contains', 'not contains'] },
+          values: {
+            type: 'array',
+            minItems: 1,
+            items: { type: 'object', required: ['value'], properties: { label: TEXT, value: TEXT } },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+export interface Condition {
+  attribute: string
+  comparator: '=' | '!=' | 'contains' | 'not contains'
+  values: { value: string }[]
+}
+
+/** The one domain that is asked about, and the other conditions. Throws a Refusal. */
+export async function domainOf(
+  core: HttpCore,
+  caller: Principal,
+  conditions: readonly Condition[],
+): Promise<{ domain: SendingDomain | null; others: Condition[] }> {
+  const [about, ...more] = conditions.filter(({ attribute }) => attribute === 'domain')
+  const others = conditions.filter(({ attribute }) => attribute !== 'domain')
+  if (about === undefined) return { domain: onlyDomain(core, caller), others }
+  const [value, ...values] = about.values
+  if (more.length > 0 || values.length > 0 || about.comparator !== '=') {
+    throw invalidField('filter', 'a domain is named once, with =, and alone')
+  }
+  return { domain: await ownDomain(core, caller, value!.value), others }
+}

@@ -1,0 +1,138 @@
+/** `POST /v1/analytics/logs`: events of all domains, in the newer form. */
+
+import { invalidField } from '../../../intake/refusal.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { mailDate, readTime } from '../date.ts'
+import { type Expression, fits } from '../events/expression.ts'
+import { FILTERS, type Filter, readField, type Shown, typesOf } from '../events/fields.ts'
+import { MOST_EVENTS, type Wanted } from '../events/query.ts'
+import { END, searchEvents } from '../events/search.ts'
+import { pageToken, readToken } from '../events/token.ts'
+import { storedAt } from '../stored/key.ts'
+import { type Condition, domainOf, FILTER } from './filter.ts'
+
+const TEXT = { type: 'string' } as const
+const DAY = 86_400_000
+
+const logs = endpoint({
+  method: 'POST',
+  url: '/v1/analytics/logs',
+  operation: 'form_logs',
+  access: 'reading',
+  schema: {
+    operationId: 'formListLogs',
+    summary: 'What happened to the mail of the company',
+    body: {
+      type: 'object',
+      properties: {
+        start: { type: 'string', description: 'A date as in a mail header; absent: a day before the end.' },
+        end: { type: 'string', description: 'Absent: now.' },
+        events: { type: 'array', items: TEXT },
+        filter: FILTER,
+        pagination: {
+          type: 'object',
+          properties: {
+            sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
+            token: { type: 'string', description: 'Of the pagination of an answer.' },
+            limit: { type: 'integer', minimum: 1, maximum: 1_000 },
+          },
+        },
+        include_subaccounts: { type: 'boolean' },
+        include_totals: { type: 'boolean' },
+        metric_events: { type: 'array', items: TEXT },
+      },
+    },
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          start: TEXT,
+          end: TEXT,
+          items: { type: 'array', items: { type: 'object', additionalProperties: true } },
+          pagination: {
+            type: 'object',
+            properties: { previous: TEXT, next: TEXT, first: TEXT, last: TEXT },
+          },
+          aggregates: { type: 'object', additionalProperties: true },
+        },
+      },
+    },
+  },
+})(async ({ caller, body, request }, core) => {
+  const { filter, events, pagination = {} } = body
+  const until = time('end', body.end) ?? Date.now()
+  const since = time('start', body.start) ?? until - DAY
+  const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
+  const conditions = others.map(readCondition)
+  const wanted: Wanted = {
+    types: typesOf(events === undefined || events.length === 0 ? null : events, null),
+    since,
+    until,
+    ascending: pagination.sort === 'timestamp:asc',
+    limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
+    fits: (shown) => conditions.every((holds) => holds(shown)),
+  }
+  const { directory } = core.deps.accounts
+  const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
+  const { token } = pagination
+  const { items, told, next, previous } = await searchEvents(core.deps.events, {
+    caller,
+    domain,
+    wanted,
+    place: token === undefined || token === '' ? null : readToken(token).place,
+    storageOf: ({ id, domainId }) => ({ url: storedAt(core, request, nameOf(domainId), id), key: id }),
+    gone: () => request.raw.socket.destroyed,
+  })
+  const pages = {
+    next: pageToken({}, next),
+    previous: pageToken({}, previous),
+    first: pageToken({}, { after: 0 }),
+    last: pageToken({}, { upTo: END }),
+  }
+  const ends = wanted.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
+  return {
+    status: 200,
+    body: {
+      start: mailDate(since),
+      end: mailDate(until),
+      items: items.map((shown, index) => logShown(shown, nameOf(told[index]!.email?.domainId))),
+      pagination: ends,
+      aggregates: { all: items.length, metrics: {} },
+    },
+  }
+})
+
+/** Where the newer form differs. */
+function logShown(shown: Shown, domain: string): Shown {
+  const { timestamp, storage, 'user-variables': variables, ...rest } = shown
+  const { url, key } = (storage ?? {}) as { url?: string; key?: string }
+  return {
+    ...rest,
+    '@timestamp': new Date((timestamp as number) * 1000).toISOString(),
+    domain: { name: domain },
+    'user-variables': JSON.stringify(variables),
+    ...(url !== undefined && { storage: { url: [url], key } }),
+  }
+}
+
+/** Throws a Refusal for an attribute that nothing is known of. */
+function readCondition({ attribute, comparator, values }: Condition): (shown: Shown) => boolean {
+  const name = FILTERS.find((each) => each === attribute)
+  if (name === undefined) {
+    const known = ['domain', ...FILTERS].join(', ')
+    throw invalidField('filter', `there is no attribute "${attribute}"; there are ${known}`)
+  }
+  const terms = values.map(({ value }): Expression => ({ kind: 'term', text: value.toLowerCase() }))
+  const any: Expression = { kind: 'any', operands: terms }
+  const wanted = !comparator.startsWith('not') && comparator !== '!='
+  return (shown) => fits(any, readField(name satisfies Filter, shown)) === wanted
+}
+
+function time(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const at = readTime(text)
+  if (at === null) throw invalidField(name, 'it is no RFC 2822 date')
+  return at
+}
+
+export const logRoutes: readonly Endpoint[] = [logs]

@@ -1,0 +1,103 @@
+/** What is counted of a step, a tag, a domain. */
+import type { EventCount } from '../../../store/store.ts'
+
+/** By the types of the log, and `accepted`. */
+export type Figures = Map<string, number>
+
+export function addUp(
+  counts: readonly EventCount[],
+  keyOf: (count: EventCount) => string,
+): Map<string, Figures> {
+  const all = new Map<string, Figures>()
+  for (const count of counts) {
+    const key = keyOf(count)
+    let figures = all.get(key)
+    if (figures === undefined) {
+      figures = new Map()
+      all.set(key, figures)
+    }
+    figures.set(count.type, (figures.get(count.type) ?? 0) + count.n)
+  }
+  return all
+}
+
+const of = (figures: Figures, ...types: string[]) =>
+  types.reduce((sum, type) => sum + (figures.get(type) ?? 0), 0)
+const permanent = (figures: Figures) => of(figures, 'bounced', 'failed', 'suppressed')
+const temporary = (figures: Figures) => of(figures, 'delivery_delayed')
+
+/** As `/stats/total` shows each event. */
+export const STATS: Readonly<Record<string, (figures: Figures) => object>> = {
+  accepted: (figures) => {
+    const outgoing = of(figures, 'accepted')
+    return { incoming: 0, outgoing, total: outgoing }
+  },
+  delivered: (figures) => {
+    const smtp = of(figures, 'delivered')
+    return { smtp, http: 0, optimized: 0, total: smtp }
+  },
+  failed: (figures) => ({
+    temporary: { espblock: 0, total: temporary(figures) },
+    permanent: {
+      bounce: of(figures, 'bounced'),
+      'delayed-bounce': 0,
+      // Of whatever list: what each of them stopped is in the events.
+      'suppress-bounce': of(figures, 'suppressed'),
+      'suppress-unsubscribe': 0,
+      'suppress-complaint': 0,
+      webhook: 0,
+      optimized: 0,
+      total: permanent(figures),
+    },
+  }),
+  opened: (figures) => ({ total: of(figures, 'opened') }),
+  clicked: (figures) => ({ total: of(figures, 'clicked') }),
+  unsubscribed: (figures) => ({ total: of(figures, 'unsubscribed') }),
+  complained: (figures) => ({ total: of(figures, 'complained') }),
+  stored: () => ({ total: 0 }),
+}
+
+type Metric = (figures: Figures) => number | string
+
+/** Of `of` those that came to `part`, as text. */
+const rate = (part: (figures: Figures) => number, whole: (figures: Figures) => number): Metric => {
+  return (figures) => {
+    const all = whole(figures)
+    return all === 0 ? '0.00' : ((100 * part(figures)) / all).toFixed(2)
+  }
+}
+const count =
+  (...types: string[]) =>
+  (figures: Figures) =>
+    of(figures, ...types)
+const accepted = count('accepted')
+const delivered = count('delivered')
+const failed = (figures: Figures) => temporary(figures) + permanent(figures)
+
+/** As `/v1/analytics/metrics` calls them. Rates are percent. */
+export const METRICS: Readonly<Record<string, Metric>> = {
+  accepted_count: accepted,
+  accepted_outgoing_count: accepted,
+  processed_count: accepted,
+  sent_count: (figures) => delivered(figures) + of(figures, 'bounced'),
+  delivered_count: delivered,
+  delivered_smtp_count: delivered,
+  opened_count: count('opened'),
+  clicked_count: count('clicked'),
+  unsubscribed_count: count('unsubscribed'),
+  complained_count: count('complained'),
+  failed_count: failed,
+  temporary_failed_count: temporary,
+  permanent_failed_count: permanent,
+  bounced_count: count('bounced'),
+  hard_bounces_count: count('bounced'),
+  delivered_rate: rate(delivered, accepted),
+  opened_rate: rate(count('opened'), delivered),
+  clicked_rate: rate(count('clicked'), delivered),
+  unsubscribed_rate: rate(count('unsubscribed'), delivered),
+  complained_rate: rate(count('complained'), delivered),
+  bounce_rate: rate(count('bounced'), accepted),
+  fail_rate: rate(failed, accepted),
+  permanent_fail_rate: rate(permanent, accepted),
+  temporary_fail_rate: rate(temporary, accepted),
+}

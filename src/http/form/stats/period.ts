@@ -1,0 +1,75 @@
+/** The time that figures are asked for, and how finely. */
+import { invalidField } from '../../../intake/refusal.ts'
+import { readTime } from '../date.ts'
+
+const LENGTHS = { hour: 3_600_000, day: 86_400_000 } as const
+
+export type Resolution = 'hour' | 'day' | 'month'
+
+export interface PeriodGiven {
+  start?: string | undefined
+  end?: string | undefined
+  resolution?: Resolution | undefined
+  /** E.g. `7d`. */
+  duration?: string | undefined
+}
+
+export interface Period {
+  /** Unix ms: from a beginning of a step, and before the end of one. */
+  since: number
+  until: number
+  resolution: Resolution
+  /** Of the counts that are added up. */
+  size: keyof typeof LENGTHS
+  /** Where the steps begin. */
+  steps: number[]
+}
+
+const MOST_STEPS = 2_000
+const USUAL = 7
+const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24 }
+
+/** Without a start or a duration the seven steps up to the end; without an end up to now. Throws a Refusal. */
+export function readPeriod({ start, end, resolution = 'day', duration }: PeriodGiven, now: number): Period {
+  const until = time('end', end) ?? now
+  const size = resolution === 'hour' ? 'hour' : 'day'
+  const since =
+    duration !== undefined && duration !== ''
+      ? until - hoursOf(duration) * LENGTHS.hour
+      : (time('start', start) ?? until - (USUAL - 1) * LENGTHS[size] * (resolution === 'month' ? 30 : 1))
+  if (since > until) throw invalidField('start', 'it lies behind the end')
+  const steps: number[] = []
+  for (let at = stepOf(since, resolution); at <= until; at = stepAfter(at, resolution)) {
+    if (steps.length === MOST_STEPS) {
+      throw invalidField('resolution', `this time has more than ${MOST_STEPS} of these steps`)
+    }
+    steps.push(at)
+  }
+  return { since: steps[0]!, until: stepAfter(steps.at(-1)!, resolution), resolution, size, steps }
+}
+
+/** The beginning of the step that a time lies in. */
+export function stepOf(at: number, resolution: Resolution): number {
+  if (resolution !== 'month') return Math.floor(at / LENGTHS[resolution]) * LENGTHS[resolution]
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}
+
+function stepAfter(step: number, resolution: Resolution): number {
+  if (resolution !== 'month') return step + LENGTHS[resolution]
+  const date = new Date(step)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+}
+
+function time(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const at = readTime(text) ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN)
+  if (Number.isNaN(at)) throw invalidField(name, 'it is no RFC 2822 date and no number of Unix seconds')
+  return at
+}
+
+function hoursOf(duration: string): number {
+  const [, number, unit] = /^(\d{1,5})([hdwm])$/.exec(duration) ?? []
+  if (number === undefined) throw invalidField('duration', 'it is a number with h, d, w or m, such as 7d')
+  return Number(number) * HOURS[unit!]!
+}

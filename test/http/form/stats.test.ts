@@ -1,0 +1,158 @@
+/** What was counted, as the form dialect tells it: totals, tags, metrics, and the logs of the newer endpoints. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
+import { newestClient } from './clients.ts'
+
+describe('figures of the form dialect', () => {
+  let service: Service
+  let key: string
+  let mg: ReturnType<typeof newestClient>
+
+  /** With the query that its types leave out. */
+  let tags: {
+    list(
+      domain: string,
+      query: object,
+    ): Promise<{ items: { tag: string }[]; pages: Record<string, { page?: string }> }>
+  }
+
+  before(async () => {
+    service = await startService()
+    const tenant = await service.tenant('stats.test')
+    key = tenant.key.token
+    mg = newestClient(service.url, key)
+    tags = mg.domains.domainTags as object as typeof tags
+    const api = new Api(service.url, key)
+    for (const [to, tag] of [
+      ['a@one.test', 'spring'],
+      ['b@one.test', 'spring'],
+      ['c@two.test', 'autumn'],
+    ] as const) {
+      const sent = await api.form('stats.test', [
+        ['from', 'me@stats.test'],
+        ['to', to],
+        ['text', 'x'],
+        ['subject', `Of ${tag}`],
+        ['o:tag', tag],
+      ])
+      assert.equal(sent.status, 200, sent.text)
+    }
+    // Counts follow the log.
+    for (;;) {
+      const { body } = await get('/v3/stats.test/stats/total?event=delivered&duration=1d')
+      const stats = body.stats as { delivered: { total: number } }[]
+      if (stats.reduce((sum, { delivered }) => sum + delivered.total, 0) === 3) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })
+  after(() => service.close())
+
+  const get = (path: string): Promise<Reply> =>
+    call(`${service.url}${path}`, { headers: { authorization: basic(key) } })
+  const post = (path: string, body: object): Promise<Reply> =>
+    call(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: basic(key), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  test('totals by step', async () => {
+    const { stats, resolution } = await mg.stats.getDomain('stats.test', {
+      event: ['accepted', 'delivered', 'failed'],
+      duration: '2d',
+    })
+    assert.equal(resolution, 'day')
+    const sum = (read: (stat: Record<string, Record<string, number>>) => number) =>
+      (stats as object as Record<string, Record<string, number>>[]).reduce((all, stat) => all + read(stat), 0)
+    assert.equal(
+      sum(({ accepted }) => accepted!.outgoing!),
+      3,
+    )
+    assert.equal(
+      sum(({ delivered }) => delivered!.smtp!),
+      3,
+    )
+    assert.ok(stats.length >= 2)
+    const whole = (await get('/v3/stats/total?event=accepted&duration=1d')).body
+    const days = whole.stats as { accepted: { total: number } }[]
+    assert.equal(
+      days.reduce((all, { accepted }) => all + accepted.total, 0),
+      3,
+    )
+    assertFormError(await get('/v3/stats.test/stats/total'), 400, 'event parameter is missing')
+    assertFormError(await get('/v3/stats.test/stats/total?event=eaten'), 400, /event.*accepted, delivered/)
+    assertFormError(await get('/v3/stats.test/stats/total?event=opened&duration=long'), 400, /duration/)
+  })
+
+  test('tags, when they were seen, and what became of them', async () => {
+    const first = await tags.list('stats.test', { limit: 1 })
+    assert.deepEqual(
+      first.items.map(({ tag }) => tag),
+      ['autumn'],
+    )
+    const next = await tags.list('stats.test', { limit: 1, page: first.pages.next!.page! })
+    assert.deepEqual(
+      next.items.map(({ tag }) => tag),
+      ['spring'],
+    )
+    const tag = await mg.domains.domainTags.get('stats.test', 'spring')
+    assert.ok(Math.abs(tag['last-seen'].getTime() - Date.now()) < 2 * 86_400_000)
+    const figures = await mg.domains.domainTags.statistic('stats.test', 'spring', { event: 'delivered' })
+    assert.equal(
+      figures.stats.reduce((all, { delivered }) => all + delivered!.total, 0),
+      2,
+    )
+    assertFormError(await get('/v3/stats.test/tags/winter'), 404, 'Tag not found')
+  })
+
+  test('metrics by time, tag and recipient domain', async () => {
+    const { body } = await post('/v1/analytics/metrics', {
+      duration: '1d',
+      dimensions: ['tag'],
+      metrics: ['accepted_count', 'delivered_count', 'delivered_rate'],
+      filter: { AND: [{ attribute: 'domain', comparator: '=', values: [{ value: 'stats.test' }] }] },
+      include_aggregates: true,
+    })
+    const items = body.items as { dimensions: { value: string }[]; metrics: object }[]
+    assert.deepEqual(items.map(({ dimensions, metrics }) => [dimensions[0]!.value, metrics]).sort(), [
+      ['autumn', { accepted_count: 1, delivered_count: 1, delivered_rate: '100.00' }],
+      ['spring', { accepted_count: 2, delivered_count: 2, delivered_rate: '100.00' }],
+    ])
+    const { metrics } = body.aggregates as { metrics: Record<string, number> }
+    assert.equal(metrics.delivered_count, 3)
+    const byDomain = await mg.metrics.getAccount({ duration: '1d', dimensions: ['recipient_domain'] })
+    assert.deepEqual(byDomain.items.map(({ dimensions }) => dimensions[0]!.value).sort(), [
+      'one.test',
+      'two.test',
+    ])
+    assertFormError(await post('/v1/analytics/metrics', { metrics: ['joy'] }), 400, /metrics.* no "joy"/)
+  })
+
+  test('logs, filtered and in pages', async () => {
+    const page = async (token?: string) =>
+      (
+        await post('/v1/analytics/logs', {
+          events: ['delivered'],
+          filter: {
+            AND: [
+              { attribute: 'domain', comparator: '=', values: [{ label: 'd', value: 'stats.test' }] },
+              { attribute: 'subject', comparator: 'contains', values: [{ label: 's', value: 'spring' }] },
+            ],
+          },
+          pagination: { sort: 'timestamp:asc', limit: 1, ...(token !== undefined && { token }) },
+        })
+      ).body as { items: Record<string, unknown>[]; pagination: { next: string } }
+    const one = await page()
+    const two = await page(one.pagination.next)
+    const three = await page(two.pagination.next)
+    const recipients = [one, two, three].map(({ items }) => items.map(({ recipient }) => recipient))
+    assert.deepEqual(recipients, [['a@one.test'], ['b@one.test'], []])
+    const [item] = one.items
+    assert.deepEqual(item!.domain, { name: 'stats.test' })
+    assert.ok(!Number.isNaN(Date.parse(String(item!['@timestamp']))))
+    const { items } = await mg.logs.list({ start: new Date(Date.now() - 60_000), events: ['delivered'] })
+    assert.equal(items.length, 3)
+  })
+})
