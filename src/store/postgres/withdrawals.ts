@@ -86,10 +86,11 @@ export async function withdraw(
     for (const { id, repeated } of held) if (repeated) gone.delete(id)
   }
   if (together && gone.size < entries.length) gone.clear()
-  if (keyed.length > 0) {
-    const promised = keyed.filter(({ email, lease }) => lease !== null && !gone.has(email.id))
-    if (promised.length > 0)
-      await session.run(RELEASE, [...LEASES.values(promised), ...RELEASED.values(promised)])
+  const promised = (together ? entries : keyed).filter(({ email, lease }) => {
+    return lease !== null && !gone.has(email.id)
+  })
+  if (promised.length > 0) {
+    await session.run(RELEASE, [...LEASES.values(promised), ...RELEASED.values(promised)])
   }
   await session.run(REMOVE, [uuids([...gone])])
   await forgetKeys(

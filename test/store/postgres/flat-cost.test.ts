@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import {
@@ -13,6 +14,7 @@ import {
   newId,
   result,
   suppress,
+  suppression,
 } from '../samples.ts'
 
 const NODE = {
@@ -47,8 +49,8 @@ e AS (
 ), a AS (
   INSERT INTO attempts (email, started_at, duration, recipients, dialogue) SELECT id, 0, 0, '[0]', '' FROM n
 ), s AS (
-  INSERT INTO suppressions (company, folded, address, reason, created_at)
-  SELECT 1, 'b' || n || '@x.test', 'b' || n || '@x.test', 'no', 0 FROM n
+  INSERT INTO suppressions (id, company, folded, type, address, reason, created_at)
+  SELECT id, 1, 'b' || n || '@x.test', 'bounce', 'b' || n || '@x.test', 'no', 0 FROM n
 )
 INSERT INTO queue (email, position, company, size, due_at, ready, domain)
 SELECT id, 0, 1, 1000, CASE WHEN n <= ${2 * MANY} THEN ${NOW} - 1 ELSE ${NOW + HOUR} + n END, n <= ${2 * MANY}, 'crowded.test'
@@ -78,10 +80,43 @@ async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof
   await store.readEmail(fresh.id)
   await store.eventsAfter((await store.lastEventNumber()) - 5, {}, 10)
   await store.suppressionsSince((await store.suppressionsSince(null)).cursor)
+  await suppressions(store, owner)
+  const scheduled = { createdAt: NOW, scheduledAt: NOW + HOUR, dueAt: NOW + HOUR }
+  const emails = ['d@z.test', 'e@z.test'].map((to) =>
+    email(owner, [to], { ...scheduled, quota: { daily: 1_000_000, monthly: null } }),
+  )
+  await store.acceptAll({ emails, idempotency: { key: newId(), fingerprint: 'f' } }, null)
+  await store.reschedule(emails[0]!.id, NOW + 2 * HOUR, NOW)
+  await store.cancelScheduled(emails[1]!.id, NOW)
   const other = await store.join(NODE)
   await store.accept(email(owner, ['c@z.test']), { token: other })
   await store.leave(other)
   await store.recover({ now: NOW, jitterMs: 0 })
+}
+
+/** Pages of a list from everywhere in it, and what is looked for in it. */
+async function suppressions(store: PostgresStore, { id: companyId }: Company): Promise<void> {
+  const made = suppression({ id: companyId }, `${newId()}@x.test`, { type: 'unsubscribe', tags: ['a'] })
+  await store.addSuppressions([made])
+  await store.addSuppressions([{ ...made, id: newId(), tags: ['b'] }])
+  await store.findSuppression(companyId, made.id)
+  await store.listSuppressions({ companyId, address: made.address, limit: 10 })
+  await store.listSuppressions({ address: made.address, limit: 10 })
+  for (const types of [undefined, ['bounce', 'manual'] as const, ['complaint'] as const]) {
+    for (const id of [undefined, '01900000-0000-7000-8000-000000005000']) {
+      const filter = { ...(types && { types }), limit: 10 }
+      await store.listSuppressions({ ...filter, companyId, ...(id && { after: id }) })
+      await store.listSuppressions({ ...filter, companyId, ...(id && { before: id }) })
+    }
+  }
+  await store.listSuppressions({ limit: 10 })
+  for (const type of ['bounce', 'complaint'] as const) {
+    for (const change of [{}, { after: 'b3@x.test' }, { before: 'b3@x.test' }, { term: 'b77' }]) {
+      await store.suppressedPage({ companyId, type, limit: 10, ...change })
+    }
+  }
+  await store.removeSuppressions({ companyId, address: made.address })
+  await store.removeSuppressions({ companyId, types: ['complaint'] })
 }
 
 describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {

@@ -88,6 +88,55 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
     }
   }
 
+  for (const cut of ['request', 'answer'] as const) {
+    test(`emails that come together are accepted once when the ${cut} is lost`, async (t) => {
+      const { store, relay, owner, token } = await open(t)
+      const quota = { daily: 3, monthly: null }
+      const emails = [
+        email(owner, ['a@x.test', 'b@y.test'], { quota }),
+        email(owner, ['c@x.test'], { quota }),
+      ]
+      const idempotency = { key: 'k', fingerprint: 'f' }
+      const lost = relay.cutNext(COMMIT, cut)
+      const answer = await store.acceptAll({ emails, idempotency }, { token })
+      await lost
+      assert.deepEqual(answer, { kind: 'accepted', leased: [[0, 1], [0]] })
+      for (const { id } of emails) assert.deepEqual(await eventNames(store, id), ['sent'])
+      assert.deepEqual(await store.quotaUsed(owner.id, NOW), { daily: 3, monthly: 3 })
+      const again = await store.acceptAll({ emails: [email(owner, ['a@x.test'])], idempotency }, null)
+      const ids = emails.map(({ id, content: { messageId } }) => ({ id, messageId }))
+      assert.deepEqual(again, { kind: 'repeated', emails: ids })
+    })
+  }
+
+  for (const repeated of [false, true]) {
+    const rest = repeated ? 'are kept when they were acknowledged since' : 'are not kept'
+    test(`emails that came together and were refused because nobody could tell ${rest}`, async (t) => {
+      const { store, direct, relay, owner, token } = await open(t, 1)
+      const idempotency = { key: 'k', fingerprint: 'f' }
+      const made = () => ['a@x.test', 'b@x.test', 'c@x.test'].map((to) => email(owner, [to]))
+      const emails = made()
+      const lost = relay.cutNext(COMMIT, 'answer')
+      const given = { emails, idempotency }
+      const refused = assert.rejects(store.acceptAll(given, { token }), { name: 'StoreUnavailable' })
+      await lost
+      relay.close()
+      await refused
+      const answer = repeated ? await direct.acceptAll({ emails: made(), idempotency }, null) : null
+      relay.reopen()
+      await store.close()
+      const kept = await direct.listEmails({ limit: 10 })
+      assert.equal(kept.length, repeated ? 3 : 0)
+      if (answer !== null) {
+        assert.equal(answer.kind, 'repeated')
+        for (const { id } of emails) assert.deepEqual(await states(direct, id), ['waiting'])
+      } else {
+        const again = await direct.acceptAll({ emails: made(), idempotency }, null)
+        assert.equal(again.kind, 'accepted', 'the key is free again')
+      }
+    })
+  }
+
   test('files are kept once when the answer is lost', async (t) => {
     const { store, relay, owner, token } = await open(t)
     const base = email(owner, ['a@x.test'])
