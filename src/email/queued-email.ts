@@ -12,8 +12,9 @@ export type { RecipientKind, RecipientState, Suspicion }
 
 export type NewRecipient = Recipient
 
-/** Days ahead that a sender may have an email sent. */
+/** How far ahead a sender may have an email sent; MAX_AHEAD in ms. */
 export const MAX_AHEAD_DAYS = 30
+export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1_000
 
 /** Ms for which an idempotency key stands for the email it was sent with. */
 export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000

@@ -1,8 +1,4 @@
-/** When a message may leave, as senders write it: how far ahead, and ISO 8601. */
-
-/** Milliseconds a message may be scheduled ahead. */
-export const MAX_AHEAD_DAYS = 30
-export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000
+/** When a message may leave, as senders write it: ISO 8601. */
 
 /**
  * Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and what PostgreSQL

@@ -1,4 +1,4 @@
-import { MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
+import { MAX_AHEAD, MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, findDomain, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
@@ -70,7 +70,7 @@ export const rescheduleEmail = verb(
   async (op, { id, dueAt }: { id: string; dueAt: number }): Promise<{ dueAt: number }> => {
     await requireEmail(op, id)
     const now = op.now()
-    if (dueAt > now + MAX_AHEAD_DAYS * DAY) {
+    if (dueAt > now + MAX_AHEAD) {
       throw new OperateError('invalid', `a time may be ${MAX_AHEAD_DAYS} days ahead at most`)
     }
     const { found } = await op.store.reschedule(id, dueAt, now)
@@ -85,8 +85,6 @@ export const cancelScheduled = verb('manage', async (op, { id }: { id: string })
   const { found } = await op.store.cancelScheduled(id, op.now())
   if (found !== 'scheduled') throw notScheduled(id, found)
 })
-
-const DAY = 24 * 60 * 60 * 1_000
 
 const NOT_SCHEDULED = {
   unscheduled: 'it was sent at once: its sender gave no time',

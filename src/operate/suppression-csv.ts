@@ -44,14 +44,12 @@ interface Parsed {
  * The lines of a file in UTF-8. The first names the columns, or holds an address: then each line is one.
  * @param type of lines that do not say
  */
-export async function* csvLines(
-  source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
-  type: SuppressionType,
-): AsyncGenerator<CsvLine> {
+export async function* csvLines(source: Source, type: SuppressionType): AsyncGenerator<CsvLine> {
   const skipped: CsvLine[] = []
+  const { delimiter, whole } = await opened(source)
   const parser = parse({
     bom: true,
-    delimiter: [',', ';', '\t'],
+    delimiter,
     info: true,
     max_record_size: LONGEST_LINE,
     relax_column_count: true,
@@ -64,7 +62,7 @@ export async function* csvLines(
     },
   })
   // What goes wrong with the source is heard from the parser.
-  pipeline(Readable.from(source), parser, () => {})
+  pipeline(Readable.from(whole), parser, () => {})
   let columns: readonly (Column | null)[] | undefined
   for await (const { record, info } of parser as AsyncIterable<Parsed>) {
     yield* skipped.splice(0)
@@ -76,6 +74,32 @@ export async function* csvLines(
     yield { line: info.lines, ...entryOf(record, columns, type) }
   }
   yield* skipped
+}
+
+type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+
+/** What parts the fields is what the first line has most of. */
+async function opened(source: Source): Promise<{ delimiter: string; whole: AsyncIterable<Uint8Array> }> {
+  const pieces = octetsOf(source)
+  let head = Buffer.alloc(0)
+  while (!head.includes('\n') && head.length < LONGEST_LINE) {
+    const { done, value } = await pieces.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  const line = head.toString('utf8').split('\n', 1)[0]!
+  const count = (delimiter: string) => line.split(delimiter).length
+  const delimiter = [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best))
+  return { delimiter, whole: behind(head, pieces) }
+}
+
+async function* octetsOf(source: Source): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) yield Buffer.from(piece as Uint8Array)
+}
+
+async function* behind(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield head
+  yield* rest
 }
 
 function columnsOf(record: readonly string[]): (Column | null)[] {
@@ -97,9 +121,10 @@ function entryOf(
   if (type === undefined) return { why: `the type "${word}" is none of ${SUPPRESSION_TYPES.join(', ')}` }
   const createdAt = created === undefined ? undefined : timeOf(created)
   if (Number.isNaN(createdAt)) return { why: `the time "${created}" cannot be read` }
-  if (code !== undefined && !/^\d{3}$/.test(code)) return { why: `the code "${code}" is no SMTP reply code` }
+  if (code !== undefined && !CODE.test(code)) return { why: `the code "${code}" is no SMTP reply code` }
   const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
-  const number = code === undefined ? undefined : Number(code)
+  // An enhanced status code (RFC 3463) has no column of its own.
+  const number = code?.length === 3 ? Number(code) : undefined
   return { entry: { address, type, tags, reason: value('reason'), code: number, createdAt } }
 }
 
@@ -107,6 +132,8 @@ function typeOf(word: string): SuppressionType | undefined {
   const plain = word.toLowerCase().replace(/[\s_-]/g, '')
   return SUPPRESSION_TYPES.find((type) => TYPES[type].includes(plain))
 }
+
+const CODE = /^(?:[2-6]\d\d|0|\d\.\d{1,3}\.\d{1,3})$/
 
 /** `*` and nothing: all mail. Several in one field are separated by commas, blanks or `|`. */
 function tagsOf(text: string | undefined): string[] | undefined {

@@ -11,9 +11,13 @@ export interface Used {
   monthly: number
 }
 
-/** At `at`, in Unix ms: counts of another day or month are over. */
+/**
+ * At `at`, in Unix ms: counts of an earlier day or month are over. Those of a later one go on: at midnight the clocks
+ * of two nodes may take turns.
+ */
 export function usedAt(used: Used | undefined, at: number): Used {
-  const day = new Date(at).toISOString().slice(0, 10)
+  const today = new Date(at).toISOString().slice(0, 10)
+  const day = used !== undefined && used.day > today ? used.day : today
   const month = day.slice(0, 7)
   return {
     day,

@@ -26,6 +26,7 @@ import {
   node,
   result,
   states,
+  suppression,
 } from './samples.ts'
 
 interface Move {
@@ -180,6 +181,44 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     await store.accept(email(owner!, ['e@x.test']), { token: 1 })
     const { events, cursor } = await store.eventsAfter(last, {}, 100)
     assert.deepEqual([events.map(({ type }) => type), cursor], [['sent'], last + 1])
+  })
+
+  test('brings lists and limits, which hold as before', async (t) => {
+    let owner = company('unset')
+    const quota = { daily: 3, monthly: null }
+    const idempotency = { key: 'k', fingerprint: 'f' }
+    const emails = () => ['a@x.test', 'b@x.test'].map((to) => email(owner, [to], { quota }))
+    const lists = async (store: Store) => ({
+      suppressions: await store.listSuppressions({ companyId: owner.id, limit: 10 }),
+      allowed: await store.allowedPage({ companyId: owner.id, limit: 10 }),
+      companies: (await store.accounts()).companies,
+      used: await store.quotaUsed(owner.id, NOW),
+    })
+    let before: unknown
+    let repeated: unknown
+    const way = await filled(t, async (store) => {
+      owner = await acme(store)
+      await store.updateCompany(owner.id, { limits: { rate: 7, daily: 3 } })
+      await store.addSuppressions([
+        suppression(owner, 'Gone@x.test', { type: 'bounce', code: 550, domainId: 'd', emailId: 'e' }),
+        suppression(owner, 'gone@X.test'.toLowerCase(), { type: 'complaint' }),
+        suppression(owner, 'some@x.test', { type: 'unsubscribe', tags: ['News', 'a:b'] }),
+      ])
+      const entry = { companyId: owner.id, reason: null, createdAt: NOW }
+      await store.addAllowed([{ ...entry, value: 'Jane@x.test', kind: 'address' }])
+      await store.acceptAll({ emails: emails(), idempotency }, null)
+      before = await lists(store)
+      repeated = await store.acceptAll({ emails: emails(), idempotency }, null)
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual(await lists(store), before)
+    assert.deepEqual(await store.acceptAll({ emails: emails(), idempotency }, null), repeated)
+    const over = await store.acceptAll({ emails: emails(), idempotency: null }, null)
+    assert.equal(over.kind, 'over-quota')
+    const tags = [{ name: 'tag', value: 'news' }]
+    const stopped = await accept(store, email(owner, ['SOME@x.test', 'GONE@x.test'], { tags }))
+    assert.deepEqual(await states(store, stopped.id), ['suppressed', 'suppressed'])
   })
 
   test('brings what is held, and what for', async (t) => {

@@ -1,6 +1,7 @@
 /** `o:deliverytime`: an RFC 2822 date or Unix seconds. */
+
+import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../../email/queued-email.ts'
 import { clip, Fault } from '../fault.ts'
-import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../schedule.ts'
 import { readTime } from './date.ts'
 
 /**

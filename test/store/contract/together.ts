@@ -147,6 +147,8 @@ export function togetherContract(open: OpenBench): void {
         limit: 8,
       })
       assert.deepEqual(await used(tomorrow), [3, 8])
+      const late = made(1, NOW, { quota: { daily: 3, monthly: null } })
+      assert.equal(await kindOf(late), 'over-quota', 'the clock of a node that is behind begins no day anew')
       assert.equal(await kindOf(made(1, tomorrow, { quota: { daily: 4, monthly: null } })), 'accepted')
       const nextMonth = NOW + 30 * DAY
       assert.deepEqual(await used(nextMonth), [0, 0])

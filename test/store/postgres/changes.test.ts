@@ -169,8 +169,8 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     const { cursor } = await store.suppressionsSince(null)
     await execute(
       url,
-      `INSERT INTO suppressions (company, folded, address, reason, created_at, added_by)
-       SELECT num, 'old@x.test', 'old@x.test', '550', 1, '99999999999' FROM companies`,
+      `INSERT INTO suppressions (id, company, folded, type, address, reason, created_at, added_by)
+       SELECT gen_random_uuid(), num, 'old@x.test', 'bounce', 'old@x.test', '550', 1, '99999999999' FROM companies`,
     )
     assert.deepEqual((await store.suppressionsSince(cursor)).added, [])
     await suppress(store, owner.id, 'New@x.test', '550', NOW)

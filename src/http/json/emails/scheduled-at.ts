@@ -1,7 +1,8 @@
 /** `scheduled_at`: when an email is to leave, as ISO 8601 or as a phrase. */
 import { createRequire } from 'node:module'
+import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../../../email/queued-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { MAX_AHEAD, MAX_AHEAD_DAYS, parseIsoTime } from '../../schedule.ts'
+import { parseIsoTime } from '../../schedule.ts'
 
 type Chrono = typeof import('chrono-node/en')
 
