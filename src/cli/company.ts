@@ -97,18 +97,20 @@ async function show(text: string, { json }: JsonOption): Promise<void> {
   })
 }
 
-interface LimitOptions extends JsonOption, Partial<CompanyLimits> {}
+type LimitOptions = JsonOption & { [Name in keyof CompanyLimits]?: number | 'none' }
 
-async function limit(text: string, { json, ...limits }: LimitOptions): Promise<void> {
-  if (Object.keys(limits).length === 0) throw new WrongUsage('name a limit: --rate, --daily or --monthly')
+async function limit(text: string, { json, ...given }: LimitOptions): Promise<void> {
+  const named = Object.entries(given)
+  const limits = Object.fromEntries(named.map(([name, value]) => [name, value === 'none' ? null : value]))
+  if (named.length === 0) throw new WrongUsage('name a limit: --rate, --daily or --monthly')
   const company = await withOperation((op) => limitCompany(op, { company: text, ...limits }))
   if (json) return printJson(companyJson(company))
   printFields([['Company', company.name], ...limitFields(company.limits)])
 }
 
-/** A whole number, or `none`: null. */
-function limitOf(text: string): number | null {
-  if (text === 'none') return null
+/** A whole number, or `none`, which stays a word here: to commander null is no value. */
+function limitOf(text: string): number | 'none' {
+  if (text === 'none') return text
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 on, or none.')
 }

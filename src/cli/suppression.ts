@@ -127,7 +127,7 @@ export function addSuppressionCommands(program: Command): void {
     .action(exportAll)
 
   command(suppression, {
-    usage: 'allow <address or domain>',
+    usage: 'allow <address-or-domain>',
     description: 'Keep bounces from putting an address, or those of a domain, on the list.',
     details: 'What is on the list stays there. Complaints and unsubscriptions still count.',
     examples: [
@@ -140,7 +140,7 @@ export function addSuppressionCommands(program: Command): void {
     .action(allow)
 
   command(suppression, {
-    usage: 'disallow <address or domain>',
+    usage: 'disallow <address-or-domain>',
     description: 'Let bounces count again.',
     examples: ['suppression disallow partner.example --company Acme'],
   })
@@ -213,7 +213,7 @@ async function importFile(
   const onStep = ({ added, present, bad }: { added: number; present: number; bad: number }) => {
     progress.show(`${added} added, ${present} there before, ${bad} cannot be used`)
   }
-  const source = file === '-' ? process.stdin : createReadStream(file)
+  const source = file === '-' ? process.stdin : octetsOf(file)
   const report = await withOperation((op) =>
     importSuppressions(op, { company, source, type, onStep }),
   ).finally(() => progress.end())
@@ -223,6 +223,11 @@ async function importFile(
   printLine(`Added ${added}; ${present} were there before; ${bad} cannot be used.`)
   for (const { line, why } of badLines.slice(0, BAD_SHOWN)) printNote(`line ${line}: ${why}`)
   if (bad > BAD_SHOWN) printNote(`and ${bad - BAD_SHOWN} more; --json shows more of them`)
+}
+
+/** Opened when it is read: until then nobody would hear of a file that is not there. */
+async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file)
 }
 
 async function exportAll({ json, company, type }: OfCompany & Typed): Promise<void> {

@@ -135,23 +135,34 @@ function typeOf(word: string): SuppressionType | undefined {
 
 const CODE = /^(?:[2-6]\d\d|0|\d\.\d{1,3}\.\d{1,3})$/
 
-/** `*` and nothing: all mail. Several in one field are separated by commas, blanks or `|`. */
+/** As JSON, or with `|` or commas between them. `*` and nothing: all mail. */
 function tagsOf(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined
-  const tags = text
-    .replace(/^\[|\]$/g, '')
-    .split(/[,|;\s]+/)
-    .map((tag) => tag.replace(/^["']|["']$/g, ''))
+  const tags = (listed(text) ?? text.split(text.includes('|') ? '|' : ','))
+    .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
   return tags.length === 0 || tags.includes('*') ? undefined : tags
 }
 
-/** Unix ms of Unix seconds, Unix ms, or a date as ISO 8601 or RFC 5322 write it. */
+function listed(text: string): string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list.map(String) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const UNIX = /^\d{9,13}(\.\d+)?$/
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/
+
+/** Unix ms of Unix seconds, Unix ms, or a date as ISO 8601 or RFC 5322 write it; one without a zone is of UTC. */
 function timeOf(text: string): number {
-  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
-  const at = number === undefined ? Date.parse(text) : number < 1e11 ? number * 1_000 : number
-  // The year of a suppression has four digits.
-  return at >= 0 && at < 253_402_300_800_000 ? Math.round(at) : Number.NaN
+  const number = UNIX.test(text) ? Number(text) : undefined
+  const at = number ?? Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
+  const ms = number !== undefined && number < 1e11 ? number * 1_000 : at
+  // A year has four digits.
+  return ms >= 0 && ms < 253_402_300_800_000 ? Math.round(ms) : Number.NaN
 }
 
 export const CSV_HEADER = stringify([[...COLUMNS]])
@@ -161,7 +172,7 @@ export function csvOf(list: readonly Suppression[]): string {
     list.map(({ address, type, tags, reason, code, createdAt }) => [
       guarded(address),
       type,
-      guarded(tags?.join('|') ?? ''),
+      tags === null ? '' : JSON.stringify(tags),
       guarded(reason),
       code ?? '',
       isoTime(createdAt),

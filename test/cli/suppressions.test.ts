@@ -94,12 +94,34 @@ describe('lists of suppressions', () => {
     assert.match(missing.stderr, /^postroad: ENOENT.*no\.csv'\n$/)
   })
 
+  test('name tags and times in the ways that other services have', async () => {
+    await place.json('company', 'create', 'Ways')
+    const file = join(place.folder, 'ways.csv')
+    const rows = [
+      ['1@w.test', 'a|b c', '2023-11-14 22:13:20'],
+      ['2@w.test', 'a,b', '1700000000.5'],
+      ['3@w.test', '["*"]', '1700000000000'],
+      ['4@w.test', '', 'Tue, 14 Nov 2023 22:13:20 +0000'],
+    ]
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
+    writeFileSync(file, `email,tags,date\n${rows.map((row) => row.map(cell).join()).join('\n')}\n`)
+    await place.json('suppression', 'import', file, '--company', 'Ways', '--type', 'unsubscribe')
+    const list = await place.json<Listed[]>('suppression', 'list', '--company', 'Ways')
+    const shown = list.map(({ address, tags, created_at: at }) => [address, tags, Date.parse(at) - 1.7e12])
+    assert.deepEqual(shown.sort(), [
+      ['1@w.test', ['a', 'b c'], 0],
+      ['2@w.test', ['a', 'b'], 500],
+      ['3@w.test', null, 0],
+      ['4@w.test', null, 0],
+    ])
+  })
+
   test('come back as they were written, whatever is in them', async () => {
     for (const name of ['From', 'To']) await place.json('company', 'create', name)
     const add = (...args: string[]) => place.json('suppression', 'add', ...args, '--company', 'From')
     await add('=1+1@x.test', '--reason', '=HYPERLINK("http://x.test")')
     await add("'-x@x.test", '--type', 'complaint', '--reason', 'one, two\nthree; "four"')
-    await add('u@x.test', '--type', 'unsubscribe', '--tag', 'news', '--tag', 'a:b')
+    await add('u@x.test', '--type', 'unsubscribe', '--tag', 'news', '--tag', 'a:b, "c" | d')
     await add('u@x.test', '--type', 'unsubscribe', '--tag', 'more')
     await add('u@x.test', '--type', 'bounce')
     const { stdout } = await place.run('suppression', 'export', '--company', 'From')
@@ -126,7 +148,7 @@ describe('lists of suppressions', () => {
 
   test('are changed by type and tag', async () => {
     const text = await place.run('suppression', 'list', '--company', 'From', '--address', 'u@x.test')
-    assert.match(text.stdout, /u@x\.test +From +\S+ \S+ +unsubscribe \(news, a:b, more\)/)
+    assert.match(text.stdout, /u@x\.test +From +\S+ \S+ +unsubscribe \(news, a:b, "c" \| d, more\)/)
     const left = await place.run('suppression', 'remove', 'u@x.test', '--company', 'From', '--type', 'bounce')
     assert.match(left.stdout, /^Removed\. u@x\.test is still on the list as unsubscribe/)
     const twice = await place.run('suppression', 'add', '=1+1@x.test', '--company', 'From')

@@ -147,6 +147,7 @@ export class Acceptance {
   /** As `#seek`. */
   async #seekTogether(entries: Entry[], lost: OutcomeUnknown): Promise<AcceptedAll> {
     const end = performance.now() + this.#parts.seekMs
+    for (const entry of entries) entry.doubtful = true
     let error: Error = lost
     while (performance.now() < end && !this.#closed) {
       await new Promise((resolve) => setTimeout(resolve, SEEK_PAUSE_MS))

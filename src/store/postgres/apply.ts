@@ -111,9 +111,9 @@ WITH gone AS (
 ), added AS (
   INSERT INTO suppressions (${REFUSING.names}, created_at, id, domain_id)
   SELECT DISTINCT ON (company, folded, type) ${REFUSING.names}, ${AT}, ${uuidAt(AT)},
-    (SELECT e.domain_id FROM emails e WHERE e.id = email_id::uuid)
+    (SELECT e.domain_id FROM emails e WHERE e.id = s.email_id::uuid)
   FROM unnest(${Object.values(REFUSING.params).join(', ')}, ${REFUSED.params.domain}) AS s (${REFUSING.names}, domain)
-  WHERE NOT (type = 'bounce' AND ${allowedIn('company', 'folded', 'domain')})
+  WHERE NOT (type = 'bounce' AND ${allowedIn('s')})
   ORDER BY company, folded, type
   ON CONFLICT DO NOTHING
   RETURNING company

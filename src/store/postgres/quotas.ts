@@ -1,5 +1,6 @@
 import { type Used, usedAt, usedWith } from '../quota.ts'
 import type { NewEmail, OverQuota } from '../store.ts'
+import { uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
 import type { Entry } from './entry.ts'
 
@@ -22,6 +23,14 @@ interface Row extends Used {
   company: number
 }
 
+/**
+ * Of emails whose commit may have taken place. Asked when the rows above are locked: until then it may be under way.
+ */
+const PRESENT: Statement = {
+  name: 'counted-before',
+  text: 'SELECT id::text AS id FROM emails WHERE id = ANY ($1::uuid[])',
+}
+
 /** Emails that are counted together, all or none: those of an entry, or of several that came in one request. */
 export type Counted = readonly Entry[]
 
@@ -36,7 +45,9 @@ export async function takeQuotas(
   const numbers = [...new Set(counted.map(([first]) => first!.company))]
   const rows = await session.run<Row>(HOLD, [`{${numbers.join()}}`])
   const used = new Map(rows.map((row) => [row.company, row as Used]))
+  const present = await presentOf(session, counted)
   for (const entries of counted) {
+    if (present.has(entries[0]!.email.id)) continue
     const { company, email } = entries[0]!
     const before = usedAt(used.get(company), email.createdAt)
     const after = usedWith(
@@ -51,4 +62,12 @@ export async function takeQuotas(
     await session.run(PUT, [company, day, daily, month, monthly])
   }
   return over
+}
+
+/** Those that were counted with the commit that took place after all. */
+async function presentOf(session: Session, counted: readonly Counted[]): Promise<Set<string>> {
+  const doubtful = counted.flatMap(([first]) => (first!.doubtful === true ? [first!.email.id] : []))
+  if (doubtful.length === 0) return new Set()
+  const rows = await session.run<{ id: string }>(PRESENT, [uuids(doubtful)])
+  return new Set(rows.map(({ id }) => id))
 }

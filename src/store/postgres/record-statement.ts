@@ -207,9 +207,9 @@ WITH given AS MATERIALIZED (
 ), added AS (
   INSERT INTO suppressions (id, company, folded, type, address, reason, code, created_at, email_id, domain_id)
   SELECT DISTINCT ON (company, folded, suppress) ${uuidAt('at')}, company, folded, suppress, address, reason, code, at,
-    email::text, (SELECT e.domain_id FROM emails e WHERE e.id = email)
+    email::text, (SELECT e.domain_id FROM emails e WHERE e.id = refusing.email)
   FROM (SELECT *, ${foldedIn('address')} AS folded FROM known WHERE suppress IS NOT NULL) AS refusing
-  WHERE NOT (suppress = 'bounce' AND ${allowedIn('company', 'folded', 'domain')})
+  WHERE NOT (suppress = 'bounce' AND ${allowedIn('refusing')})
   ORDER BY company, folded, suppress, at
   ON CONFLICT DO NOTHING
   RETURNING company`

@@ -78,7 +78,10 @@ export function stopOf(company: string, address: string, tags: string): string {
     ORDER BY s.type LIMIT 1`
 }
 
-/** Whether bounces of a recipient do not put it on the list. `address` as it is compared. */
-export function allowedIn(company: string, address: string, domain: string): string {
-  return `EXISTS (SELECT 1 FROM allowed l WHERE l.company = ${company} AND l.folded IN (${address}, ${domain}))`
+/**
+ * Whether bounces of a recipient do not put it on the list. `row`: has its `company`, its address as it is compared
+ * (`folded`), and its `domain`.
+ */
+export function allowedIn(row: string): string {
+  return `EXISTS (SELECT 1 FROM allowed l WHERE l.company = ${row}.company AND l.folded IN (${row}.folded, ${row}.domain))`
 }

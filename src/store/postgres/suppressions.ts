@@ -19,11 +19,14 @@ import { folded, isEmailId } from './rows.ts'
 const CHUNK = 1_000
 /** Behind every address. */
 const END = '\u{10ffff}'
+/** Before and behind every id. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const COLUMNS = `s.id, c.id AS "companyId", s.address, s.type, s.tags, s.reason, s.code, s.email_id AS "emailId",
   s.domain_id AS "domainId", s.created_at AS "createdAt"`
 const LISTED = `SELECT ${COLUMNS} FROM suppressions s JOIN companies c ON c.num = s.company`
-const BETWEEN = '($2::uuid IS NULL OR s.id > $2) AND ($3::uuid IS NULL OR s.id < $3)'
+const BETWEEN = 's.id > $2::uuid AND s.id < $3::uuid'
 const OF_DOMAIN = '($4::text IS NULL OR s.domain_id = $4)'
 
 type Order = 'ASC' | 'DESC'
@@ -39,15 +42,21 @@ const ofCompany = (order: Order) => `SELECT ${COLUMNS}
     WHERE s.company = $6 AND s.type = t.type AND ${BETWEEN} AND ${OF_DOMAIN} ORDER BY s.id ${order} LIMIT $5
   ) AS s JOIN companies c ON c.num = s.company`
 
-const OF_ADDRESS = `${LISTED} WHERE s.folded = $1 AND s.company IN (SELECT num FROM companies WHERE $2::int4 IS NULL OR num = $2)
-  AND s.type = ANY ($3::text[])`
+/** Of one company, or of each: looked up in the index, company by company. */
+const OF_ADDRESS = `SELECT ${COLUMNS}
+  FROM companies c CROSS JOIN LATERAL (
+    SELECT * FROM suppressions s WHERE s.company = c.num AND s.folded = $1 OFFSET 0
+  ) AS s
+  WHERE s.type = ANY ($2::text[]) AND ($3::int4 IS NULL OR c.num = $3)`
 
 const FOUND = `${LISTED} WHERE s.id = $1`
 
+/** As the index has it (`suppressions_by_address`). */
+const NAME = "(s.folded || '')"
 const byAddress = (order: Order) => `${LISTED}
-  WHERE s.company = $1 AND s.type = $2 AND s.folded >= $3 AND s.folded < $4 AND s.folded > $5 AND s.folded < $6
+  WHERE s.company = $1 AND s.type = $2 AND ${NAME} >= $3 AND ${NAME} < $4 AND ${NAME} > $5 AND ${NAME} < $6
     AND ($7::text IS NULL OR s.domain_id = $7)
-  ORDER BY s.folded ${order} LIMIT $8`
+  ORDER BY ${NAME} ${order} LIMIT $8`
 
 const ALLOWED = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
   FROM allowed a JOIN companies c ON c.num = a.company`
@@ -86,9 +95,12 @@ const TAGS = `SELECT id, tags FROM suppressions
 const SET_TAGS =
   'UPDATE suppressions SET tags = $2, marks = $3, added_by = pg_current_xact_id() WHERE id = $1'
 
-const REMOVE = `DELETE FROM suppressions WHERE id IN (
-    SELECT s.id FROM suppressions s WHERE s.company = $1 AND s.type = ANY ($2::text[]) AND ($3::text IS NULL OR s.folded = $3)
-      AND ($4::text IS NULL OR s.domain_id = $4) LIMIT ${CHUNK}
+const REMOVE = `DELETE FROM suppressions
+  WHERE company = $1 AND folded = $4 AND type = ANY ($2::text[]) AND ($3::text IS NULL OR domain_id = $3) RETURNING 1`
+
+const REMOVE_SOME = `DELETE FROM suppressions WHERE id IN (
+    SELECT s.id FROM suppressions s WHERE s.company = $1 AND s.type = ANY ($2::text[])
+      AND ($3::text IS NULL OR s.domain_id = $3) LIMIT ${CHUNK}
   ) RETURNING 1`
 
 const ALLOW = `INSERT INTO allowed (company, folded, value, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -123,11 +135,11 @@ export function suppressions(parts: Parts): SuppressionStore {
       const none = [after, before].some((id) => id !== undefined && !isEmailId(id))
       if (company === undefined || none) return []
       if (address !== undefined) {
-        const values = [folded(address), company, texts(types)]
+        const values = [folded(address), texts(types), company]
         return newestOf(await database.read<SuppressionRow>(OF_ADDRESS, values), filter)
       }
       const order = before === undefined ? 'DESC' : 'ASC'
-      const values = [texts(types), before ?? null, after ?? null, domainId ?? null, limit]
+      const values = [texts(types), before ?? FIRST_ID, after ?? LAST_ID, domainId ?? null, limit]
       const rows =
         company === null
           ? database.read<SuppressionRow>(everywhere(order), values)
@@ -170,10 +182,11 @@ export function suppressions(parts: Parts): SuppressionStore {
     async removeSuppressions({ companyId, address, types = SUPPRESSION_TYPES, domainId }) {
       const company = await companies.filter(companyId)
       if (company === undefined) return 0
-      const compared = address === undefined ? null : folded(address)
-      const removed = await untilNone(() =>
-        database.write(REMOVE, [company, texts(types), compared, domainId ?? null]),
-      )
+      const values = [company, texts(types), domainId ?? null]
+      const removed =
+        address === undefined
+          ? await untilNone(() => database.write(REMOVE_SOME, values))
+          : (await database.write(REMOVE, [...values, folded(address)])).length
       if (removed > 0) changes.queueChanged()
       return removed
     },
