@@ -1,5 +1,5 @@
+import { MAX_AHEAD } from '../../src/email/queued-email.ts'
 import { readScheduledAt } from '../../src/http/json/emails/scheduled-at.ts'
-import { MAX_AHEAD } from '../../src/http/schedule.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
