@@ -47,8 +47,8 @@ function longestValue(mailbox: number, variables: Record<string, string>): numbe
   return longest
 }
 
-function octetsOf({ html, text, attachments, headers, to, cc }: MessageContent): number {
-  let octets = (html?.length ?? 0) + (text?.length ?? 0)
+function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageContent): number {
+  let octets = (html?.length ?? 0) + (text?.length ?? 0) + (amp?.length ?? 0)
   for (const { content } of attachments) octets += content.length + FILE_COST
   for (const [name, value] of headers) octets += HEADER_COST * (name.length + value.length + LINE_COST)
   for (const text of to) octets += HEADER_COST * (text.length + LINE_COST)
@@ -69,9 +69,9 @@ const MARK = '%recipient'
 function placeholdersIn(template: MessageContent | Uint8Array): number {
   // They may be encoded, and then take no less room.
   if (template instanceof Uint8Array) return Math.ceil(template.length / MARK.length)
-  const { html = '', text = '', subject, from, headers } = template
+  const { html = '', text = '', amp = '', subject, from, headers } = template
   let count = 0
-  for (const part of [html, text, subject, from, ...headers.map(([, value]) => value)]) {
+  for (const part of [html, text, amp, subject, from, ...headers.map(([, value]) => value)]) {
     for (let at = part.indexOf(MARK); at >= 0; at = part.indexOf(MARK, at + MARK.length)) count++
   }
   return count

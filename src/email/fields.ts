@@ -189,6 +189,7 @@ export const CONTENT = {
   date: field(time, 'date', 'queue', 'show'),
   html: large(body, 'html', 'queue', 'show'),
   text: large(body, 'text', 'queue', 'show'),
+  amp: large(body, 'amp', 'queue', 'show'),
 } as const satisfies {
   [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent[Name]>
 }

@@ -94,7 +94,8 @@ export function checkCopies(
   addressees: Addressee[],
   { size, max }: { size: number; max: number },
 ): number {
-  const texts = raw === null ? [content.text ?? '', content.html ?? ''] : textsWithPlaceholders(raw)
+  const texts =
+    raw === null ? [content.text ?? '', content.html ?? '', content.amp ?? ''] : textsWithPlaceholders(raw)
   const bodies = new Placeholders(texts, lengthInLines)
   const limit = Math.min(max, MAX_LENGTH)
   let largest = addressees[0]!
@@ -108,7 +109,7 @@ export function checkCopies(
   const tooLarge = (found: number) => new Refusal({ code: 'message_too_large', max: limit, found })
   // No encoding is shorter than the text, but for line breaks that were counted twice.
   if (filled > 2 * limit) throw tooLarge(filled)
-  const rest = raw === null ? estimateSize({ ...content, text: '', html: '' }) : raw.length
+  const rest = raw === null ? estimateSize({ ...content, text: '', html: '', amp: '' }) : raw.length
   const bound = rest + base64Length(filled) + PART_ROOM * (texts.length + 1) + HEADER_ROOM
   if (bound <= limit) return size + base64Length(Math.max(0, filled - bodies.template))
   const copy = sizeOfCopy(content, raw, largest)

@@ -3,6 +3,7 @@
  * submission is small, and in a worker. Authority and the store are the intake's.
  */
 import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
+import { type Addressee, filledMessageId } from '../mail/batch/substitute.ts'
 import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { bodyBound } from '../mail/compose/size-bound.ts'
 import { HeaderError, MAX_HEADER } from '../mail/header/header.ts'
@@ -117,16 +118,22 @@ function sizeOf(
   draft: Draft,
   { maxMessageSize, maxRecipients }: Terms,
 ): { raw: Uint8Array | null; size: number } {
-  const { content, addressees, recipients } = draft
+  const { addressees, recipients } = draft
   if (recipients.length > maxRecipients) {
     throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: recipients.length })
   }
-  const raw = draft.raw === null ? null : sealRaw(draft.raw, content)
-  const size = checkSize(draft, raw, maxMessageSize)
+  const raw = draft.raw === null ? null : sealRaw(draft.raw, draft.content)
+  const content = addressees === null ? draft.content : withMessageId(draft.content, addressees[0]!)
+  const size = checkSize({ ...draft, content }, raw, maxMessageSize)
   if (addressees === null) return { raw, size }
   const copy = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
   // What is sent is a copy, and what waits to be sent holds the values of all.
   return { raw, size: Math.max(size, copy) + checkStoredValues(recipients, maxMessageSize) }
+}
+
+/** A template of a Message-ID is none, and nothing could be composed with it. */
+function withMessageId(content: MessageContent, addressee: Addressee): MessageContent {
+  return { ...content, messageId: filledMessageId(content.messageId, addressee) }
 }
 
 /**

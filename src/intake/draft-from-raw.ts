@@ -29,7 +29,7 @@ export function draftFromRaw(
   const cc = named(message.cc)
   const inHeader = new Set([...named(message.to), ...cc].map(({ address }) => address))
   const bcc = envelope.filter(({ address }) => !inHeader.has(address))
-  const content = contentOf(submission, message, from, envelope, cc)
+  const content = contentOf(message, from, envelope, cc)
   // Placeholders may stand inside encoded words, too.
   const headers = message.headers.map(([name, value]): [string, string] => [name, shownValue(name, value)])
   const shown = named(message.to)
@@ -39,6 +39,7 @@ export function draftFromRaw(
     shown.length > 0 ? shown : envelope,
   )
   if (addressees !== null) checkVariables({ ...content, headers }, addressees)
+  content.messageId = messageIdOf(message.messageId, addressees)
   const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
   return {
     from,
@@ -57,13 +58,7 @@ export function sealRaw(raw: Uint8Array, { messageId, date }: MessageContent): U
   return readable(() => normaliseRaw(raw, { messageId, date }))
 }
 
-function contentOf(
-  submission: Submission,
-  message: RawMessage,
-  from: Mailbox,
-  envelope: Mailbox[],
-  cc: Mailbox[],
-): MessageContent {
+function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: Mailbox[]): MessageContent {
   const to = named(message.to)
   const content: MessageContent = {
     from: from.text,
@@ -74,7 +69,7 @@ function contentOf(
     subject: message.subject,
     headers: [],
     attachments: [],
-    messageId: message.messageId ?? messageIdOf(submission),
+    messageId: '',
     date: 0,
   }
   if (message.html !== undefined) content.html = message.html

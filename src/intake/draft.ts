@@ -1,5 +1,5 @@
 import type { Mailbox } from '../mail/address/address.ts'
-import type { Addressee } from '../mail/batch/substitute.ts'
+import { type Addressee, filledMessageId } from '../mail/batch/substitute.ts'
 import { headerBound } from '../mail/compose/size-bound.ts'
 import { customField } from '../mail/header/custom-field.ts'
 import { assertHeaderText, HeaderError, isReservedHeader } from '../mail/header/header.ts'
@@ -9,7 +9,7 @@ import {
   isMailboxField,
   readMailboxField,
 } from '../mail/header/mailbox-field.ts'
-import { isMessageId } from '../mail/header/message-id.ts'
+import { isMessageId, MAX_MESSAGE_ID } from '../mail/header/message-id.ts'
 import { OCCURS_ONCE } from '../mail/header/once.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { NewRecipient } from '../store/store.ts'
@@ -56,6 +56,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   if (html === undefined && !submission.text) throw new Refusal({ code: 'body_missing' })
   assertWellFormed('html', html)
   assertWellFormed('text', submission.text)
+  assertWellFormed('amp-html', submission.amp)
   named('subject', () => assertHeaderText(submission.subject, 'The subject'))
   const custom = headersOf(submission)
   const files = submission.attachments.length
@@ -71,13 +72,15 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
     subject: submission.subject,
     headers: custom.headers,
     attachments: submission.attachments.map(attachmentOf),
-    messageId: messageIdOf(submission),
+    messageId: '',
     date: 0,
   }
   if (html !== undefined) content.html = html
   if (submission.text) content.text = submission.text
+  if (submission.amp) content.amp = submission.amp
   const addressees = addresseesOf(submission.recipientVariables, to, to)
   if (addressees !== null) checkVariables(content, addressees)
+  content.messageId = messageIdOf(submission.messageId, addressees)
   const own = headerBound([[from], to, cc, replyTo], content.subject)
   return {
     from,
@@ -91,8 +94,14 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   }
 }
 
-export function messageIdOf(submission: Submission): string {
-  return submission.messageId !== undefined && isMessageId(submission.messageId) ? submission.messageId : ''
+/**
+ * The Message-ID that the sender has chosen, or '' where it is none (RFC 5322 3.6.4). In batch sending each copy may
+ * have its own: then it has placeholders, and has to be one for every addressee.
+ */
+export function messageIdOf(chosen: string | undefined, addressees: Addressee[] | null): string {
+  if (chosen === undefined || chosen.length > MAX_MESSAGE_ID) return ''
+  if (addressees === null) return isMessageId(chosen) ? chosen : ''
+  return addressees.every((addressee) => isMessageId(filledMessageId(chosen, addressee))) ? chosen : ''
 }
 
 /** Mailboxes as the sender wrote them. */

@@ -24,6 +24,8 @@ export interface Submission {
   html?: string
   /** `''` opts out of deriving text from `html`; absent asks for it. */
   text?: string
+  /** AMP for Email, beside `html` or `text`. */
+  amp?: string
   headers: [name: string, value: string][]
   attachments: SubmittedAttachment[]
   /** A ready MIME message (messages.mime); then only `to` and the options beside it count. */
@@ -37,7 +39,7 @@ export interface Submission {
   dueAt?: number
   /** Accepted, recorded, and ended in the simulator instead of being sent. */
   testMode: boolean
-  /** `<x@y>` to use instead of a generated Message-ID. */
+  /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
   /** Same key and same fingerprint within a day: same answer, nothing sent twice. */
   idempotency?: { key: string; fingerprint: string }

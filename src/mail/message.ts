@@ -29,6 +29,8 @@ export interface MessageContent {
   html?: string
   /** Absent when the message has no text part. */
   text?: string
+  /** The same in AMP for Email (text/x-amp-html), beside html or text; absent when there is none. */
+  amp?: string
   /** Custom header fields in order; reserved ones are already gone. Names are valid RFC 5322 field names. */
   headers: [name: string, value: string][]
   attachments: Attachment[]

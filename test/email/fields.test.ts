@@ -103,7 +103,7 @@ const files = fc.array(
 
 /** What has no value of an optional field does not have the field. */
 const wholes = fc.tuple(values(EMAIL), values(CONTENT), files).map(([email, content, attachments]) => {
-  for (const name of ['html', 'text']) if (content[name] === undefined) delete content[name]
+  for (const name of ['html', 'text', 'amp']) if (content[name] === undefined) delete content[name]
   return { ...email, content: { ...content, attachments } } as unknown as WholeEmail
 })
 
@@ -184,7 +184,7 @@ test('what comes from the columns is what went there, as either database gives i
           if (type === body && row[name] !== null) row[name] = Buffer.from(row[name] as string)
         }
         // UTF-8 has no lone surrogates.
-        for (const name of ['html', 'text'] as const) {
+        for (const name of ['html', 'text', 'amp'] as const) {
           if (email.content[name] !== undefined) email.content[name] = email.content[name].toWellFormed()
         }
       }
@@ -208,6 +208,7 @@ test('the columns and their types', () => {
     ({ column, type, large }) => `${column} ${type.column}${large ? ' large' : ''}`,
   )
   assert.deepEqual(columns.toSorted(), [
+    'amp octets large',
     'bcc text',
     'company int4',
     'created_at int8',

@@ -209,7 +209,6 @@ describe('the form dialect refuses', () => {
     ...(
       [
         ['template', 't'],
-        ['amp-html', '<html amp4email></html>'],
         ['o:require-tls', 'yes'],
         ['o:require-tls', 'True'],
         ['o:require-tls', '1'],

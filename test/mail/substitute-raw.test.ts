@@ -63,7 +63,8 @@ describe('recipient variables in a ready message', () => {
       'List-Unsubscribe: <https://x.test/P>',
     ],
     ['List-Unsubscribe: <%unsubscribe_url%>', ''],
-    ['Message-ID: <%recipient.plain%@x.test>', 'Message-ID: <%recipient.plain%@x.test>'],
+    ['Message-ID: <%recipient.plain%@x.test>', 'Message-ID: <P@x.test>'],
+    ['Message-ID: <%recipient.bad2%@x.test>', 'Message-ID: <%recipient.bad2%@x.test>'],
   ]
   for (const [field, filled] of fields) {
     it(`fills in ${field}`, () => {

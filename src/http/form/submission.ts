@@ -1,6 +1,7 @@
 /** From form fields to a submission: what the names mean; whether the values are any good is the intake's matter. */
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
+import { withoutServiceLinks, withoutServicePlaceholders } from '../../mail/batch/substitute.ts'
 import { type RawControl, RawError, readRawControl } from '../../mail/raw/raw.ts'
 import { clip, Fault } from '../fault.ts'
 import { Fields } from './fields.ts'
@@ -12,18 +13,20 @@ import { RecipientVariables } from './recipient-variables.ts'
 /** What `POST /v3/{domain}/messages` was sent. Throws a Refusal or a Fault for what cannot be done as asked. */
 export function readMessage(domain: string, form: Form): Submission {
   const fields = new Fields(form.fields)
-  refuseUnsupportedContent(fields)
+  refuseTemplate(fields)
   const submission: Submission = {
     ...common(domain, fields),
     cc: fields.all('cc'),
     bcc: fields.all('bcc'),
-    subject: fields.first('subject') ?? '',
+    subject: withoutServicePlaceholders(fields.first('subject') ?? ''),
     attachments: readAttachments(fields, form.files),
   }
   const html = fields.first('html')
-  if (html !== undefined) submission.html = html
+  if (html !== undefined) submission.html = withoutServiceLinks(html)
   const text = fields.first('text')
-  if (text !== undefined) submission.text = text
+  if (text !== undefined) submission.text = withoutServiceLinks(text)
+  const amp = fields.first('amp-html')
+  if (amp !== undefined) submission.amp = withoutServiceLinks(amp)
   readHeaders(fields.headers, submission)
   return submission
 }
@@ -35,7 +38,7 @@ export function readMessage(domain: string, form: Form): Submission {
 export function readMimeMessage(domain: string, form: Form): Submission {
   const raw = readMessageFile(form.files)
   const fields = new Fields(form.fields, raw && controlFieldsOf(raw))
-  refuseUnsupportedContent(fields)
+  refuseTemplate(fields)
   refuseBesideMessage(fields)
   const submission = common(domain, fields)
   if (submission.to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
@@ -121,7 +124,11 @@ function readHeaders(headers: readonly [string, string][], submission: Submissio
     } else if (known === 'message-id') {
       // The intake uses it when it is a msg-id (RFC 5322 3.6.4); else one of our making takes its place.
       submission.messageId = value.trim()
-    } else submission.headers.push([name, value])
+    } else {
+      const kept = withoutServicePlaceholders(value)
+      // A field that held nothing but a dropped placeholder says nothing.
+      if (kept !== '' || value === '') submission.headers.push([name, kept])
+    }
   }
 }
 
@@ -138,15 +145,5 @@ function refuseTemplate(fields: Fields): void {
     code: 'unsupported',
     field: template,
     detail: 'this service keeps no templates; send the finished html or text',
-  })
-}
-
-function refuseUnsupportedContent(fields: Fields): void {
-  refuseTemplate(fields)
-  if (fields.first('amp-html') === undefined) return
-  throw new Refusal({
-    code: 'unsupported',
-    field: 'amp-html',
-    detail: 'a message has an html and a text part; leave this one out',
   })
 }

@@ -14,6 +14,7 @@ import { encodeContent } from '../raw/encode.ts'
 import {
   type Addressee,
   filledMailboxes,
+  filledMessageId,
   substituteHeaderText,
   substituteText,
   withoutServicePlaceholders,
@@ -194,6 +195,10 @@ function fillField(field: string, addressee: Addressee): string {
   const lower = name.toLowerCase()
   if (lower === 'to' && decoded === '%recipient%') return addressField(name, [addressee])
   if (isAddressField(lower)) return fillNames(field, name, value, addressee)
+  if (lower === 'message-id') {
+    const filled = filledMessageId(value.trim(), addressee)
+    return filled === value.trim() ? field : `Message-ID: ${filled}\r\n`
+  }
   if (lower !== 'subject' && isReservedHeader(lower)) return field
   const filled = withoutServicePlaceholders(substituteHeaderText(decoded, name, addressee))
   if (filled === decoded) return field

@@ -7,6 +7,7 @@ import { AuthorError, assertAuthor } from '../address/author.ts'
 import { decodeWords } from '../header/encoded-word.ts'
 import { assertHeaderText, HeaderError } from '../header/header.ts'
 import { formatMailboxes, isAuthorField, isMailboxField } from '../header/mailbox-field.ts'
+import { isMessageId, MAX_MESSAGE_ID } from '../header/message-id.ts'
 import { joinedText } from '../large-text.ts'
 import type { MessageContent } from '../message.ts'
 
@@ -56,8 +57,8 @@ export function substituteText(text: string, addressee: Addressee): string {
 }
 
 /**
- * The message with an addressee's values in subject, display name of From, bodies and custom headers. `to` and `cc`
- * stay as they are: whom a copy names is the caller's choice.
+ * The message with an addressee's values in subject, display name of From, Message-ID, bodies and custom headers. `to`
+ * and `cc` stay as they are: whom a copy names is the caller's choice.
  * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` tells so beforehand
  */
 export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
@@ -65,10 +66,12 @@ export function substitute(content: MessageContent, addressee: Addressee): Messa
     ...content,
     from: substituteNames(content.from, 'From', addressee),
     subject: substituteHeaderText(content.subject, 'Subject', addressee),
+    messageId: filledMessageId(content.messageId, addressee),
     headers: [],
   }
   if (content.text !== undefined) result.text = substituteText(content.text, addressee)
   if (content.html !== undefined) result.html = substituteText(content.html, addressee)
+  if (content.amp !== undefined) result.amp = substituteText(content.amp, addressee)
   for (const [name, value] of content.headers) {
     const filled = substituteField(name, value, addressee)
     // A field that held nothing but a dropped placeholder says nothing.
@@ -91,11 +94,32 @@ export function withoutServicePlaceholders(value: string): string {
     .trim()
 }
 
+/** A body without them: a link to a service that is not there would be one to nowhere. */
+export function withoutServiceLinks(text: string): string {
+  return text.includes('unsubscribe_') ? text.replace(SERVICE_PLACEHOLDER, '') : text
+}
+
 /** What dropped placeholders leave of an element: blanks, `<>`, `<mailto:>`. */
 function isLeftEmpty(element: string): boolean {
   const text = element.trim()
   const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text
   return inner === '' || (inner === 'mailto:' && inner !== text)
+}
+
+/** The Message-ID of a copy: the template's with the values in it, or as it is where that would be none. */
+export function filledMessageId(template: string, addressee: Addressee): string {
+  if (!template.includes('%recipient')) return template
+  let filled = ''
+  let from = 0
+  for (const { 0: placeholder, 1: key, 2: predefined, index } of template.matchAll(PLACEHOLDER)) {
+    const value = valueFor(addressee, key, predefined)
+    if (value === null) continue
+    filled += template.slice(from, index) + value
+    from = index + placeholder.length
+    if (filled.length > MAX_MESSAGE_ID) return template
+  }
+  filled += template.slice(from)
+  return isMessageId(filled) ? filled : template
 }
 
 /** For one custom field. @throws HeaderError when the result cannot stand in a header */

@@ -127,10 +127,12 @@ function needsUtf8(list: Mailbox[]): boolean {
  * apart (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
  */
 function bodyTree(content: MessageContent): Part {
-  const { text, html, attachments } = content
+  const { text, html, amp, attachments } = content
   const texts: Part[] = []
   // RFC 2046 5.1.4: the richest alternative comes last.
   if (text !== undefined && (text !== '' || html === undefined)) texts.push(textLeaf('plain', text))
+  // Clients that know no AMP take the last part they can show, and some take no other than the last: html.
+  if (amp !== undefined && amp !== '') texts.push(textLeaf('x-amp-html', amp))
   if (html !== undefined && (html !== '' || texts.length === 0)) texts.push(textLeaf('html', html))
   if (texts.length === 0) texts.push(textLeaf('plain', ''))
   const readable = join('alternative', texts)

@@ -23,8 +23,8 @@ export interface Multipart {
 
 export type Part = Leaf | Multipart
 
-/** A text/plain or text/html body. */
-export function textLeaf(subtype: 'plain' | 'html', text: string): Leaf {
+/** A body that is text. */
+export function textLeaf(subtype: 'plain' | 'html' | 'x-amp-html', text: string): Leaf {
   const { encoding, body } = encodeText(text)
   const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`
   return { kind: 'leaf', header, content: body }

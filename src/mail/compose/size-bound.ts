@@ -38,9 +38,11 @@ export function headerBound(mailboxes: Mailbox[][], subject: string): number | n
 export function bodyBound({
   text,
   html,
+  amp,
   attachments,
-}: Pick<MessageContent, 'text' | 'html' | 'attachments'>): number {
+}: Pick<MessageContent, 'text' | 'html' | 'amp' | 'attachments'>): number {
   let octets = 2 * PART_OVERHEAD + textBound(text ?? '') + textBound(html ?? '')
+  if (amp !== undefined) octets += PART_OVERHEAD + textBound(amp)
   for (const file of attachments) {
     const leaf = fileLeaf(file)
     octets += PART_OVERHEAD + leaf.header.length + leafSize(leaf)

@@ -1,6 +1,9 @@
 /** Message ids (RFC 5322 3.6.4). */
 
-/** `<left@right>` with printable ASCII on both sides, nothing nested, short enough for one header line. */
+/** Short enough for one header line. */
+export const MAX_MESSAGE_ID = 900
+
+/** `<left@right>` with printable ASCII on both sides, nothing nested. */
 export function isMessageId(text: string): boolean {
-  return text.length <= 900 && /^<[!-;=?A-~]+@[!-;=?A-~]+>$/.test(text)
+  return text.length <= MAX_MESSAGE_ID && /^<[!-;=?A-~]+@[!-;=?A-~]+>$/.test(text)
 }

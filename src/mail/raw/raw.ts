@@ -31,7 +31,7 @@ export interface RawMessage {
   /** Who else the header says the message is from: Sender, Resent-From and the like. */
   authors: { field: string; mailbox: Mailbox }[]
   subject: string
-  /** With angle brackets; absent when there is none of the form `<left@right>`, so that one will be added. */
+  /** As it stands there; where it is not of the form `<left@right>` another one takes its place. */
   messageId?: string
   /** Unix milliseconds; absent when there is no date that can be read. */
   date?: number
@@ -82,7 +82,7 @@ export function readRaw(raw: Uint8Array): RawMessage {
   const from = values('from')[0]
   if (from !== undefined) message.from = from
   const messageId = values('message-id')[0]
-  if (messageId !== undefined && isMessageId(messageId)) message.messageId = messageId
+  if (messageId !== undefined) message.messageId = messageId
   const date = Date.parse((values('date')[0] ?? '').replace(/\([^()]*\)/g, ''))
   if (!Number.isNaN(date)) message.date = date
   const root = readStructure(octets)

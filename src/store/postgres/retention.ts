@@ -126,7 +126,7 @@ async function removeContent(session: Session, ids: Buffer): Promise<void> {
   if (blobs.length > 0) await session.run(DELETE_BLOBS, [JSON.stringify(blobs)])
   await session.run('DELETE FROM captured WHERE email = ANY($1::uuid[])', [ids])
   await session.run(
-    `UPDATE emails SET content_removed = true, html = NULL, text = NULL, raw = NULL WHERE id = ANY($1::uuid[])`,
+    `UPDATE emails SET content_removed = true, html = NULL, text = NULL, amp = NULL, raw = NULL WHERE id = ANY($1::uuid[])`,
     [ids],
   )
 }

@@ -88,6 +88,7 @@ export function acceptContract(open: OpenBench): void {
           replyTo: ['r@acme.test'],
           subject: 'Grüße 📮',
           html: '<p>ü</p>\0',
+          amp: '<html amp4email>ü</html>',
           text: '',
           headers: [
             ['X-One', '1'],

@@ -4,6 +4,7 @@ import { sql as speaksFor } from './0002-speaks-for.ts'
 import { sql as followers } from './0003-followers.ts'
 import { sql as suppressions } from './0004-suppressions.ts'
 import { sql as digest } from './0005-digest.ts'
+import { sql as amp } from './0006-amp.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-followers', sql: followers },
   { name: '0004-suppressions', sql: suppressions },
   { name: '0005-digest', sql: digest },
+  { name: '0006-amp', sql: amp },
 ]
