@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional
 COPY bin bin
 COPY src src
+COPY docs/openapi.json docs/openapi.json
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

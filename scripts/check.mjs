@@ -11,6 +11,7 @@ const checks = [
   ['house', node, ['scripts/house.ts', '--check']],
   ['configuration page', node, ['scripts/configuration-page.ts', '--check']],
   ['OpenAPI document', node, ['scripts/openapi.ts', '--check']],
+  ['compatibility page', node, ['scripts/compatibility.ts', '--check']],
   ['prose', node, ['scripts/prose.ts', '--check']],
 ]
 

@@ -1,25 +1,98 @@
 /**
- * Writes docs/openapi.json from the routes that are declared (src/http/endpoint.ts); with --check only says whether it is up to date. Those
- * written by hand, which send and read emails in the two dialects, are not part of it.
+ * Writes docs/openapi.json from the schemas of the routes (src/http/endpoint.ts); with --check only says whether it is
+ * up to date. The service answers with that file at /openapi.json.
  */
 import swagger from '@fastify/swagger'
-import fastify from 'fastify'
+import fastify, { type FastifySchema } from 'fastify'
+import type { Api } from '../src/http/api.ts'
 import { servedApis } from '../src/http/apis.ts'
 import type { HttpCore } from '../src/http/core.ts'
+import type { Access, EndpointSchema, Told } from '../src/http/endpoint.ts'
 import { Routing } from '../src/http/routing.ts'
 import { version } from '../src/version.ts'
 import { keepMade } from './made-files.ts'
 
+const INFO = {
+  title: 'Postroad',
+  version: version(),
+  description:
+    'Outbound email: two dialects, each as its clients speak it, on one service. A 2xx answer to a message means that it ' +
+    'is on disk and will be delivered; with any other nothing will be sent.',
+  license: { name: 'See the file LICENSE that came with the program' },
+}
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+  basic: { type: 'http', scheme: 'basic', description: 'User name `api`, and an API key as password.' },
+} as const
+
+/** Pages, and the document itself. */
+const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json'])
+const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded']
+
+interface Route {
+  schema: EndpointSchema
+  access: Access
+  told?: Told | undefined
+}
+
+/** All that are told of, by method and path. */
+function routesOf(apis: readonly Api[]): Map<string, Route> {
+  return new Map(
+    apis.flatMap(({ endpoints = [], told }) =>
+      [...endpoints, ...(told?.described ?? [])].map(
+        ({ method, url, schema, access }) => [`${method} ${url}`, { schema, access, told }] as const,
+      ),
+    ),
+  )
+}
+
+/** A route as the document shows it: with whom it asks for, and what it says when something is wrong. */
+function shown({ schema, access, told }: Route): FastifySchema {
+  const { description, response, ...rest } = schema
+  const consumes = told?.scheme === 'basic' && rest.body !== undefined ? { consumes: FORMS } : {}
+  const scope = access === 'anybody' || access === 'key' ? '' : `Takes a key with the scope \`${access}\`.`
+  const words = [description, scope].filter(Boolean).join(' ')
+  return {
+    ...consumes,
+    ...rest,
+    ...(words !== '' && { description: words }),
+    tags: [told?.tag ?? 'Service'],
+    security: told === undefined || access === 'anybody' ? [] : [{ [told.scheme]: [] }],
+    response: {
+      ...response,
+      ...(told?.scheme === 'basic' && {
+        401: {
+          description: 'There is no key, or it is not valid.',
+          content: { 'text/plain': { schema: { const: 'Forbidden' } } },
+        },
+      }),
+      ...(told && { default: { description: 'What was wrong.', ...told.error } }),
+    },
+  } as FastifySchema
+}
+
 async function openApi(): Promise<object> {
   const app = fastify()
-  await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Postroad', version: version() } },
-    transform: ({ schema, url }) => ({ schema: schema ?? { hide: true }, url }),
-  })
   // Routes are only registered here; what they need to answer is not there.
   const settings = { metrics: 'off', maxRecipients: 0 }
-  const core = { answers: {}, deps: { api: true, settings, version: version() } } as unknown as HttpCore
-  new Routing(servedApis(core), core).register(app)
+  const deps = { api: true, settings, version: version(), seal: { derive: () => Buffer.alloc(32) } }
+  const core = { answers: {}, deps } as unknown as HttpCore
+  const apis = servedApis(core)
+  const routes = routesOf(apis)
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info: INFO, components: { securitySchemes: SCHEMES } },
+    transform: ({ url, route }) => {
+      const known = routes.get(`${route.method} ${url}`)
+      return { url, schema: known === undefined ? { hide: true } : shown(known) }
+    },
+  })
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) {
+      if (one === 'HEAD' || one === 'OPTIONS' || routes.has(`${one} ${url}`) || FOR_PEOPLE.has(url)) continue
+      throw new Error(`${one} ${url} is told of nowhere: describe it in \`told\` of its API`)
+    }
+  })
+  new Routing(apis, core).register(app)
   await app.ready()
   return app.swagger()
 }

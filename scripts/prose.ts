@@ -14,6 +14,7 @@ const PAGES = [
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/architecture.md',
+  'docs/compatibility.md',
   'docs/known-issues.md',
 ].concat('docs/operations.md', 'docs/performance.md', 'docs/reliability.md')
 const CODE = ['src/**/*.ts']

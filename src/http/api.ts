@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { Principal } from '../accounts/account.ts'
 import type { Answer, Answers, LongAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
-import type { Content, Endpoint } from './endpoint.ts'
+import type { Content, Endpoint, Told } from './endpoint.ts'
 import type { AnyReason } from './fault.ts'
 
 export interface Api {
@@ -24,6 +24,8 @@ export interface Api {
   /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
   readonly content?: Content
+  /** Absent: of nothing that takes a key. */
+  readonly told?: Told
   /**
    * Adds those that are written by hand to `app`, a scope of its own: hooks and parsers that it adds there are its
    * alone.

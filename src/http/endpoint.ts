@@ -63,6 +63,32 @@ export interface Endpoint extends Declaration<EndpointSchema, Access> {
   work: Work<EndpointSchema, Access>
 }
 
+/**
+ * A route that is written by hand, as docs/openapi.json tells of it. Nothing else follows from it; a test holds it
+ * against what the route answers.
+ */
+export interface Described {
+  method: Declaration<EndpointSchema, Access>['method']
+  url: string
+  access: Access
+  schema: EndpointSchema & {
+    headers?: TSchema
+    /** Media types of the body, where it is not JSON. */
+    consumes?: readonly string[]
+  }
+}
+
+/** What the document says of all routes of an API. */
+export interface Told {
+  tag: string
+  /** How its keys are shown: a name of `securitySchemes` in scripts/openapi.ts. */
+  scheme: 'bearer' | 'basic'
+  /** What it answers when something is wrong. */
+  error: TSchema
+  /** Its routes that are not declared. */
+  described: readonly Described[]
+}
+
 /** Declares one, and takes what it does: the types of that follow from the declaration. */
 export function endpoint<const Schema extends EndpointSchema, const Who extends Access>(
   declared: Declaration<Schema, Who>,

@@ -281,7 +281,9 @@ test('who reads what', () => {
     'tags',
     'testMode',
   ]
-  const shown = content.filter((name) => name !== 'html' && name !== 'text' && name !== 'date')
+  const shown = content.filter(
+    (name) => name !== 'html' && name !== 'text' && name !== 'amp' && name !== 'date',
+  )
   const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode')
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
   const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')

@@ -2,6 +2,7 @@
 import type { EventDetail, LoggedEvent } from '../../email/event.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
 import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+import { filledMessageId } from '../../mail/batch/substitute.ts'
 
 export type FormEvent = Record<string, unknown>
 
@@ -43,7 +44,7 @@ export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => For
     },
     envelope: { transport: 'smtp', sender: email?.sender ?? '', targets: recipient },
     // There whatever else is missing: its readers do not look whether it is.
-    message: messageOf(email, recipient),
+    message: messageOf(email, recipient, recipientVariables),
     ...(email !== null && storageOf !== undefined && { storage: storageOf(email) }),
     ...(hasStatus(word) && { 'delivery-status': deliveryStatus(event) }),
   }
@@ -139,14 +140,23 @@ function codeOf(type: LoggedEvent['type'], { code, suppressedBy = 'bounce' }: Ev
   return code ?? (type === 'delivered' ? 250 : type === 'delivery_delayed' ? 451 : 550)
 }
 
-function messageOf(email: ToldEmail | null, recipient: string): Record<string, unknown> {
+function messageOf(
+  email: ToldEmail | null,
+  recipient: string,
+  values: Record<string, string> | null,
+): Record<string, unknown> {
   if (email === null) {
     const headers = { to: recipient, from: '', subject: '', 'message-id': '' }
     return { headers, attachments: [], recipients: [recipient], size: 0 }
   }
   const { from, to, cc, subject, messageId, attachments, size } = email
+  // In a batch each copy may have its own.
+  const ownId =
+    values === null
+      ? messageId
+      : filledMessageId(messageId, { address: recipient, name: '', variables: values })
   return {
-    headers: { to: to.join(', '), from, subject, 'message-id': messageId.replace(/^<(.*)>$/, '$1') },
+    headers: { to: to.join(', '), from, subject, 'message-id': ownId.replace(/^<(.*)>$/, '$1') },
     attachments: attachments.map(({ filename, contentType, size: octets }) => {
       return { filename, 'content-type': contentType, size: octets }
     }),

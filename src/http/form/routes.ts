@@ -28,6 +28,7 @@ import { type ImportRoute, importList } from './suppressions/import.ts'
 import { LISTS, type List } from './suppressions/lists.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { whitelistRoutes } from './suppressions/whitelists.ts'
+import { formTold } from './told.ts'
 import { formWords } from './words.ts'
 
 /** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
@@ -51,6 +52,7 @@ export class FormDialect implements Api {
     ...whitelistRoutes,
   ]
   readonly content = formContent
+  readonly told = formTold
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>
   readonly #maxParts: number

@@ -20,6 +20,7 @@ import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
 import { jsonReader } from './read-job.ts'
+import { jsonTold } from './told.ts'
 import { jsonWords } from './words.ts'
 
 /**
@@ -34,6 +35,7 @@ export class JsonDialect implements Api {
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
+  readonly told = jsonTold
   /** What is no id at all is no email's: the same answer as to an unknown one. */
   readonly unreadable: Operation = { name: 'email_read', work: (request) => this.#read(request, '') }
   readonly #core: HttpCore

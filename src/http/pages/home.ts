@@ -19,6 +19,7 @@ export function homePage(version: string): Answer {
 <p><small>version ${version}</small></p>
 <p>This is an outbound email service. Applications hand it messages through <code>POST /emails</code> (JSON) or
 <code>POST /v3/{domain}/messages</code> (form fields), and read one back with <code>GET /emails/{id}</code>.</p>
+<p><a href="/docs">What the API takes and gives</a>, and the same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <p><code>/health</code> tells whether the process runs, <code>/ready</code> whether it can accept mail now.
 The <code>README.md</code> and the folder <code>docs</code> that came with the program tell everything else.</p>
 </html>
@@ -27,9 +28,14 @@ The <code>README.md</code> and the folder <code>docs</code> that came with the p
     status: 200,
     type: 'text/html; charset=utf-8',
     body,
-    headers: {
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      'referrer-policy': 'no-referrer',
-    },
+    headers: pageHeaders(style),
+  }
+}
+
+/** Of a page without anything but its own style, of which this is the digest. */
+export function pageHeaders(style: string): Record<string, string> {
+  return {
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
   }
 }

@@ -6,6 +6,7 @@ import type { HttpDeps } from '../deps.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { healthEndpoints } from './health.ts'
 import { homePage } from './home.ts'
+import { OpenApiPages } from './openapi.ts'
 import { Readiness } from './readiness.ts'
 import { pageWords } from './words.ts'
 
@@ -29,6 +30,15 @@ export class Pages implements Api {
       app.get(
         '/',
         answering('other', async () => home),
+      )
+      const openApi = new OpenApiPages()
+      app.get(
+        '/openapi.json',
+        answering('other', () => openApi.document()),
+      )
+      app.get(
+        '/docs',
+        answering('other', () => openApi.reader()),
       )
     }
     if (deps.settings.metrics === 'same') {

@@ -1,0 +1,140 @@
+/**
+ * The endpoints of the two services whose clients are served, as their references and clients have them. Whether one is
+ * here is read from docs/openapi.json; what stands here is what differs, or why there is none.
+ */
+
+/** `because`: where it is not here. `differs`: where it is. */
+export interface Known {
+  /** Parameters as `{}`. */
+  endpoint: string
+  because: string
+  differs?: string
+}
+
+const YET = 'not built yet'
+const MARKETING = 'for marketing: lists of contacts and mail to them are kept by the application'
+const TEMPLATES = 'no templates are kept: an application sends the finished html or text'
+const INBOUND = 'receives mail; this service sends'
+const CONSOLE = 'for people at a screen; the command line shows it'
+const HOSTED = 'about an account at a hosted service'
+const IPS = 'the addresses mail leaves from are those of the machine or its relay'
+
+const all = (because: string, ...endpoints: string[]): Known[] =>
+  endpoints.map((endpoint) => ({ endpoint, because }))
+
+export const RESEND: Known[] = [
+  {
+    endpoint: 'POST /emails',
+    because: YET,
+    differs: 'up to 1,000 recipients, where the original takes 50; see its fields below',
+  },
+  ...all(YET, 'POST /email', 'POST /emails/batch'),
+  {
+    endpoint: 'GET /emails',
+    because: YET,
+    differs: 'with filters beyond `limit`, `after` and `before`; one that is not known is a 422',
+  },
+  {
+    endpoint: 'GET /emails/{}',
+    because: YET,
+    differs:
+      '`html` and `text` are texts, empty where there is none; no `topic_id`; shows mail of both dialects',
+  },
+  ...all(
+    YET,
+    ...[
+      'PATCH /emails/{}',
+      'POST /emails/{}/cancel',
+      'GET /emails/{}/attachments',
+      'GET /emails/{}/attachments/{}',
+    ],
+  ),
+  ...all(CONSOLE, 'POST /emails/{}/share', 'GET /emails/metrics', 'GET /logs', 'GET /logs/{}', 'GET /usage'),
+  ...all(
+    YET,
+    ...['POST /domains', 'GET /domains', 'GET /domains/{}', 'PATCH /domains/{}', 'POST /domains/{}/verify'],
+    ...['DELETE /domains/{}', 'POST /api-keys', 'GET /api-keys', 'PATCH /api-keys/{}', 'DELETE /api-keys/{}'],
+    ...['POST /webhooks', 'GET /webhooks', 'GET /webhooks/{}', 'PATCH /webhooks/{}', 'DELETE /webhooks/{}'],
+    ...['POST /webhooks/{}/rotate', 'GET /webhooks/{}/attempts', 'POST /webhooks/{}/replay'],
+    ...['POST /suppressions', 'GET /suppressions', 'GET /suppressions/{}', 'DELETE /suppressions/{}'],
+  ),
+  ...all(TEMPLATES, '/templates'),
+  ...all(
+    MARKETING,
+    '/contacts',
+    '/audiences',
+    '/segments',
+    '/topics',
+    '/broadcasts',
+    '/contact-properties',
+    '/imports',
+  ),
+  ...all('runs workflows; the application decides what it sends', '/automations', '/events'),
+  ...all(INBOUND, '/emails/receiving', '/inboxes'),
+  ...all(HOSTED, '/oauth'),
+]
+
+export const MAILGUN: Known[] = [
+  {
+    endpoint: 'POST /v3/{}/messages',
+    because: YET,
+    differs:
+      'From has to be of the domain of the path, or of one it speaks for (`domain update --from`); see its fields below',
+  },
+  {
+    endpoint: 'POST /v3/{}/messages.mime',
+    because: YET,
+    differs: '`h:` fields beside the message that it does not own are refused',
+  },
+  ...all(YET, 'DELETE /v3/{}/envelopes', 'GET /v3/domains/{}/sending_queues'),
+  ...all(YET, 'GET /v3/{}/events', 'GET /v3/{}/events/{}'),
+  ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),
+  ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) =>
+    all(
+      YET,
+      ...[`GET /v3/{}/${list}`, `POST /v3/{}/${list}`, `POST /v3/{}/${list}/import`],
+      ...[`GET /v3/{}/${list}/{}`, `DELETE /v3/{}/${list}/{}`, `DELETE /v3/{}/${list}`],
+    ),
+  ),
+  ...all(
+    YET,
+    ...['GET /v3/domains/{}/webhooks', 'POST /v3/domains/{}/webhooks', 'GET /v3/domains/{}/webhooks/{}'],
+    ...['PUT /v3/domains/{}/webhooks/{}', 'DELETE /v3/domains/{}/webhooks/{}'],
+    ...['POST /v4/domains/{}/webhooks', 'PUT /v4/domains/{}/webhooks', 'DELETE /v4/domains/{}/webhooks'],
+    ...['GET /v5/accounts/http_signing_key', 'POST /v5/accounts/http_signing_key'],
+  ),
+  ...['v3', 'v4'].flatMap((version) =>
+    all(
+      YET,
+      ...[`GET /${version}/domains`, `POST /${version}/domains`, `GET /${version}/domains/{}`],
+      ...[`PUT /${version}/domains/{}`, `PUT /${version}/domains/{}/verify`, `DELETE /${version}/domains/{}`],
+    ),
+  ),
+  ...all(
+    YET,
+    ...[
+      'GET /v3/domains/{}/tracking',
+      'PUT /v3/domains/{}/tracking/open',
+      'PUT /v3/domains/{}/tracking/click',
+    ],
+    ...[
+      'PUT /v3/domains/{}/tracking/unsubscribe',
+      'GET /v3/domains/{}/connection',
+      'PUT /v3/domains/{}/connection',
+    ],
+    ...[
+      'GET /v3/domains/{}/credentials',
+      'POST /v3/domains/{}/credentials',
+      'PUT /v3/domains/{}/credentials/{}',
+    ],
+    ...['DELETE /v3/domains/{}/credentials/{}', 'GET /v1/dkim/keys', 'GET /v4/domains/{}/keys'],
+    ...['GET /v3/{}/tags', 'GET /v3/{}/tags/{}', 'GET /v3/{}/stats/total'],
+    ...['POST /v1/analytics/metrics', 'POST /v1/analytics/logs', 'GET /v1/analytics/tags'],
+  ),
+  ...all(TEMPLATES, '/v3/{}/templates'),
+  ...all(MARKETING, '/v3/lists'),
+  ...all(INBOUND, '/v3/routes'),
+  ...all(IPS, '/v3/ips', '/v3/ip_pools', '/v1/dynamic_pools', '/v3/ip_warmups'),
+  ...all('checks addresses; not a part of sending', '/v4/address/validate', '/v4/inbox'),
+  ...all(HOSTED, '/v5/accounts/subaccounts', '/v1/keys', '/v1/alerts'),
+]

@@ -1,0 +1,180 @@
+/**
+ * The OpenAPI document as one page for people: every route with what it takes and gives. It has no script, and needs
+ * nothing from elsewhere.
+ */
+
+/** What is read of a schema. */
+interface Schema {
+  type?: string | string[]
+  description?: string
+  format?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>
+}
+
+interface Operation {
+  summary?: string
+  description?: string
+  operationId?: string
+  tags?: string[]
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
+  requestBody?: Content
+  responses: Record<string, Content & { description?: string }>
+}
+
+export interface Document {
+  info: { title: string; version: string; description?: string }
+  paths: Record<string, Record<string, Operation>>
+}
+
+export const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
+  'code{background:#eef2f5;padding:.1em .3em;border-radius:.2em;overflow-wrap:anywhere}h2{margin-top:3rem}nav li{margin:.2rem 0}' +
+  'section{border-top:1px solid #ccd5dc;padding:.5rem 0 1rem}h3{margin:.8rem 0 .2rem}h4{margin:1rem 0 0}small,dd small{color:#5a6875}' +
+  'dl{margin:.3rem 0 0 1rem}dt{margin-top:.4rem}dd{margin-left:1.5rem}' +
+  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code{background:#26303a}' +
+  'section{border-color:#3a4651}small,dd small{color:#93a1ad}}'
+
+/** Levels of a schema that are shown: there is none that goes deeper for long. */
+const DEPTH = 8
+
+export function readerPage({ info, paths }: Document): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+  const byTag = [...Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? '')]
+  const links = byTag.map(
+    ([tag, each]) =>
+      `<p>${escaped(tag)}<ul>${each.map((one) => `<li><a href="#${anchor(one)}">${title(one)}</a> ${escaped(one.operation.summary ?? '')}`).join('')}</ul>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(info.title)} API</title>
+<style>${STYLE}</style>
+<h1>${escaped(info.title)} API</h1>
+<p><small>version ${escaped(info.version)}, as <a href="/openapi.json">OpenAPI 3.1</a></small>
+<p>${words(info.description)}
+<nav>${links.join('')}</nav>
+${byTag.map(([tag, each]) => `<h2>${escaped(tag)}</h2>${each.map(section).join('')}`).join('\n')}
+</html>
+`
+}
+
+interface Told {
+  method: string
+  path: string
+  operation: Operation
+}
+
+const anchor = ({ method, path, operation }: Told) => escaped(operation.operationId ?? `${method} ${path}`)
+const title = ({ method, path }: Told) => `<code>${method} ${escaped(path)}</code>`
+
+function section(told: Told): string {
+  const { summary, description, security = [], parameters = [], requestBody, responses } = told.operation
+  const scheme = Object.keys(security[0] ?? {})[0]
+  const named = Map.groupBy(parameters, (parameter) => parameter.in)
+  const given = [...named].map(([place, each]) => {
+    const fields = each.map(({ name, required, description, schema = {} }) =>
+      field(name, { ...schema, ...(description !== undefined && { description }) }, required === true, 1),
+    )
+    return `<h4>In the ${place}</h4><dl>${fields.join('')}</dl>`
+  })
+  const answers = Object.entries(responses).map(
+    ([status, answer]) =>
+      `<dt><code>${escaped(status === 'default' ? 'other' : status)}</code> ${words(answer.description)}${bodies(answer)}`,
+  )
+  return (
+    `<section id="${anchor(told)}"><h3>${title(told)}</h3><p>${words(summary)}. ${words(description)}` +
+    ` <small>${scheme === undefined ? 'No key is needed.' : `Authorization: ${escaped(scheme)}.`}</small>` +
+    given.join('') +
+    (requestBody === undefined ? '' : `<h4>Body</h4>${bodies(requestBody)}`) +
+    `<h4>Answers</h4><dl>${answers.join('')}</dl></section>`
+  )
+}
+
+/** What several media types have in common is shown once. */
+function bodies({ content = {} }: Content): string {
+  const types = Object.keys(content)
+  if (types.length === 0) return ''
+  const names = types.map((type) => `<code>${escaped(type)}</code>`).join(' or ')
+  const schema = content[types[0]!]?.schema
+  return `<dd>${names}${schema === undefined ? '' : shape(schema, 0)}</dd>`
+}
+
+function field(name: string, schema: Schema, required: boolean, depth: number): string {
+  const need = required ? '' : ', optional'
+  return `<dt><code>${escaped(name)}</code> <small>${kind(schema)}${need}</small><dd>${shape(schema, depth)}</dd>`
+}
+
+/** Description and what lies within. */
+function shape(schema: Schema, depth: number): string {
+  const { description, properties = {}, required = [], items, anyOf, oneOf } = schema
+  const fields = Object.entries(properties).map(([name, each]) =>
+    field(name, each, required.includes(name), depth + 1),
+  )
+  const inner = [items, ...(anyOf ?? oneOf ?? [])].filter((each) => each !== undefined && hasFields(each))
+  return (
+    (description === undefined ? '' : ` ${words(description)}`) +
+    (fields.length === 0 || depth > DEPTH ? '' : `<dl>${fields.join('')}</dl>`) +
+    (depth > DEPTH ? '' : inner.map((each) => shape(each!, depth + 1)).join(''))
+  )
+}
+
+function hasFields({ properties, items, anyOf, oneOf }: Schema): boolean {
+  return (
+    properties !== undefined || [items, ...(anyOf ?? oneOf ?? [])].some((each) => each && hasFields(each))
+  )
+}
+
+/** The type in a few words. */
+function kind(schema: Schema): string {
+  const { type, format, items, anyOf, oneOf, minimum, maximum, minLength, maxLength, maxItems } = schema
+  if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
+  if (schema.enum !== undefined) {
+    return schema.enum.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(' ')
+  }
+  const choices = anyOf ?? oneOf
+  if (choices !== undefined) return choices.map(kind).join(' or ')
+  const base =
+    type === 'array' ? `list of ${items ? kind(items) : 'values'}` : [type ?? 'any'].flat().join(' or ')
+  const bounds = [
+    format,
+    minimum === undefined ? undefined : `from ${minimum}`,
+    maximum === undefined ? undefined : `to ${maximum}`,
+    minLength === undefined ? undefined : `at least ${minLength} characters`,
+    maxLength === undefined ? undefined : `at most ${maxLength} characters`,
+    maxItems === undefined ? undefined : `at most ${maxItems}`,
+    schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
+  ]
+  return [base, ...bounds.filter((bound) => bound !== undefined)]
+    .map((word) => escaped(String(word)))
+    .join(', ')
+}
+
+/** A sentence, with what stands in backticks as code. */
+function words(text = ''): string {
+  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,146 @@
+/** `/openapi.json` and `/docs`: the document is one, tells of every route, and of nothing that is answered otherwise. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { type Service, startService } from '../support/service.ts'
+import { Api, basic, call, type Reply } from './requests.ts'
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+}
+interface Operation {
+  operationId: string
+  security?: Record<string, unknown>[]
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+
+describe('the OpenAPI document', () => {
+  let service: Service
+  let token: string
+  let api: Api
+  let document: Document
+  /** Of something that is there, for each parameter of a path. */
+  let values: Record<string, string>
+
+  before(async () => {
+    service = await startService()
+    const { company } = await service.tenant('ours.test')
+    token = (await service.key(company.id, { scopes: ['sending', 'reading', 'management'] })).token
+    api = new Api(service.url, token)
+    const reply = await call(`${service.url}/openapi.json`)
+    assert.equal(reply.status, 200)
+    document = reply.body as unknown as Document
+    const attachments = [{ filename: 'a.txt', content: 'aGk=' }]
+    const id = await api.accepted({
+      from: 'a@ours.test',
+      to: 'b@x.test',
+      subject: 's',
+      text: 't',
+      attachments,
+    })
+    const files = await api.get(`/emails/${id}/attachments`)
+    const [{ id: attachment }] = files.body.data as [{ id: string }]
+    values = { id, attachment, domain: 'ours.test' }
+  })
+  after(() => service.close())
+
+  const routes = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation,
+      })),
+    )
+  const filled = (path: string) =>
+    path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'unknown'))
+  const authorization = ({ security = [] }: Operation): Record<string, string> => {
+    if (security.some((one) => 'bearer' in one)) return { authorization: `Bearer ${token}` }
+    if (security.some((one) => 'basic' in one)) return { authorization: basic(token) }
+    return {}
+  }
+  /** Holds an answer against what the document says of it. */
+  function hold(method: string, path: string, { status, headers, text, body }: Reply): void {
+    const operation = document.paths[path]?.[method.toLowerCase()]
+    assert.ok(operation, `${method} ${path} is not in the document`)
+    const answer = operation.responses[status] ?? operation.responses.default
+    assert.ok(answer, `${method} ${path} answered ${status}, which the document does not tell of: ${text}`)
+    const type = headers.get('content-type')!.split(';')[0]!
+    const told = answer.content?.[type]
+    assert.ok(told, `${method} ${path} answered ${status} with ${type}: ${text}`)
+    const value = type === 'application/json' ? body : text
+    const valid = ajv.validate(told.schema, value)
+    assert.ok(valid, `${method} ${path} answered ${status}: ${ajv.errorsText()}: ${text}`)
+  }
+
+  test('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(
+      structuredClone(document) as unknown as Record<string, unknown>,
+    )
+    assert.ok(valid, JSON.stringify(errors))
+    const ids = routes().map(({ operation }) => operation.operationId)
+    assert.deepEqual(ids, [...new Set(ids)])
+  })
+
+  test('tells of routes that are there, and who may not ask hears of it in the words of the document', async () => {
+    for (const { method, path, operation } of routes()) {
+      const reply = await call(`${service.url}${filled(path)}`, { method })
+      if ((operation.security ?? []).length > 0) assert.equal(reply.status, 401, `${method} ${path}`)
+      if (reply.status !== 200 || reply.headers.get('content-type')?.startsWith('application/json')) {
+        hold(method, path, reply)
+      }
+    }
+  })
+
+  test('whatever can be read is answered as it says', async () => {
+    for (const { method, path, operation } of routes()) {
+      if (method !== 'GET') continue
+      for (const target of [filled(path), path.replace(/\{\w+\}/g, '019a9b2c-0000-7000-8000-000000000000')]) {
+        hold(method, path, await call(`${service.url}${target}`, { headers: authorization(operation) }))
+      }
+    }
+  })
+
+  test('messages are answered as it says, taken or not', async () => {
+    const email = { from: 'a@ours.test', to: 'b@x.test', subject: 's', text: 't' }
+    for (const body of [email, { ...email, to: 'nobody' }, { ...email, from: 'a@nobody.test' }, [], '{']) {
+      hold('POST', '/emails', await api.send(body))
+    }
+    const batch = (headers: Record<string, string>, ...emails: object[]) =>
+      call(`${service.url}/emails/batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(emails),
+      })
+    hold('POST', '/emails/batch', await batch({}, email, email))
+    hold('POST', '/emails/batch', await batch({ 'x-batch-validation': 'permissive' }, email, { from: 'a' }))
+    const fields = Object.entries(email)
+    const forms: [string, string][][] = [fields, fields.slice(1), [...fields, ['o:dkim', 'no']]]
+    for (const form of forms) hold('POST', '/v3/{domain}/messages', await api.form('ours.test', form))
+    hold('POST', '/v3/{domain}/messages', await api.form('nobody.test', fields))
+    const parts = [
+      { name: 'to', value: 'b@x.test' },
+      { name: 'message', value: 'From: a@ours.test\r\n\r\nhello\r\n', filename: 'm' },
+    ]
+    for (const sent of [parts, parts.slice(1)]) {
+      hold('POST', '/v3/{domain}/messages.mime', await api.multipart('ours.test', sent, 'messages.mime'))
+    }
+  })
+
+  test('its reader shows every route, with nothing from elsewhere', async () => {
+    const page = await call(`${service.url}/docs`)
+    assert.equal(page.status, 200)
+    assert.match(page.headers.get('content-type')!, /^text\/html/)
+    assert.match(page.headers.get('content-security-policy')!, /^default-src 'none'/)
+    assert.doesNotMatch(page.text, /<script|<img|<link|src=|href="(?!#|\/openapi\.json)/)
+    for (const { method, path, operation } of routes()) {
+      assert.ok(
+        page.text.includes(`<section id="${operation.operationId}"><h3><code>${method} ${path}</code>`),
+        path,
+      )
+    }
+  })
+})
