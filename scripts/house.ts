@@ -77,7 +77,7 @@ export const HOUSE: readonly Place[] = [
     name: 'events',
     about:
       'the log of events as others take it: all that comes, once or under a name; what is searched and counted',
-    imports: words('store/store.ts store/digest.ts store/email-conditions.ts email'),
+    imports: words('store/store.ts store/digest.ts store/email-conditions.ts email mail'),
   },
   {
     name: 'delivery',
