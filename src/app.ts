@@ -206,7 +206,8 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     workers,
     store,
     events: { store, teller: new Teller(store) },
-    operation: (principal) => operationOn(settings, store, { kind: 'member', principal }, directory.snapshot),
+    operation: (principal) =>
+      operationOn(settings, store, { kind: 'member', principal }, directory.snapshot, seal),
     derive: (purpose) => seal.derive(purpose),
     remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,

@@ -93,13 +93,14 @@ export class LiveAccounts {
   async #lookInTurn(): Promise<void> {
     await this.#mayLook
     this.#nextLook = null
-    const look = this.#look()
+    this.#parts.onLook()
+    const look = this.look()
     this.#mayLook = Promise.allSettled([look, pause(LOOK_PAUSE_MS)])
     await look
   }
 
-  async #look(): Promise<void> {
-    this.#parts.onLook()
+  /** The same at once, for callers who are known and counted: it costs a look each time. */
+  async look(): Promise<void> {
     if ((await this.#parts.source.accountsVersion()) !== this.#version) await this.refresh()
   }
 

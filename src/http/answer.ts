@@ -150,10 +150,9 @@ export class Answers {
     }
     if (error instanceof StoreUnavailable) return this.#unavailable(error, request)
     if (error instanceof OperateError) {
-      const { code, message } = error
+      const { code, about, message } = error
       if (code === 'unavailable') return this.#unavailable(error, request)
-      if (code === 'damaged') this.#tell('a verb met damage', message, { err: error }, request)
-      return { code: 'operation_refused', why: code, detail: message }
+      if (code !== 'damaged') return { code: 'operation_refused', why: code, about, detail: message }
     }
     if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
     if (error instanceof WorkerDied) {

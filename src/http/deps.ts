@@ -22,7 +22,7 @@ export interface HttpDeps {
   plan: MemoryPlan
   monitor: LoopMonitor
   /** Who holds a key. */
-  accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
+  accounts: Pick<LiveAccounts, 'directory' | 'catchUp' | 'look'>
   intake: Pick<
     Intake,
     'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll' | 'judge' | 'refuse' | 'repeated'

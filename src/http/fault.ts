@@ -3,10 +3,10 @@
  * reason, and each dialect puts it into its own words and status.
  */
 import type { Reason } from '../intake/refusal.ts'
-import type { OperateCode } from '../operate/error.ts'
+import type { About, OperateCode } from '../operate/error.ts'
 
-/** Why a verb does not do what was asked; where nothing can be done now, the reason is `unavailable`. */
-export type VerbRefused = Exclude<OperateCode, 'unavailable'>
+/** Why a verb does not do what was asked; what is the operator's to know is `unavailable` or `internal`. */
+export type VerbRefused = Exclude<OperateCode, 'unavailable' | 'damaged'>
 
 export type HttpReason =
   /** No Authorization header. */
@@ -37,7 +37,7 @@ export type HttpReason =
   /** Not HTTP as RFC 9112 has it, or over the limits of its head. */
   | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431 | 501; detail: string }
   /** A verb did not do what was asked. `detail` is a sentence for the caller, without a final stop. */
-  | { code: 'operation_refused'; why: VerbRefused; detail: string }
+  | { code: 'operation_refused'; why: VerbRefused; about: About | null; detail: string }
   /** Our own fault. `requestId` leads to the log entry; nothing else is told. */
   | { code: 'internal'; requestId: string }
 

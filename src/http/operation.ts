@@ -8,6 +8,6 @@ import type { HttpCore } from './core.ts'
  * account but the caller's take `deps.operation`, which waits for nothing.
  */
 export async function currentOperation({ deps }: HttpCore, caller: Principal): Promise<Operation> {
-  await deps.accounts.catchUp()
+  await deps.accounts.look()
   return deps.operation(caller)
 }

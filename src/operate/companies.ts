@@ -20,7 +20,7 @@ export const createCompany = verb('operate', async (op, input: { name: string })
     createdAt: op.now(),
     limits: NO_LIMITS,
   }
-  await unlessTaken(op.store.addCompany(company))
+  await unlessTaken(op.store.addCompany(company), { noun: 'company', name: company.name })
   return company
 })
 

@@ -4,7 +4,7 @@ import { newDomain } from '../accounts/new-domain.ts'
 import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
 import type { DomainChange } from '../store/store.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
-import { OperateError, unlessTaken } from './error.ts'
+import { type About, OperateError, unlessTaken } from './error.ts'
 import {
   companyName,
   domainName,
@@ -48,7 +48,7 @@ export const addDomain = verb(
       speaksFor,
       createdAt: op.now(),
     })
-    await unlessTaken(op.store.addDomain(domain))
+    await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
     return { domain, company, records: dnsRecords(domain, op.hostname) }
   },
 )
@@ -57,14 +57,13 @@ export const addDomain = verb(
 function refuseTaken(op: Operation, name: string): void {
   if (!op.accounts.domains.some((domain) => domain.name === name)) return
   const seen = visibleAccounts(op).domains.find((domain) => domain.name === name)
+  const about: About = { noun: 'domain', name }
   if (seen === undefined) {
-    throw new OperateError('already_exists', `${name} is a sending domain of another company already`)
+    const message = `${name} is a sending domain of another company already`
+    throw new OperateError('already_exists', message, null, { about })
   }
-  const owner = companyName(op, seen.companyId)
-  throw new OperateError('already_exists', `${name} is a sending domain of ${owner} already`, {
-    verb: 'showDomain',
-    domain: name,
-  })
+  const message = `${name} is a sending domain of ${companyName(op, seen.companyId)} already`
+  throw new OperateError('already_exists', message, { verb: 'showDomain', domain: name }, { about })
 }
 
 /** Ids of domains of the company, each once. They need not be active yet: that counts when mail is sent. */

@@ -38,16 +38,30 @@ export type Hint =
   /** What was to be moved is not where it was said to be. */
   | { verb: 'migrateData' }
 
+/** Which thing an error is about, for ways in whose clients know sentences of their own for it. */
+export interface About {
+  noun: 'company' | 'domain' | 'key' | 'email' | 'suppression' | 'webhook'
+  /** As the caller named it, or its name. */
+  name: string
+}
+
 export class OperateError extends Error {
   override name = 'OperateError'
   readonly code: OperateCode
   readonly hint: Hint | null
+  readonly about: About | null
 
   /** @param message a sentence for the caller, without a final stop: a hint may follow */
-  constructor(code: OperateCode, message: string, hint: Hint | null = null, options?: ErrorOptions) {
+  constructor(
+    code: OperateCode,
+    message: string,
+    hint: Hint | null = null,
+    { about = null, ...options }: ErrorOptions & { about?: About | null } = {},
+  ) {
     super(message, options)
     this.code = code
     this.hint = hint
+    this.about = about
   }
 }
 
@@ -70,11 +84,11 @@ export function asOperateError(error: unknown): unknown {
 }
 
 /** Of what is written under a name of its own: somebody else has that name. */
-export async function unlessTaken<Result>(write: Promise<Result>): Promise<Result> {
+export async function unlessTaken<Result>(write: Promise<Result>, about: About): Promise<Result> {
   try {
     return await write
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
-    throw new OperateError('already_exists', error.message, null, { cause: error })
+    throw new OperateError('already_exists', error.message, null, { cause: error, about })
   }
 }

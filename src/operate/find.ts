@@ -5,7 +5,7 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from './authority.ts'
-import { type Hint, OperateError } from './error.ts'
+import { type About, type Hint, OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
 /** What a listing or an order may be narrowed to. */
@@ -21,15 +21,13 @@ export function findCompany(who: Who, text: string): Company {
   if (exact) return exact
   const similar = companies.filter(({ name }) => name.toLowerCase() === text.toLowerCase())
   if (similar.length === 1) return similar[0]!
+  const about: About = { noun: 'company', name: text }
   if (companies.length > 0) {
-    throw new OperateError('not_found', `there is no company with the name or id "${text}"`, {
-      verb: 'listCompanies',
-    })
+    const message = `there is no company with the name or id "${text}"`
+    throw new OperateError('not_found', message, { verb: 'listCompanies' }, { about })
   }
-  throw new OperateError('not_found', `there is no company "${text}"; there is none at all yet`, {
-    verb: 'createCompany',
-    name: text,
-  })
+  const message = `there is no company "${text}"; there is none at all yet`
+  throw new OperateError('not_found', message, { verb: 'createCompany', name: text }, { about })
 }
 
 /** The company that something is done to as a whole. */
@@ -62,13 +60,25 @@ export function findDomain(who: Who, text: string): SendingDomain {
   const { domains } = visibleAccounts(who)
   const found = domains.find(({ id }) => id === text) ?? domains.find(({ name }) => name === domainName(text))
   if (found) return found
-  throw new OperateError('not_found', `there is no sending domain "${text}"`, { verb: 'listDomains' })
+  const about: About = { noun: 'domain', name: text }
+  throw new OperateError(
+    'not_found',
+    `there is no sending domain "${text}"`,
+    { verb: 'listDomains' },
+    { about },
+  )
 }
 
 export function findKey(who: Who, id: string): ApiKey {
   const found = visibleAccounts(who).keys.find((key) => key.id === id)
   if (found) return found
-  throw new OperateError('not_found', `there is no API key with the id "${id}"`, { verb: 'listKeys' })
+  const about: About = { noun: 'key', name: id }
+  throw new OperateError(
+    'not_found',
+    `there is no API key with the id "${id}"`,
+    { verb: 'listKeys' },
+    { about },
+  )
 }
 
 /** That there is such an email, and that the caller may know of it. */
@@ -82,7 +92,8 @@ export async function requireEmail(
 }
 
 export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): OperateError {
-  return new OperateError('not_found', `there is no email with the id "${id}"`, hint)
+  const about: About = { noun: 'email', name: id }
+  return new OperateError('not_found', `there is no email with the id "${id}"`, hint, { about })
 }
 
 const LONGEST_NAME = 200

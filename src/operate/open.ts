@@ -1,5 +1,6 @@
 /** An operator's way to the database. */
 import { statSync } from 'node:fs'
+import type { Seal } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
@@ -33,19 +34,20 @@ export async function openOperation(
   }
 }
 
-/** On a store that is open. */
+/** On a store that is open; `seal`: where that of the database is open too. */
 export function operationOn(
   settings: OperateSettings,
   store: Store,
   caller: Caller,
   accounts: Operation['accounts'],
+  seal?: Seal,
 ): Operation {
   return {
     caller,
     store,
     accounts,
     hostname: settings.hostname,
-    seal: () => openSeal(settings, accounts),
+    seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
     now: () => Date.now(),
   }

@@ -44,7 +44,13 @@ export async function serveApis(
       store,
       events: { store, teller: new Teller(store) },
       operation: (principal) =>
-        operationOn(service.settings, store, { kind: 'member', principal }, accounts.directory.snapshot),
+        operationOn(
+          service.settings,
+          store,
+          { kind: 'member', principal },
+          accounts.directory.snapshot,
+          service.app.seal,
+        ),
       derive: (purpose) => service.app.seal.derive(purpose),
       registry: metrics.registry,
       log,

@@ -50,7 +50,12 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   path_unknown: { code: 'path_unknown' },
   method_unknown: { code: 'method_unknown', allow: 'GET, HEAD' },
   email_unknown: { code: 'email_unknown' },
-  operation_refused: { code: 'operation_refused', why: 'already_exists', detail: 'it is there' },
+  operation_refused: {
+    code: 'operation_refused',
+    why: 'already_exists',
+    about: { noun: 'suppression', name: 'a@x.test' },
+    detail: 'it is there',
+  },
   http_malformed: { code: 'http_malformed', status: 431, detail: 'It is too long.' },
   internal: { code: 'internal', requestId: 'abc' },
 }

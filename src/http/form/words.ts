@@ -40,7 +40,6 @@ const REFUSED: Readonly<Record<VerbRefused, number>> = {
   not_allowed: 403,
   nothing_to_do: 400,
   conflict: 409,
-  damaged: 500,
 }
 
 const WORDS: Words<Said> = {
@@ -106,7 +105,10 @@ const WORDS: Words<Said> = {
   body_too_large: ({ max }) => [413, `request size exceeds ${inMegabytes(max)} limit`],
   path_unknown: notFound,
   email_unknown: notFound,
-  operation_refused: ({ why, detail }) => [REFUSED[why], detail],
+  operation_refused: ({ why, about, detail }) => {
+    const noDomain = why === 'not_found' && about?.noun === 'domain'
+    return [REFUSED[why], noDomain ? `Domain not found: ${clip(about.name, 255)}` : detail]
+  },
   link_refused: ({ detail }) => [403, detail],
   method_unknown: ({ allow }) => [405, `Method Not Allowed, allowed: ${allow}`],
   http_malformed: ({ status, detail }) => [status, detail],

@@ -1,4 +1,5 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
+import type { About } from '../../operate/error.ts'
 import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
@@ -44,7 +45,28 @@ const REFUSED: Readonly<Record<VerbRefused, readonly [status: number, name: Erro
   not_allowed: [403, 'restricted_api_key'],
   nothing_to_do: [422, 'validation_error'],
   conflict: [409, 'validation_error'],
-  damaged: [500, 'application_error'],
+}
+
+const NOUNS: Readonly<Record<About['noun'], string>> = {
+  company: 'Company',
+  domain: 'Domain',
+  key: 'API key',
+  email: 'Email',
+  suppression: 'Suppression',
+  webhook: 'Webhook',
+}
+
+/** What a verb refuses, in the sentence this dialect's clients know for it, if there is one. */
+function operationRefused({
+  why,
+  about,
+  detail,
+}: Extract<AnyReason, { code: 'operation_refused' }>): ErrorSaid {
+  if (why === 'not_found' && about !== null) return [...REFUSED[why], `${NOUNS[about.noun]} not found`]
+  if (why === 'already_exists' && about?.noun === 'domain') {
+    return [403, 'validation_error', `The \`${about.name}\` domain has been registered already.`]
+  }
+  return [...REFUSED[why], sentence(detail)]
 }
 
 const WORDS: Words<ErrorSaid> = {
@@ -141,7 +163,7 @@ const WORDS: Words<ErrorSaid> = {
   ],
   body_malformed: ({ detail }) => [400, 'validation_error', detail],
   media_type_unsupported: ({ detail }) => [415, 'validation_error', detail],
-  operation_refused: ({ why, detail }) => [...REFUSED[why], sentence(detail)],
+  operation_refused: operationRefused,
   link_refused: ({ detail }) => [403, 'invalid_access', sentence(detail)],
   email_unknown: () => [404, 'not_found', 'Email not found'],
 }
