@@ -32,6 +32,7 @@ const ON_BOTH_ENGINES = [
   'test/http/form-mime.test.ts',
   'test/http/form-send.test.ts',
   'test/http/json-attachments.test.ts',
+  'test/http/json-management.test.ts',
   'test/http/json-read.test.ts',
   'test/http/json-send.test.ts',
   'test/http/schedule.test.ts',

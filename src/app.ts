@@ -146,6 +146,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       unrecorded,
       domain: (id) => directory.domain(id),
       signingDomain: (email) => directory.signingDomain(email),
+      isRemoved: (idOrName) => directory.isRemoved(idOrName),
       signingKeys: new SigningKeys(seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
       paths,

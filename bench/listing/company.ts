@@ -1,6 +1,6 @@
 /** The one company of a measurement of listings, and what is made ready for it. */
 import { randomUUIDv7 } from 'node:crypto'
-import { NO_LIMITS } from '../../src/accounts/account.ts'
+import { DOMAIN_SETTINGS, NO_LIMITS } from '../../src/accounts/account.ts'
 import { DIGEST, digestStep } from '../../src/events/digest.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Owner } from '../history/shape.ts'
@@ -23,6 +23,8 @@ export async function addCompany(store: Store): Promise<ListedCompany> {
     createdAt,
     dkim: [],
     speaksFor: [],
+    settings: DOMAIN_SETTINGS,
+    seen: {},
   })
   await store.addKey({
     id: randomUUIDv7(),

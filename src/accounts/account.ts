@@ -27,6 +27,17 @@ export type DomainStatus = 'pending' | 'verified'
 /** Whether mail may leave from the domain. `suspended` is the operator's word and outlives verification. */
 export type SendingState = 'inactive' | 'active' | 'suspended'
 
+/** What a company sets for its domain. Nothing is tracked yet: the settings are kept, and shown to their clients. */
+export interface DomainSettings {
+  openTracking: boolean
+  clickTracking: boolean
+}
+export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
+
+export type RecordKind = 'dkim' | 'spf' | 'dmarc'
+/** `unknown`: DNS could not be asked. */
+export type RecordState = 'right' | 'missing' | 'different' | 'unknown'
+
 export interface SendingDomain {
   id: string
   companyId: string
@@ -35,6 +46,9 @@ export interface SendingDomain {
   status: DomainStatus
   sending: SendingState
   createdAt: number
+  settings: DomainSettings
+  /** What DNS had when it was asked last, the worst of each kind; empty: it was never asked. */
+  seen: Partial<Record<RecordKind, RecordState>>
   dkim: DkimIdentity[]
   /**
    * Ids of domains of the same company that mail of this one may be from as well. Whether mail may leave from each is
@@ -91,6 +105,8 @@ export interface Route {
 export interface AccountsSnapshot {
   companies: Company[]
   domains: SendingDomain[]
+  /** Mail from them may still wait. */
+  removedDomains: Pick<SendingDomain, 'id' | 'name'>[]
   keys: ApiKey[]
   routes: Route[]
 }

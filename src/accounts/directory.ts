@@ -36,11 +36,18 @@ const UNKNOWN: Denial = { denied: 'unknown' }
 
 /** The accounts as of the last `replace`. Look-ups take constant time whatever the number of companies. */
 export class AccountDirectory {
-  #snapshot: AccountsSnapshot = { companies: [], domains: [], keys: [], routes: [] }
+  #snapshot: AccountsSnapshot = {
+    companies: [],
+    domains: [],
+    removedDomains: [],
+    keys: [],
+    routes: [],
+  }
   #companies: readonly Company[] = []
   /** Of companies that have any. */
   #limits = new Map<string, CompanyLimits>()
   #domains = new Map<string, SendingDomain>()
+  #removedDomains: ReadonlySet<string> = new Set()
   #domainsByName = new Map<string, SendingDomain>()
   /** By `tokenDigest`. */
   #holders = new Map<string, Holder>()
@@ -54,6 +61,7 @@ export class AccountDirectory {
     this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
     this.#limits = new Map(snapshot.companies.filter(isLimited).map(({ id, limits }) => [id, limits]))
     this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
+    this.#removedDomains = new Set(snapshot.removedDomains.flatMap(({ id, name }) => [id, name]))
     this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
     this.#holders = new Map(holders.map((holder) => [holder.tokenHash.toString('base64'), holder]))
     this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
@@ -100,6 +108,11 @@ export class AccountDirectory {
     if (sender[at] === '@' && sender.endsWith(domain.name)) return domain
     const author = this.#domainsByName.get(sender.slice(sender.lastIndexOf('@') + 1))
     return author?.companyId === domain.companyId ? author : undefined
+  }
+
+  /** There was a domain with this id or name. One that is merely unknown may be new. */
+  isRemoved(idOrName: string): boolean {
+    return this.#removedDomains.has(idOrName)
   }
 
   /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */

@@ -1,9 +1,9 @@
 /** The DNS records a domain needs, in words and forms its owner can paste. */
 import { dkimRecord } from '../mail/dkim/key.ts'
-import type { SendingDomain } from './account.ts'
+import type { RecordKind, SendingDomain } from './account.ts'
 
 export interface DnsRecord {
-  kind: 'dkim' | 'spf' | 'dmarc'
+  kind: RecordKind
   type: 'TXT'
   /** Full name without a final dot. */
   name: string

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { parseDomain } from '../mail/address/address.ts'
 import { generateDkimKey } from '../mail/dkim/key.ts'
-import type { DkimAlgorithm, DkimIdentity, SendingDomain } from './account.ts'
+import { type DkimAlgorithm, type DkimIdentity, DOMAIN_SETTINGS, type SendingDomain } from './account.ts'
 import { dkimContext, type Seal } from './seal.ts'
 
 export interface NewDomain {
@@ -35,6 +35,8 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
     status: 'pending',
     sending: 'inactive',
     createdAt,
+    settings: DOMAIN_SETTINGS,
+    seen: {},
     dkim: await Promise.all(dkim),
     speaksFor,
   }

@@ -1,6 +1,6 @@
 /** Compares what a domain's owner was asked to publish with what DNS says. */
 import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
-import type { SendingDomain } from './account.ts'
+import type { RecordState, SendingDomain } from './account.ts'
 import { type DnsRecord, dnsRecords } from './dns-records.ts'
 
 /** What asking DNS for TXT records came to; `failed` is DNS not answering, which says nothing about the record. */
@@ -14,8 +14,7 @@ export interface TxtResolver {
 }
 
 export interface RecordCheck extends DnsRecord {
-  /** `unknown`: DNS could not be asked. */
-  state: 'right' | 'missing' | 'different' | 'unknown'
+  state: RecordState
   /** The TXT values found under the name, the other ones too. */
   found: string[]
   /** What is wrong and what to do; null when right. */

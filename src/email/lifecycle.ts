@@ -76,6 +76,11 @@ function rescheduled({ dueAt }: Of<'reschedule'>): Decision {
   return changed({ dueAt, heldFor: null })
 }
 
+/** It can never be sent, and was not tried. */
+export function hopeless(at: number, message: string): Decision {
+  return ended('failed', at, message)
+}
+
 function retried(before: Facts, { at, named, paused, scheduled, byMember }: Of<'retry'>): Decision | null {
   if (before.state !== 'waiting' || before.dueAt === null || before.dueAt <= at) return null
   if (paused) return leftAlone('paused')

@@ -37,7 +37,7 @@ export type HttpReason =
   /** Not HTTP as RFC 9112 has it, or over the limits of its head. */
   | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431 | 501; detail: string }
   /** A verb did not do what was asked. `detail` is a sentence for the caller, without a final stop. */
-  | { code: 'operation_refused'; why: VerbRefused; about: About | null; detail: string }
+  | { code: 'operation_refused'; why: VerbRefused; about?: About | null; detail: string }
   /** Our own fault. `requestId` leads to the log entry; nothing else is told. */
   | { code: 'internal'; requestId: string }
 

@@ -1,5 +1,5 @@
 /** Who may call which verb, and on whose things. */
-import type { AccountsSnapshot, Principal } from '../accounts/account.ts'
+import type { AccountsSnapshot, Principal, Scope } from '../accounts/account.ts'
 import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
 import { OperateError } from './error.ts'
 
@@ -16,21 +16,26 @@ export interface Who {
 
 /**
  * What a verb asks of its caller; an operator may call them all.
- * - `read`: sees what a company has and what became of its mail. For members with the scope `reading`.
+ * - `see`: sees what a company has set up. For members with the scope `reading` or `management`.
+ * - `read`: sees what became of its mail. For members with the scope `reading`.
  * - `manage`: changes what a company has, or stops and hastens its mail. For members with the scope `management`.
  * - `operate`: concerns more than one company, or is the operator's word, which a company must not take back.
  */
-export type Right = 'read' | 'manage' | 'operate'
+export type Right = 'see' | 'read' | 'manage' | 'operate'
 
-const SCOPE = { read: 'reading', manage: 'management' } as const
+const SCOPES: Readonly<Record<Exclude<Right, 'operate'>, readonly Scope[]>> = {
+  see: ['reading', 'management'],
+  read: ['reading'],
+  manage: ['management'],
+}
 
 /** Throws `not_allowed`, which tells nothing of what exists: it is asked before anything is looked for. */
 export function authorise(caller: Caller, right: Right): void {
   if (caller.kind === 'operator') return
   if (right === 'operate') throw new OperateError('not_allowed', 'only the operator may do this')
-  const scope = SCOPE[right]
-  if (caller.principal.scopes.has(scope)) return
-  throw new OperateError('not_allowed', `this key lacks the scope ${scope}`)
+  const scopes = SCOPES[right]
+  if (scopes.some((scope) => caller.principal.scopes.has(scope))) return
+  throw new OperateError('not_allowed', `this key lacks the scope ${scopes.join(' or ')}`)
 }
 
 /**
@@ -44,6 +49,7 @@ export function visibleAccounts({ caller, accounts }: Who): AccountsSnapshot {
   return {
     companies: own.companies,
     domains: own.domains.filter(({ id }) => id === domainId),
+    removedDomains: [],
     keys: own.keys.filter((key) => key.domainId === domainId),
     // That of the whole company is also that of a domain which has none.
     routes: own.routes.filter((route) => route.domainId === null || route.domainId === domainId),
@@ -55,6 +61,7 @@ export function accountsOf(accounts: AccountsSnapshot, companyId: string): Accou
   return {
     companies: accounts.companies.filter(({ id }) => id === companyId),
     domains: accounts.domains.filter(own),
+    removedDomains: [],
     keys: accounts.keys.filter(own),
     routes: accounts.routes.filter(own),
   }

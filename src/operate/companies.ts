@@ -25,7 +25,7 @@ export const createCompany = verb('operate', async (op, input: { name: string })
 })
 
 /** A member sees his own. */
-export const listCompanies = verb('read', async (op, _input: object): Promise<Company[]> => {
+export const listCompanies = verb('see', async (op, _input: object): Promise<Company[]> => {
   return visibleAccounts(op).companies
 })
 
@@ -39,7 +39,7 @@ export interface ShownCompany {
 }
 
 /** @param input.company name or id */
-export const showCompany = verb('read', async (op, input: { company: string }): Promise<ShownCompany> => {
+export const showCompany = verb('see', async (op, input: { company: string }): Promise<ShownCompany> => {
   const company = findCompany(op, input.company)
   const { domains, keys } = accountsOf(visibleAccounts(op), company.id)
   return { company, domains, keys, used: await op.store.quotaUsed(company.id, op.now()) }

@@ -1,4 +1,11 @@
-import type { Company, DomainStatus, SendingDomain, SendingState } from '../accounts/account.ts'
+import type {
+  Company,
+  DomainSettings,
+  DomainStatus,
+  RecordState,
+  SendingDomain,
+  SendingState,
+} from '../accounts/account.ts'
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
 import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
@@ -11,6 +18,7 @@ import {
   findDomain,
   findWholeCompany,
   listedAccounts,
+  noSuchDomain,
   type OfCompany,
 } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -30,6 +38,7 @@ export interface NewDomainInput {
   ed25519?: boolean
   /** Other domains of the company that its mail may be from: names or ids. */
   speaksFor?: readonly string[]
+  settings?: Partial<DomainSettings>
 }
 
 /** A sending domain with fresh DKIM keys. Nothing can be sent from it before it is verified or activated. */
@@ -40,7 +49,7 @@ export const addDomain = verb(
     const company = findWholeCompany(op, input.company)
     refuseTaken(op, name)
     const speaksFor = othersOf(op, company.id, name, input.speaksFor ?? [])
-    const domain = await newDomain({
+    const fresh = await newDomain({
       companyId: company.id,
       name,
       seal: await op.seal(),
@@ -48,6 +57,7 @@ export const addDomain = verb(
       speaksFor,
       createdAt: op.now(),
     })
+    const domain = { ...fresh, settings: { ...fresh.settings, ...input.settings } }
     await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
     return { domain, company, records: dnsRecords(domain, op.hostname) }
   },
@@ -82,27 +92,31 @@ function othersOf(op: Operation, companyId: string, name: string, texts: readonl
 export interface DomainUpdate {
   /** Name or id. */
   domain: string
-  /** From now on the other domains of the company that its mail may be from: names or ids; empty: none. */
-  speaksFor: readonly string[]
+  /**
+   * From now on the other domains of the company that its mail may be from: names or ids; empty: none. A key for one
+   * domain may not say so: it concerns two of them.
+   */
+  speaksFor?: readonly string[]
+  settings?: Partial<DomainSettings>
 }
 
-/**
- * Lets mail that is sent for a domain be from others of the same company. A key for one domain may not: it concerns two
- * of them.
- */
+/** Changes what is given, and leaves the rest. */
 export const updateDomain = verb('manage', async (op, input: DomainUpdate): Promise<SendingDomain> => {
-  authoriseWhole(op.caller)
+  const { speaksFor, settings } = input
+  if (speaksFor !== undefined) authoriseWhole(op.caller)
   const domain = findDomain(op, input.domain)
-  const speaksFor = othersOf(op, domain.companyId, domain.name, input.speaksFor)
-  return await changed(op, domain, { speaksFor })
+  return await changed(op, domain, {
+    ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
+    ...(settings && { settings: { ...domain.settings, ...settings } }),
+  })
 })
 
-export const listDomains = verb('read', async (op, of: OfCompany): Promise<SendingDomain[]> => {
+export const listDomains = verb('see', async (op, of: OfCompany): Promise<SendingDomain[]> => {
   return listedAccounts(op, of).domains
 })
 
 /** @param input.domain name or id, as in the verbs below */
-export const showDomain = verb('read', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
+export const showDomain = verb('see', async (op, input: { domain: string }): Promise<DomainWithRecords> => {
   const domain = findDomain(op, input.domain)
   return { domain, records: dnsRecords(domain, op.hostname) }
 })
@@ -118,6 +132,17 @@ export const activateDomain = verb('operate', (op, input: { domain: string }) =>
 export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
   setSending(op, input.domain, 'suspended'),
 )
+
+/**
+ * For good: its DKIM keys are gone, API keys for it alone are revoked, and its name is free again. What was accepted
+ * from it is not sent any more: it fails when its time comes, and says why. What was sent stays to be read.
+ */
+export const removeDomain = verb('manage', async (op, input: { domain: string }): Promise<SendingDomain> => {
+  const domain = findDomain(op, input.domain)
+  authoriseWhole(op.caller)
+  if (await op.store.removeDomain(domain.id, op.now())) return domain
+  throw noSuchDomain(input.domain)
+})
 
 async function setSending(op: Operation, text: string, sending: SendingState): Promise<SendingDomain> {
   return await changed(op, findDomain(op, text), { sending })
@@ -135,11 +160,23 @@ export const verifyDomain = verb(
     // DNS takes seconds, in which the operator may have suspended it.
     const accounts = await op.store.accounts()
     const domain = findDomain({ ...op, accounts }, asked.id)
-    const change = changeAfter(domain, verification)
-    const same = change.status === domain.status && change.sending === domain.sending
-    return { domain: same ? domain : await changed(op, domain, change), verification }
+    const change = { ...changeAfter(domain, verification), seen: seenIn(verification) }
+    return { domain: await changed(op, domain, change), verification }
   },
 )
+
+/** From the best to the worst. */
+const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
+
+/** The worst of each kind. */
+function seenIn({ records }: Verification): SendingDomain['seen'] {
+  const seen: SendingDomain['seen'] = {}
+  for (const { kind, state } of records) {
+    const worst = Math.max(STATES.indexOf(seen[kind] ?? 'right'), STATES.indexOf(state))
+    seen[kind] = STATES[worst]!
+  }
+  return seen
+}
 
 /**
  * DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop

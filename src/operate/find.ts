@@ -60,8 +60,12 @@ export function findDomain(who: Who, text: string): SendingDomain {
   const { domains } = visibleAccounts(who)
   const found = domains.find(({ id }) => id === text) ?? domains.find(({ name }) => name === domainName(text))
   if (found) return found
+  throw noSuchDomain(text)
+}
+
+export function noSuchDomain(text: string): OperateError {
   const about: About = { noun: 'domain', name: text }
-  throw new OperateError(
+  return new OperateError(
     'not_found',
     `there is no sending domain "${text}"`,
     { verb: 'listDomains' },
@@ -72,8 +76,12 @@ export function findDomain(who: Who, text: string): SendingDomain {
 export function findKey(who: Who, id: string): ApiKey {
   const found = visibleAccounts(who).keys.find((key) => key.id === id)
   if (found) return found
+  throw noSuchKey(id)
+}
+
+export function noSuchKey(id: string): OperateError {
   const about: About = { noun: 'key', name: id }
-  throw new OperateError(
+  return new OperateError(
     'not_found',
     `there is no API key with the id "${id}"`,
     { verb: 'listKeys' },

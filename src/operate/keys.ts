@@ -3,7 +3,15 @@ import { type ApiKey, type Company, SCOPES, type Scope, type SendingDomain } fro
 import { newToken } from '../accounts/token.ts'
 import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { OperateError } from './error.ts'
-import { checkedName, findDomain, findKey, findWholeCompany, listedAccounts, type OfCompany } from './find.ts'
+import {
+  checkedName,
+  findDomain,
+  findKey,
+  findWholeCompany,
+  listedAccounts,
+  noSuchKey,
+  type OfCompany,
+} from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 const MOST_RANGES = 100
@@ -127,8 +135,16 @@ function checkedExpiry(op: Operation, at: number): number {
   throw new OperateError('invalid', 'the end of a key must not be past')
 }
 
-export const listKeys = verb('read', async (op, of: OfCompany): Promise<ApiKey[]> => {
+export const listKeys = verb('see', async (op, of: OfCompany): Promise<ApiKey[]> => {
   return listedAccounts(op, of).keys
+})
+
+/** What it is called; nothing else of a key can be changed. */
+export const renameKey = verb('manage', async (op, input: { id: string; name: string }): Promise<ApiKey> => {
+  const name = checkedName('key', input.name)
+  const key = findKey(op, input.id)
+  if (await op.store.renameKey(key.id, name)) return { ...key, name }
+  throw noSuchKey(input.id)
 })
 
 /** For good. Every node follows within a second. */

@@ -58,7 +58,7 @@ export const removeRoute = verb(
 )
 
 /** A member sees those of his own mail. */
-export const listRoutes = verb('read', async (op, of: OfCompany): Promise<OwnedRoute[]> => {
+export const listRoutes = verb('see', async (op, of: OfCompany): Promise<OwnedRoute[]> => {
   const { companies, domains, routes } = listedAccounts(op, of)
   return routes.flatMap((route) => {
     const company = companies.find(({ id }) => id === route.companyId)

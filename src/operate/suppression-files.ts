@@ -80,7 +80,7 @@ export const importSuppressions = verb(
 
 /** Newest first, page by page. */
 export const exportSuppressions = verb(
-  'read',
+  'see',
   async (
     op,
     { company, types }: { company: string; types?: readonly SuppressionType[] | undefined },

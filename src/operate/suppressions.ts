@@ -7,7 +7,7 @@ import {
   type Suppression,
   type SuppressionType,
 } from '../email/suppression.ts'
-import { OperateError } from './error.ts'
+import { type About, type Hint, OperateError } from './error.ts'
 import { addressIn, domainName, findCompany, findWholeCompany, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -28,7 +28,7 @@ export interface SuppressionListing extends OfCompany {
 
 /** Newest first. */
 export const listSuppressions = verb(
-  'read',
+  'see',
   async (
     op,
     { company, address, types, after, before, limit }: SuppressionListing,
@@ -57,7 +57,7 @@ export interface PageWanted {
 
 /** By address, one type. */
 export const suppressedPage = verb(
-  'read',
+  'see',
   async (op, { company, type, ...page }: PageWanted & { type: SuppressionType }): Promise<Suppression[]> => {
     return await op.store.suppressedPage({ ...scopeOf(op, company), type, ...given(page) })
   },
@@ -65,7 +65,7 @@ export const suppressedPage = verb(
 
 /** By id, or of an address: the first of its types. */
 export const findSuppression = verb(
-  'read',
+  'see',
   async (
     op,
     { company, of, types }: { company: string; of: string; types?: readonly SuppressionType[] },
@@ -185,7 +185,7 @@ export const clearSuppressions = verb(
 
 /** An address or a domain that bounces do not put on the list. By value. */
 export const allowedPage = verb(
-  'read',
+  'see',
   async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
     return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...given(page) })
   },
@@ -193,7 +193,7 @@ export const allowedPage = verb(
 
 /** @param input.value address or domain */
 export const findAllowed = verb(
-  'read',
+  'see',
   async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
     const found = await op.store.findAllowed(findWholeCompany(op, company).id, allowedValue(value).value)
     if (found !== null) return found
@@ -352,8 +352,7 @@ function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
 
 function notOnList(op: Operation, company: string, what: string): OperateError {
   const { id, name } = findCompany(op, company)
-  return new OperateError('not_found', `"${what}" is not on the list of ${name}`, {
-    verb: 'listSuppressions',
-    company: id,
-  })
+  const hint: Hint = { verb: 'listSuppressions', company: id }
+  const about: About = { noun: 'suppression', name: what }
+  return new OperateError('not_found', `"${what}" is not on the list of ${name}`, hint, { about })
 }

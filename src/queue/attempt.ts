@@ -6,6 +6,7 @@ import {
   attempted,
   type Decision,
   givenBack,
+  hopeless,
   type Outcome,
   postponedFrom,
 } from '../email/lifecycle.ts'
@@ -94,6 +95,12 @@ export function closedRecord(
     patience: schedule.lasts,
   }
   return untried(ready, now, (recipient) => attempted(recipient, happening))
+}
+
+/** Ends a delivery that can never be tried. */
+export function failedRecord(ready: ReadyDelivery, message: string, now: number): AttemptRecord {
+  const decision = hopeless(now, message)
+  return untried(ready, now, () => decision)
 }
 
 /** Gives a delivery back untried. `held`: because its domain may not send now. `dueAt` in Unix ms. */

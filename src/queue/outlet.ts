@@ -9,7 +9,7 @@ import type { SigningKeys } from '../delivery/signing-keys.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord } from '../store/store.ts'
-import { attemptRecord, closedRecord, releaseRecord, unprepared } from './attempt.ts'
+import { attemptRecord, closedRecord, failedRecord, releaseRecord, unprepared } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { PathHealth } from './path-health.ts'
 import type { ReadyQueues } from './ready-queues.ts'
@@ -80,7 +80,13 @@ export class Outlet {
     const sifted = stops.sift(ready, now)
     if (sifted === null) return ready
     for (const { recipients, why } of sifted.back) {
-      const written = results.record(releaseRecord({ ...ready, recipients }, why, why.message))
+      const stopped = { ...ready, recipients }
+      const { dueAt, held, message } = why
+      const written = results.record(
+        dueAt === 'never'
+          ? failedRecord(stopped, message, now)
+          : releaseRecord(stopped, { dueAt, held }, message),
+      )
       if (why.held) void written.then(() => stops.heldWritten(ready.email.domainId))
     }
     return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }

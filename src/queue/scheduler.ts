@@ -40,6 +40,8 @@ export interface SchedulerParts {
   domain(id: string): SendingDomain | undefined
   /** Domain whose keys sign it: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
+  /** There was a domain with this id or name, and it is not there any more. */
+  isRemoved(idOrName: string): boolean
   signingKeys: SigningKeys
   retrySchedule: RetrySchedule
   paths: Pick<PathFinder, 'known' | 'find'>
@@ -93,7 +95,7 @@ export class Scheduler implements Handover {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    const { store, domain, signingDomain, limits, retrySchedule, metrics, log } = parts
+    const { store, domain, signingDomain, isRemoved, limits, retrySchedule, metrics, log } = parts
     const limitOf = (path: Path) => this.#sessionLimits.of(path)
     this.#ready = new ReadyQueues(limits, limitOf)
     this.#unresolved = new Unresolved(this.#ready.holdings, (ready) => {
@@ -123,6 +125,7 @@ export class Scheduler implements Handover {
       store,
       domain,
       signingDomain,
+      isRemoved,
       waiting: () => [
         ...this.#unresolved.deliveries(),
         ...this.#ready.deliveries(),

@@ -14,9 +14,9 @@ const BACK_OFF_MS = 500
 /** A false alarm about a suppression must not go round faster than this. */
 const SUPPRESSED_MS = 1_000
 
-/** Why a delivery is given back instead of being begun, and when it is due again (Unix ms). */
+/** Why a delivery is given back instead of being begun, and when it is due again (Unix ms); `never`: it fails. */
 export interface GivenBack {
-  dueAt: number
+  dueAt: number | 'never'
   held: boolean
   message: string
 }
@@ -33,6 +33,8 @@ export interface StopsParts {
   domain(id: string): SendingDomain | undefined
   /** Domain whose keys sign it: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
+  /** There was a domain with this id or name, and it is not there any more. */
+  isRemoved(idOrName: string): boolean
   /** Work that waits in memory. */
   waiting(): Iterable<ReadyDelivery>
   /** Mail that was held or paused may go, or what waits in memory is paused. */
@@ -131,10 +133,24 @@ export class Stops {
     const domain = this.#parts.domain(email.domainId)
     const signing = this.#parts.signingDomain(email)
     if (domain?.sending === 'active' && signing?.sending === 'active') return null
+    if (this.#isGone(email, domain, signing)) {
+      return { dueAt: 'never', held: false, message: 'Its sending domain was removed before it was sent' }
+    }
     this.#heldDomains.add(email.domainId)
     const stopped = domain?.sending === 'active' ? signing : domain
     const message = `Sending from ${stopped?.name ?? 'a removed domain'} is not active; held`
     return { dueAt: now + HELD_MS, held: true, message }
+  }
+
+  /** A domain that is merely unknown may be new to this node: its mail waits. */
+  #isGone(
+    { domainId, sender }: Signable,
+    domain: SendingDomain | undefined,
+    signing: SendingDomain | undefined,
+  ): boolean {
+    const { isRemoved } = this.#parts
+    if (domain === undefined) return isRemoved(domainId)
+    return signing === undefined && isRemoved(sender.slice(sender.lastIndexOf('@') + 1))
   }
 
   #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {

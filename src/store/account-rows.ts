@@ -1,6 +1,13 @@
 /** Companies, domains and keys as both databases have them. */
-import type { ApiKey, Company, CompanyLimits, DkimIdentity, SendingDomain } from '../accounts/account.ts'
-import { listOf } from './json-columns.ts'
+import {
+  type ApiKey,
+  type Company,
+  type CompanyLimits,
+  type DkimIdentity,
+  DOMAIN_SETTINGS,
+  type SendingDomain,
+} from '../accounts/account.ts'
+import { listOf, mapOf } from './json-columns.ts'
 
 export type CompanyRow = Omit<Company, 'limits'> & CompanyLimits
 
@@ -8,10 +15,12 @@ export function companyOf({ rate, daily, monthly, ...row }: CompanyRow): Company
   return { ...row, limits: { rate, daily, monthly } }
 }
 
-export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor'> & { speaksFor: string | null }
+export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor' | 'settings' | 'seen'> &
+  Record<'speaksFor' | 'settings' | 'seen', string | null>
 
 export function domainOf(row: DomainRow, dkim: DkimIdentity[]): SendingDomain {
-  return { ...row, dkim, speaksFor: listOf(row.speaksFor) }
+  const settings = { ...DOMAIN_SETTINGS, ...mapOf(row.settings) }
+  return { ...row, dkim, speaksFor: listOf(row.speaksFor), settings, seen: mapOf(row.seen) }
 }
 
 export type KeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; networks: string | null }

@@ -12,7 +12,9 @@ import type {
 export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
 
 /** Of a sending domain; what is absent stays as it is. */
-export type DomainChange = Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor'>>
+export type DomainChange = Partial<
+  Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>
+>
 
 /** Rare writes about accounts; each bumps the version that `watch` looks at. */
 export interface AccountStore {
@@ -25,8 +27,16 @@ export interface AccountStore {
   /** Recipients that quotas have counted on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
   addDomain(domain: SendingDomain): Promise<void>
+  /** StoreConflict when there is no such domain. */
   updateDomain(id: string, change: DomainChange): Promise<void>
+  /**
+   * With its DKIM keys and its route; API keys for it alone are revoked. Its id stays known as removed. False when it
+   * is unknown.
+   */
+  removeDomain(id: string, at: number): Promise<boolean>
   addKey(key: ApiKey): Promise<void>
+  /** False when it is unknown. */
+  renameKey(id: string, name: string): Promise<boolean>
   revokeKey(id: string, at: number): Promise<boolean>
   /** Instead of the one that the company, or its domain, has. StoreConflict when the domain is not the company's. */
   setRoute(route: Route): Promise<void>

@@ -9,6 +9,11 @@ export function mapText(map: object): string | null {
   return null
 }
 
+/** Of a change: null for what stays as it is. */
+export function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
 export function listOf<T>(text: string | null): T[] {
   return text === null ? [] : (JSON.parse(text) as T[])
 }

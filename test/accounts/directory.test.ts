@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import {
   type AccountsSnapshot,
   type ApiKey,
+  DOMAIN_SETTINGS,
   NO_LIMITS,
   type Principal,
   type Scope,
@@ -18,16 +19,8 @@ const acme = { id: 'c-acme', name: 'Acme', createdAt: 2, limits: NO_LIMITS }
 const other = { id: 'c-other', name: 'Other', createdAt: 1, limits: NO_LIMITS }
 
 function domainOf(companyId: string, name: string, sending: SendingDomain['sending']): SendingDomain {
-  return {
-    id: `d-${name}`,
-    companyId,
-    name,
-    status: 'pending',
-    sending,
-    createdAt: 1,
-    dkim: [],
-    speaksFor: [],
-  }
+  const facts = { status: 'pending', createdAt: 1, settings: DOMAIN_SETTINGS, seen: {} } as const
+  return { id: `d-${name}`, companyId, name, sending, ...facts, speaksFor: [], dkim: [] }
 }
 
 function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey {
@@ -56,6 +49,7 @@ function directoryWith(keys: ApiKey[]): AccountDirectory {
       domainOf(acme.id, 'stopped.test', 'suspended'),
       domainOf(other.id, 'other.test', 'active'),
     ],
+    removedDomains: [],
     keys,
     routes: [],
   }
@@ -120,7 +114,7 @@ describe('the directory', () => {
   test('forgets what the next snapshot does not hold', () => {
     const { token } = newToken()
     const directory = directoryWith([keyOf('k1', token)])
-    directory.replace({ companies: [other], domains: [], keys: [], routes: [] })
+    directory.replace({ companies: [other], domains: [], removedDomains: [], keys: [], routes: [] })
     assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' })
     assert.equal(directory.domainNamed('acme.test'), undefined)
     assert.equal(directory.domain('d-acme.test'), undefined)

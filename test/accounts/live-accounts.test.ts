@@ -103,6 +103,16 @@ test('all who ask before a look share it; who asks during a look waits for the n
   assert.deepEqual({ looks, snapshots }, { looks: 2, snapshots: 1 })
 })
 
+test('a look for a known caller waits for no turn, and is not one that strangers cause', async (t) => {
+  const { accounts, newKey, reads } = await open(t)
+  await accounts.catchUp()
+  const token = await newKey()
+  await accounts.look()
+  assert.ok('keyId' in accounts.directory.authenticate(token, '127.0.0.1'))
+  await accounts.look()
+  assert.deepEqual(reads(), { versions: 3, accounts: 1, looks: 1 })
+})
+
 test('who asks again and again causes twenty looks a second, no more', async (t) => {
   const { accounts, reads } = await open(t)
   const began = performance.now()

@@ -32,6 +32,7 @@ const [ok, foreign, no] = ['ok', 'not_found', 'not_allowed'] as const
 const OPERATOR_ALONE: Outcomes = {
   operator: ok,
   manager: no,
+  administrator: no,
   reader: no,
   sender: no,
   restricted: no,
@@ -40,14 +41,18 @@ const OPERATOR_ALONE: Outcomes = {
 const READS: Outcomes = {
   operator: ok,
   manager: ok,
+  administrator: no,
   reader: ok,
   sender: no,
   restricted: ok,
   foreign,
 }
+/** What is set up, and not what became of mail: also with the scope management alone. */
+const SEES: Outcomes = { ...READS, administrator: ok }
+const SEES_WHOLE: Outcomes = { ...SEES, restricted: no }
 /** What concerns all of the company: a key for one of its domains may not. */
 const READS_WHOLE: Outcomes = { ...READS, restricted: no }
-const MANAGES: Outcomes = { ...READS, reader: no }
+const MANAGES: Outcomes = { ...READS, administrator: ok, reader: no }
 const MANAGES_WHOLE: Outcomes = { ...MANAGES, restricted: no }
 
 type Call = (op: Operation, world: World) => Promise<unknown>
@@ -59,8 +64,8 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op, world) => companies.createCompany(op, { name: world.newName() }),
     OPERATOR_ALONE,
   ],
-  [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...READS, foreign: ok }],
-  [companies.showCompany, (op) => companies.showCompany(op, { company: 'Acme' }), READS],
+  [companies.listCompanies, (op) => companies.listCompanies(op, {}), { ...SEES, foreign: ok }],
+  [companies.showCompany, (op) => companies.showCompany(op, { company: 'Acme' }), SEES],
   [
     companies.limitCompany,
     (op) => companies.limitCompany(op, { company: 'Acme', daily: null }),
@@ -76,12 +81,12 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => domains.updateDomain(op, { domain: 'acme.test', speaksFor: ['other.acme.test'] }),
     MANAGES_WHOLE,
   ],
-  [domains.listDomains, (op) => domains.listDomains(op, { company: 'Acme' }), READS],
-  [domains.showDomain, (op) => domains.showDomain(op, { domain: 'acme.test' }), READS],
+  [domains.listDomains, (op) => domains.listDomains(op, { company: 'Acme' }), SEES],
+  [domains.showDomain, (op) => domains.showDomain(op, { domain: 'acme.test' }), SEES],
   [
     domains.showDomain,
     (op) => domains.showDomain(op, { domain: 'other.acme.test' }),
-    { ...READS, restricted: foreign },
+    { ...SEES, restricted: foreign },
   ],
   [domains.verifyDomain, (op) => domains.verifyDomain(op, { domain: 'acme.test' }), MANAGES],
   [
@@ -89,10 +94,42 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => domains.verifyDomain(op, { domain: 'other.acme.test' }),
     { ...MANAGES, restricted: foreign },
   ],
+  [
+    domains.updateDomain,
+    (op) => domains.updateDomain(op, { domain: 'acme.test', settings: { openTracking: true } }),
+    MANAGES,
+  ],
+  [
+    domains.updateDomain,
+    (op) => domains.updateDomain(op, { domain: 'other.acme.test', settings: { clickTracking: true } }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    domains.removeDomain,
+    async (op, world) => {
+      const name = world.newName()
+      await domains.addDomain({ ...op, caller: OPERATOR }, { company: 'Acme', name })
+      return await domains.removeDomain({ ...op, accounts: await op.store.accounts() }, { domain: name })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
   [domains.activateDomain, (op) => domains.activateDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
   [domains.suspendDomain, (op) => domains.suspendDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
-  [keys.createKey, (op) => keys.createKey(op, { company: 'Acme', name: 'k' }), MANAGES_WHOLE],
-  [keys.listKeys, (op) => keys.listKeys(op, { company: 'Acme' }), READS],
+  [
+    keys.createKey,
+    (op) => keys.createKey(op, { company: 'Acme', name: 'k' }),
+    // It has none of the scopes that a key gets when none is named.
+    { ...MANAGES_WHOLE, administrator: no },
+  ],
+  [keys.listKeys, (op) => keys.listKeys(op, { company: 'Acme' }), SEES],
+  [
+    keys.renameKey,
+    async (op, world) => {
+      const { id } = await world.key()
+      return await keys.renameKey({ ...op, accounts: await op.store.accounts() }, { id, name: 'other' })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
   [
     keys.revokeKey,
     async (op, world) => {
@@ -158,17 +195,17 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   [
     suppressions.listSuppressions,
     (op) => suppressions.listSuppressions(op, { company: 'Acme', limit: 10 }),
-    READS,
+    SEES,
   ],
   [
     suppressions.suppressedPage,
     (op) => suppressions.suppressedPage(op, { company: 'Acme', type: 'bounce', limit: 10 }),
-    READS,
+    SEES,
   ],
   [
     suppressions.findSuppression,
     (op) => suppressions.findSuppression(op, { company: 'Acme', of: 'gone@acme-list.test' }),
-    { ...READS, restricted: foreign },
+    { ...SEES, restricted: foreign },
   ],
   [
     suppressions.addSuppression,
@@ -204,7 +241,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   [
     suppressions.allowedPage,
     (op) => suppressions.allowedPage(op, { company: 'Acme', limit: 10 }),
-    READS_WHOLE,
+    SEES_WHOLE,
   ],
   [
     suppressions.findAllowed,
@@ -212,7 +249,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
       await world.allowed('ok.test')
       return await suppressions.findAllowed(op, { company: 'Acme', value: 'ok.test' })
     },
-    READS_WHOLE,
+    SEES_WHOLE,
   ],
   [
     suppressions.addAllowed,
@@ -235,7 +272,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     },
     MANAGES,
   ],
-  [files.exportSuppressions, (op) => files.exportSuppressions(op, { company: 'Acme' }), READS],
+  [files.exportSuppressions, (op) => files.exportSuppressions(op, { company: 'Acme' }), SEES],
   [
     routes.setRoute,
     (op) => routes.setRoute(op, { domain: 'acme.test', url: 'smtp://u:p@relay.test' }),
@@ -249,7 +286,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     },
     OPERATOR_ALONE,
   ],
-  [routes.listRoutes, (op) => routes.listRoutes(op, { company: 'Acme' }), READS],
+  [routes.listRoutes, (op) => routes.listRoutes(op, { company: 'Acme' }), SEES],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
 ]
 

@@ -343,7 +343,10 @@ describe('why a verb does not do what was asked', () => {
 
   test('where there is no company at all, the next step is to create one', async () => {
     const op = await world.operation('operator')
-    const empty = { ...op, accounts: { companies: [], domains: [], keys: [], routes: [] } }
+    const empty = {
+      ...op,
+      accounts: { companies: [], domains: [], removedDomains: [], keys: [], routes: [] },
+    }
     const error = await failure(addDomain(empty, { company: 'First', name: 'x.test' }))
     assert.deepEqual(error.hint, { verb: 'createCompany', name: 'First' })
   })

@@ -62,6 +62,7 @@ export class World implements AsyncDisposable {
     const callers = {
       operator: OPERATOR,
       manager: await by(acme, ['reading', 'management']),
+      administrator: await by(acme, ['management']),
       reader: await by(acme, ['reading']),
       sender: await by(acme, ['sending']),
       restricted: await by(acme, ['reading', 'management'], acme.domains[0].id),
@@ -153,7 +154,15 @@ export class World implements AsyncDisposable {
   }
 }
 
-export const CALLERS = ['operator', 'manager', 'reader', 'sender', 'restricted', 'foreign'] as const
+export const CALLERS = [
+  'operator',
+  'manager',
+  'administrator',
+  'reader',
+  'sender',
+  'restricted',
+  'foreign',
+] as const
 export type CallerName = (typeof CALLERS)[number]
 
 function mail(company: Company, domain: SendingDomain, change: Partial<NewEmail> = {}): NewEmail {

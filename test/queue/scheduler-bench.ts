@@ -218,6 +218,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     isolated: noted,
     domain: (id) => (id === domain.id ? domain : undefined),
     signingDomain: () => domain,
+    isRemoved: () => false,
     signingKeys: new SigningKeys(seal),
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),

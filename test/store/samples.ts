@@ -44,6 +44,8 @@ export function domain(owner: Company, name: string): SendingDomain {
     sending: 'inactive',
     createdAt: NOW,
     speaksFor: [],
+    settings: { openTracking: true, clickTracking: false },
+    seen: { dkim: 'right' },
     dkim: [
       {
         id: newId(),

@@ -19,6 +19,7 @@ import { DownloadLinks } from './emails/download-link.ts'
 import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
+import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
 import { jsonTold } from './told.ts'
 import { jsonWords } from './words.ts'
@@ -31,7 +32,7 @@ const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {
   /** The oldest clients send to `/email`. */
-  readonly prefixes: readonly string[] = ['/emails', '/email']
+  readonly prefixes: readonly string[] = ['/emails', '/email', ...MANAGEMENT_PREFIXES]
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
@@ -46,7 +47,12 @@ export class JsonDialect implements Api {
     this.#core = core
     this.#reading = new Reading(core.deps, jsonReader)
     this.#links = new DownloadLinks(core.deps)
-    this.endpoints = [listEmails, ...schedulingEndpoints, ...attachmentEndpoints(this.#links)]
+    this.endpoints = [
+      listEmails,
+      ...schedulingEndpoints,
+      ...attachmentEndpoints(this.#links),
+      ...managementEndpoints,
+    ]
   }
 
   register(app: FastifyInstance, answering: Answering): void {

@@ -62,7 +62,7 @@ function operationRefused({
   about,
   detail,
 }: Extract<AnyReason, { code: 'operation_refused' }>): ErrorSaid {
-  if (why === 'not_found' && about !== null) return [...REFUSED[why], `${NOUNS[about.noun]} not found`]
+  if (why === 'not_found' && about) return [...REFUSED[why], `${NOUNS[about.noun]} not found`]
   if (why === 'already_exists' && about?.noun === 'domain') {
     return [403, 'validation_error', `The \`${about.name}\` domain has been registered already.`]
   }

@@ -8,7 +8,7 @@ import {
   keyOf,
   limitColumns,
 } from '../account-rows.ts'
-import { listText } from '../json-columns.ts'
+import { jsonOrNull, listText, mapText } from '../json-columns.ts'
 import { type Used, usedAt } from '../quota.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
@@ -19,8 +19,9 @@ const COMPANIES = `SELECT id, name, created_at AS "createdAt", rate_limit AS rat
     monthly_limit AS monthly
   FROM companies ORDER BY num`
 const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, d.created_at AS "createdAt",
-    d.speaks_for AS "speaksFor"
+    d.speaks_for AS "speaksFor", d.settings, d.seen
   FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`
+const REMOVED = 'SELECT id, name FROM removed_domains ORDER BY id'
 const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, public_key AS "publicKey",
     sealed_private_key AS "sealedPrivateKey"
   FROM dkim_keys ORDER BY domain_id, position`
@@ -37,6 +38,14 @@ const UPDATE_LIMITS = `UPDATE companies SET
     daily_limit = CASE WHEN $3::int4 = 1 THEN $4::int8 ELSE daily_limit END,
     monthly_limit = CASE WHEN $5::int4 = 1 THEN $6::int8 ELSE monthly_limit END
   WHERE id = $7 RETURNING 1`
+const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status), sending = coalesce($3, sending),
+    speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
+  WHERE id = $1 RETURNING 1`
+const NOTE_REMOVED = `INSERT INTO removed_domains (id, company, name, removed_at)
+  SELECT id, company, name, $2 FROM domains WHERE id = $1 RETURNING 1`
+// It refers to a domain that is not there any more.
+const REVOKE_OF_DOMAIN =
+  'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1'
 
 const SET_ROUTE = `INSERT INTO routes (company, domain_id, id, url, sealed, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (company, domain_id) DO UPDATE
@@ -82,14 +91,17 @@ export function accounts(parts: Parts): AccountStore {
       })
     },
 
-    async addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor }) {
+    async addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen }) {
       const company = await companies.number(companyId)
       await insert(async (session) => {
         await unlessTaken(
           session,
-          `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for)
-           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-          [id, company, name, status, sending, createdAt, listText(speaksFor)],
+          `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for, settings, seen)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+          [
+            ...[id, company, name, status, sending, createdAt],
+            ...[listText(speaksFor), mapText(settings), mapText(seen)],
+          ],
           `The domain ${name} is already set up; a domain belongs to one company`,
         )
         for (const [position, key] of dkim.entries()) {
@@ -104,17 +116,23 @@ export function accounts(parts: Parts): AccountStore {
       })
     },
 
-    async updateDomain(id, { status, sending, speaksFor }) {
+    async updateDomain(id, { status = null, sending = null, speaksFor, settings, seen }) {
+      const given = [speaksFor, settings, seen].map(jsonOrNull)
       await insert(async (session) => {
-        const updated = await session.run(
-          `UPDATE domains SET status = coalesce($2, status), sending = coalesce($3, sending),
-             speaks_for = CASE WHEN $4::bool THEN $5 ELSE speaks_for END
-           WHERE id = $1 RETURNING 1`,
-          [id, status ?? null, sending ?? null, speaksFor !== undefined, listText(speaksFor ?? [])],
-        )
+        const updated = await session.run(CHANGE_DOMAIN, [id, status, sending, ...given])
         if (updated.length === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
       })
     },
+
+    removeDomain: (id, at) =>
+      change(async (session) => {
+        if ((await session.run(NOTE_REMOVED, [id, at])).length === 0) return false
+        await session.run(REVOKE_OF_DOMAIN, [id, at])
+        await session.run('DELETE FROM dkim_keys WHERE domain_id = $1', [id])
+        await session.run('DELETE FROM routes WHERE domain_id = $1', [id])
+        await session.run('DELETE FROM domains WHERE id = $1', [id])
+        return true
+      }),
 
     async addKey(key) {
       const { id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt } =
@@ -134,6 +152,12 @@ export function accounts(parts: Parts): AccountStore {
         )
       })
     },
+
+    renameKey: (id, name) =>
+      change(async (session) => {
+        const sql = 'UPDATE api_keys SET name = $2 WHERE id = $1 RETURNING 1'
+        return (await session.run(sql, [id, name])).length > 0
+      }),
 
     revokeKey: (id, at) =>
       change(async (session) => {
@@ -163,13 +187,14 @@ async function snapshot(session: Session) {
   const companies = (await session.run<CompanyRow>(COMPANIES)).map(companyOf)
   const rows = await session.run<DomainRow>(DOMAINS)
   const domains = rows.map((row): SendingDomain => domainOf(row, []))
+  const removedDomains = await session.run<{ id: string; name: string }>(REMOVED)
   const byId = new Map(domains.map((domain) => [domain.id, domain]))
   for (const { domainId, ...identity } of await session.run<DkimIdentity & { domainId: string }>(DKIM)) {
     byId.get(domainId)?.dkim.push(identity)
   }
   const keys = (await session.run<KeyRow>(KEYS)).map(keyOf)
   const routes = await session.run<Route>(ROUTES)
-  return { companies, domains, keys, routes }
+  return { companies, domains, removedDomains, keys, routes }
 }
 
 /** Throws StoreConflict when the domain is not the company's. */

@@ -72,6 +72,8 @@ export interface Writes
     | 'updateCompany'
     | 'trimDigest'
     | 'updateDomain'
+    | 'removeDomain'
+    | 'renameKey'
   > {
   join(node: store.NodeDescription, alone: boolean): number
   record(attempt: Recording): store.Recorded

@@ -69,6 +69,8 @@ export class SqliteStore implements types.Store {
   readonly updateCompany = this.#writes('updateCompany')
   readonly addDomain = this.#writes('addDomain')
   readonly updateDomain = this.#writes('updateDomain')
+  readonly removeDomain = this.#writes('removeDomain')
+  readonly renameKey = this.#writes('renameKey')
   readonly addKey = this.#writes('addKey')
   readonly revokeKey = this.#writes('revokeKey')
   readonly setRoute = this.#writes('setRoute')

@@ -32,6 +32,7 @@ const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
 export const MOVES: readonly Move[] = [
   { name: 'companies', order: ['t.num'] },
   { name: 'domains', order: ['t.id'] },
+  { name: 'removed_domains', order: ['t.id'] },
   { name: 'dkim_keys', order: ['t.domain_id', 't.position'] },
   { name: 'api_keys', order: ['t.id'] },
   { name: 'routes', order: ['t.company', 't.domain_id'] },

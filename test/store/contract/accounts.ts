@@ -8,7 +8,9 @@ export function accountsContract(open: OpenBench): void {
   describe('accounts', () => {
     test('are kept as given', async (t) => {
       const { store } = await open(t)
-      assert.deepEqual(await store.accounts(), { companies: [], domains: [], keys: [], routes: [] })
+      assert.deepEqual(await store.accounts(), {
+        ...{ companies: [], domains: [], removedDomains: [], keys: [], routes: [] },
+      })
       const owner = await acme(store)
       const own = domain(owner, 'acme.test')
       await store.addDomain(own)
@@ -27,6 +29,8 @@ export function accountsContract(open: OpenBench): void {
       await store.addDomain(own)
       await store.updateDomain(own.id, { status: 'verified' })
       await store.updateDomain(own.id, { sending: 'active' })
+      await store.updateDomain(own.id, { settings: { openTracking: false, clickTracking: true } })
+      await store.updateDomain(own.id, { seen: { dkim: 'missing', spf: 'unknown' } })
       const [stored] = (await store.accounts()).domains
       assert.deepEqual([stored?.status, stored?.sending, stored?.speaksFor], ['verified', 'active', []])
       const second = domain(owner, 'second.test')
@@ -37,12 +41,46 @@ export function accountsContract(open: OpenBench): void {
       assert.deepEqual(await speaks(), [[second.id], [own.id]])
       await store.updateDomain(own.id, { speaksFor: [] })
       assert.deepEqual(await speaks(), [[], [own.id]])
+      assert.deepEqual(stored?.settings, { openTracking: false, clickTracking: true })
+      assert.deepEqual(stored?.seen, { dkim: 'missing', spf: 'unknown' })
       const key = apiKey(owner)
       await store.addKey(key)
+      assert.equal(await store.renameKey(key.id, 'other name'), true)
+      assert.equal(await store.renameKey(newId(), 'nobody'), false)
+      assert.equal((await store.accounts()).keys[0]?.name, 'other name')
       assert.equal(await store.revokeKey(key.id, NOW + 1), true)
       assert.equal(await store.revokeKey(key.id, NOW + 2), false)
       assert.equal(await store.revokeKey(newId(), NOW), false)
       assert.equal((await store.accounts()).keys[0]?.revokedAt, NOW + 1)
+    })
+
+    test('a removed domain leaves its id, and its name free; keys for it alone are revoked', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const own = domain(owner, 'acme.test')
+      await store.addDomain(own)
+      const [whole, bound, gone] = [apiKey(owner), apiKey(owner, own.id), apiKey(owner, own.id)]
+      for (const key of [whole, bound, gone]) await store.addKey(key)
+      await store.revokeKey(gone.id, NOW)
+      await store.setRoute({
+        ...{ id: newId(), companyId: owner.id, domainId: own.id, url: 'smtp://one.test:25?tls=off' },
+        ...{ sealed: null, createdAt: NOW },
+      })
+      const version = await store.accountsVersion()
+      assert.equal(await store.removeDomain(newId(), NOW + 1), false)
+      assert.equal(await store.accountsVersion(), version)
+      assert.equal(await store.removeDomain(own.id, NOW + 1), true)
+      assert.equal(await store.removeDomain(own.id, NOW + 2), false)
+      const { domains, removedDomains, keys, routes } = await store.accounts()
+      assert.deepEqual([domains, removedDomains, routes], [[], [{ id: own.id, name: 'acme.test' }], []])
+      const ends = new Map(keys.map(({ id, revokedAt }) => [id, revokedAt]))
+      assert.deepEqual(
+        [whole, bound, gone].map(({ id }) => ends.get(id)),
+        [whole.revokedAt, NOW + 1, NOW],
+      )
+      assert.notEqual(await store.accountsVersion(), version)
+      const other = await acme(store, 'Other')
+      await store.addDomain({ ...domain(other, 'acme.test'), dkim: own.dkim })
     })
 
     test('routes: one for each company and domain, the last that was set', async (t) => {

@@ -133,5 +133,10 @@ export async function fileNamed(
 }
 
 export function unknownAttachment(): Fault {
-  return new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Attachment not found' })
+  return new Fault({
+    code: 'operation_refused',
+    why: 'not_found',
+    about: null,
+    detail: 'Attachment not found',
+  })
 }

@@ -5,6 +5,7 @@ import { sql as followers } from './0003-followers.ts'
 import { sql as suppressions } from './0004-suppressions.ts'
 import { sql as digest } from './0005-digest.ts'
 import { sql as amp } from './0006-amp.ts'
+import { sql as domains } from './0007-domains.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-suppressions', sql: suppressions },
   { name: '0005-digest', sql: digest },
   { name: '0006-amp', sql: amp },
+  { name: '0007-domains', sql: domains },
 ]

@@ -22,9 +22,10 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
   )
   const domains = db.prepare(
     `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt,
-            d.speaks_for AS speaksFor
+            d.speaks_for AS speaksFor, d.settings, d.seen
      FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`,
   )
+  const removed = db.prepare('SELECT id, name FROM removed_domains ORDER BY id')
   const dkim = db.prepare(
     `SELECT domain_id AS domainId, id, selector, algorithm, public_key AS publicKey,
             sealed_private_key AS sealedPrivateKey
@@ -56,6 +57,7 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
             identities.map(({ domainId: _, ...identity }) => identity),
           )
         }),
+        removedDomains: all<{ id: string; name: string }>(removed),
         keys: all<KeyRow>(keys).map(keyOf),
         routes: all<Route>(routes),
       }

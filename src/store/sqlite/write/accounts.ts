@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { limitColumns } from '../../account-rows.ts'
-import { listText } from '../../json-columns.ts'
+import { jsonOrNull, listText, mapText } from '../../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import type { Direct } from '../protocol.ts'
@@ -20,7 +20,8 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
        monthly_limit = iif(?5, ?6, monthly_limit) WHERE id = ?7`,
   )
   const insertDomain = db.prepare(
-    'INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for, settings, seen)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertDkimKey = db.prepare(
     `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
@@ -28,9 +29,23 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
   )
   const changeDomain = db.prepare(
     `UPDATE domains SET status = coalesce(?2, status), sending = coalesce(?3, sending),
-       speaks_for = CASE WHEN ?4 THEN ?5 ELSE speaks_for END
+       speaks_for = coalesce(?4, speaks_for), settings = coalesce(?5, settings), seen = coalesce(?6, seen)
      WHERE id = ?1`,
   )
+  const forgetDomain = [
+    'DELETE FROM dkim_keys WHERE domain_id = ?',
+    'DELETE FROM routes WHERE domain_id = ?',
+    'DELETE FROM domains WHERE id = ?',
+  ].map((sql) => db.prepare(sql))
+  const noteRemoved = db.prepare(
+    `INSERT INTO removed_domains (id, company, name, removed_at)
+     SELECT id, company, name, ? FROM domains WHERE id = ?`,
+  )
+  // It refers to a domain that is not there any more.
+  const revokeOfDomain = db.prepare(
+    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?), domain_id = NULL WHERE domain_id = ?',
+  )
+  const renameKey = db.prepare('UPDATE api_keys SET name = ? WHERE id = ?')
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insertKey = db.prepare(
     `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
@@ -76,10 +91,11 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       changed()
     },
 
-    addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor }) {
+    addDomain({ id, companyId, name, status, sending, createdAt, speaksFor, settings, seen, dkim }) {
       const company = companies.number(companyId)
+      const lists = [listText(speaksFor), mapText(settings), mapText(seen)] as const
       unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () =>
-        insertDomain.run(id, company, name, status, sending, createdAt, listText(speaksFor)),
+        insertDomain.run(id, company, name, status, sending, createdAt, ...lists),
       )
       for (const [position, key] of dkim.entries()) {
         const { selector, algorithm, publicKey, sealedPrivateKey } = key
@@ -90,11 +106,23 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       changed()
     },
 
-    updateDomain(id, { status, sending, speaksFor }) {
-      const others = [speaksFor === undefined ? 0 : 1, listText(speaksFor ?? [])] as const
-      const updated = changeDomain.run(id, status ?? null, sending ?? null, ...others).changes
+    updateDomain(id, { status = null, sending = null, speaksFor, settings, seen }) {
+      const updated = changeDomain.run(
+        id,
+        status,
+        sending,
+        ...[speaksFor, settings, seen].map(jsonOrNull),
+      ).changes
       if (updated === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
       changed()
+    },
+
+    removeDomain(id, at) {
+      if (noteRemoved.run(at, id).changes === 0) return false
+      revokeOfDomain.run(at, id)
+      for (const statement of forgetDomain) statement.run(id)
+      changed()
+      return true
     },
 
     addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
@@ -105,6 +133,8 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       )
       changed()
     },
+
+    renameKey: (id, name) => changedIf(renameKey.run(name, id).changes > 0),
 
     revokeKey: (id, at) => changedIf(revoke.run(at, id).changes > 0),
 

@@ -1,0 +1,56 @@
+import { type Principal, SCOPES, type Scope } from '../../../accounts/account.ts'
+import { createKey as create } from '../../../operate/keys.ts'
+import { endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { requireDomain } from '../domains/find.ts'
+import { orNull } from '../schemas.ts'
+
+const PERMISSIONS = ['full_access', 'sending_access'] as const
+
+export const createKey = endpoint({
+  method: 'POST',
+  url: '/api-keys',
+  operation: 'key_create',
+  access: 'management',
+  schema: {
+    operationId: 'createApiKey',
+    summary: 'Makes an API key; its token is shown this once',
+    body: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string', description: 'What it is for, up to 200 characters.' },
+        permission: orNull({
+          enum: PERMISSIONS,
+          description:
+            '`sending_access`: the scope sending alone. `full_access`: sending, reading and management. ' +
+            'Default: what the key has that asks.',
+        }),
+        domain_id: orNull({ type: 'string', description: 'The only domain it may send from.' }),
+      },
+    },
+    response: {
+      201: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id', 'token'],
+        properties: { id: { type: 'string' }, token: { type: 'string' } },
+      },
+    },
+  },
+})(async ({ caller, body }, core) => {
+  const op = await currentOperation(core, caller)
+  if (body.domain_id) requireDomain(op, body.domain_id)
+  const { key, token } = await create(op, {
+    company: caller.companyId,
+    name: body.name,
+    scopes: scopesOf(body.permission ?? null, caller),
+    ...(body.domain_id && { domain: body.domain_id }),
+  })
+  return { status: 201, body: { id: key.id, token } }
+})
+
+function scopesOf(permission: (typeof PERMISSIONS)[number] | null, caller: Principal): readonly Scope[] {
+  if (permission === 'sending_access') return ['sending']
+  return permission === 'full_access' ? SCOPES : [...caller.scopes]
+}

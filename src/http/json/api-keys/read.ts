@@ -1,0 +1,37 @@
+import { listKeys } from '../../../operate/keys.ts'
+import { endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { timestamp } from '../email.ts'
+import { listSchema } from '../list.ts'
+import { pageOf, WHOLE_OR_PAGE } from '../schemas.ts'
+
+const KEY = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'name', 'created_at', 'last_used_at'],
+  properties: {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    created_at: { type: 'string' },
+    last_used_at: { type: 'null', description: 'When a key was used is not kept.' },
+  },
+} as const
+
+export const readKeys = endpoint({
+  method: 'GET',
+  url: '/api-keys',
+  operation: 'key_list',
+  access: 'management',
+  schema: {
+    operationId: 'listApiKeys',
+    summary: 'The API keys that are not revoked, newest first',
+    querystring: WHOLE_OR_PAGE,
+    response: { 200: listSchema(KEY) },
+  },
+})(async ({ caller, query }, core) => {
+  const keys = await listKeys(await currentOperation(core, caller), {})
+  const shown = keys.flatMap(({ id, name, createdAt, revokedAt }) =>
+    revokedAt === null ? [{ id, name, created_at: timestamp(createdAt), last_used_at: null }] : [],
+  )
+  return { status: 200, body: pageOf(shown.reverse(), query) }
+})

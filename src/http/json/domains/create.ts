@@ -1,0 +1,26 @@
+import { addDomain } from '../../../operate/domains.ts'
+import { endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { DOMAIN_WITH_RECORDS, OPTIONS, settingsIn, shownWithRecords } from './domain.ts'
+
+export const createDomain = endpoint({
+  method: 'POST',
+  url: '/domains',
+  operation: 'domain_create',
+  access: 'management',
+  schema: {
+    operationId: 'createDomain',
+    summary: 'Adds a sending domain, and says which records to publish for it',
+    body: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string', minLength: 1 }, ...OPTIONS },
+    },
+    response: { 201: DOMAIN_WITH_RECORDS },
+  },
+})(async ({ caller, body }, core) => {
+  const settings = settingsIn(body)
+  const op = await currentOperation(core, caller)
+  const { domain, records } = await addDomain(op, { company: caller.companyId, name: body.name, settings })
+  return { status: 201, body: shownWithRecords(domain, records) }
+})

@@ -1,0 +1,154 @@
+/** A sending domain as this dialect shows and takes it. */
+import type { Static } from 'typebox'
+import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
+import type { DnsRecord } from '../../../accounts/dns-records.ts'
+import { Refusal } from '../../../intake/refusal.ts'
+import { timestamp } from '../email.ts'
+import { orNull } from '../schemas.ts'
+
+/** There are none here. Clients have a closed list, and need one of it. */
+const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
+const REGION = REGIONS[0]
+
+const RECORD = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['record', 'name', 'type', 'ttl', 'status', 'value'],
+  properties: {
+    record: { enum: ['DKIM', 'SPF'] },
+    name: { type: 'string', description: 'The full name, without a final dot.' },
+    type: { const: 'TXT' },
+    ttl: { const: 'Auto' },
+    status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
+    value: { type: 'string' },
+  },
+} as const
+
+const CAPABILITIES = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['sending', 'receiving'],
+  properties: { sending: { enum: ['enabled', 'disabled'] }, receiving: { const: 'disabled' } },
+} as const
+
+const FACTS = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  status: { enum: ['not_started', 'pending', 'verified', 'failed'] },
+  created_at: { type: 'string' },
+  region: { enum: REGIONS },
+  capabilities: CAPABILITIES,
+  open_tracking: { type: 'boolean' },
+  click_tracking: { type: 'boolean' },
+} as const
+const REQUIRED = [
+  'id',
+  'name',
+  'status',
+  'created_at',
+  'region',
+  'capabilities',
+  'open_tracking',
+  'click_tracking',
+] as const
+
+/** In lists. */
+export const DOMAIN = {
+  type: 'object',
+  additionalProperties: false,
+  required: REQUIRED,
+  properties: FACTS,
+} as const
+
+export const DOMAIN_WITH_RECORDS = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['object', ...REQUIRED, 'records'],
+  properties: { object: { const: 'domain' }, ...FACTS, records: { type: 'array', items: RECORD } },
+} as const
+
+export function shownDomain(domain: SendingDomain): Static<typeof DOMAIN> {
+  const { id, name, createdAt, settings } = domain
+  return {
+    id,
+    name,
+    status: statusOf(domain),
+    created_at: timestamp(createdAt),
+    region: REGION,
+    capabilities: { sending: domain.sending === 'active' ? 'enabled' : 'disabled', receiving: 'disabled' },
+    open_tracking: settings.openTracking,
+    click_tracking: settings.clickTracking,
+  }
+}
+
+/** An operator may have activated it without a look at DNS: to its clients a domain that may send is verified. */
+function statusOf({ status, sending, seen }: SendingDomain): Static<typeof DOMAIN>['status'] {
+  if (status === 'verified' || sending === 'active') return 'verified'
+  if (seen.dkim === undefined) return 'not_started'
+  return seen.dkim === 'different' ? 'failed' : 'pending'
+}
+
+const RECORD_STATUS = {
+  right: 'verified',
+  missing: 'pending',
+  different: 'failed',
+  unknown: 'temporary_failure',
+} as const satisfies Record<RecordState, string>
+
+/** DMARC is advice, and no kind of record that these clients know. */
+export function shownWithRecords(
+  domain: SendingDomain,
+  records: readonly DnsRecord[],
+): Static<typeof DOMAIN_WITH_RECORDS> {
+  const shown = records.flatMap(({ kind, name, type, value }) => {
+    if (kind === 'dmarc') return []
+    const state = domain.seen[kind]
+    const status = state === undefined ? ('not_started' as const) : RECORD_STATUS[state]
+    const record = kind === 'dkim' ? ('DKIM' as const) : ('SPF' as const)
+    return [{ record, name, type, ttl: 'Auto' as const, status, value }]
+  })
+  return { object: 'domain', ...shownDomain(domain), records: shown }
+}
+
+/** What can be set of a domain. What this service does not do is known, so that it can be refused. */
+export const OPTIONS = {
+  open_tracking: orNull({ type: 'boolean' }),
+  click_tracking: orNull({ type: 'boolean' }),
+  tls: orNull({ enum: ['opportunistic', 'enforced'] }),
+  capabilities: orNull({
+    type: 'object',
+    properties: {
+      sending: orNull({ enum: ['enabled', 'disabled'] }),
+      receiving: orNull({ enum: ['enabled', 'disabled'] }),
+    },
+  }),
+  tracking_subdomain: orNull({ type: 'string' }),
+  custom_return_path: orNull({ type: 'string' }),
+  region: orNull({ enum: REGIONS, description: 'Taken and passed over: there are no regions here.' }),
+} as const
+
+const ASKED = { type: 'object', properties: OPTIONS } as const
+type Asked = Static<typeof ASKED>
+
+/** Throws a Refusal for what would change what happens and is not done here. */
+export function settingsIn(asked: Asked): Partial<DomainSettings> {
+  const refuse = (field: string, detail: string) => {
+    throw new Refusal({ code: 'unsupported', field, detail })
+  }
+  if (asked.tls === 'enforced') refuse('tls', 'mail leaves with TLS where the next server offers it')
+  if (asked.capabilities?.receiving === 'enabled')
+    refuse('capabilities.receiving', 'no mail is received here')
+  if (asked.capabilities?.sending === 'disabled') {
+    refuse('capabilities.sending', 'a domain that is not to send is deleted, or suspended by the operator')
+  }
+  if (asked.tracking_subdomain) refuse('tracking_subdomain', 'nothing is tracked under a name of its own')
+  const { custom_return_path: returnPath } = asked
+  // The default of some clients.
+  if (returnPath && returnPath !== 'send') {
+    refuse('custom_return_path', 'the return path of a message is the address in its `from`')
+  }
+  return {
+    ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),
+    ...(typeof asked.click_tracking === 'boolean' && { clickTracking: asked.click_tracking }),
+  }
+}

@@ -1,0 +1,69 @@
+import type { Principal } from '../../../accounts/account.ts'
+import { addSuppressions, findSuppression } from '../../../operate/suppressions.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { ADDED } from './suppression.ts'
+
+const MOST = 100
+
+const add = endpoint({
+  method: 'POST',
+  url: '/suppressions',
+  operation: 'suppression_add',
+  access: 'management',
+  schema: {
+    operationId: 'addSuppression',
+    summary: 'Puts an address on the suppression list',
+    description: 'An address that is there by hand already keeps its id.',
+    body: { type: 'object', required: ['email'], properties: { email: { type: 'string' } } },
+    response: { 201: ADDED },
+  },
+})(async ({ caller, body }, core) => {
+  const [id] = await added(core, caller, [body.email])
+  return { status: 201, body: { object: 'suppression', id: id! } }
+})
+
+const addMany = endpoint({
+  method: 'POST',
+  url: '/suppressions/batch/add',
+  operation: 'suppression_add_batch',
+  access: 'management',
+  schema: {
+    operationId: 'addSuppressions',
+    summary: `Puts up to ${MOST} addresses on the suppression list, all of them or none`,
+    body: {
+      type: 'object',
+      required: ['emails'],
+      properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: { type: 'string' } } },
+    },
+    response: {
+      200: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['data'],
+        properties: { data: { type: 'array', items: ADDED } },
+      },
+    },
+  },
+})(async ({ caller, body }, core) => {
+  const ids = await added(core, caller, body.emails)
+  return { status: 200, body: { data: ids.map((id) => ({ object: 'suppression', id })) } }
+})
+
+/** The id of each, in their order. */
+async function added(core: HttpCore, caller: Principal, addresses: readonly string[]): Promise<string[]> {
+  const op = await currentOperation(core, caller)
+  const company = caller.companyId
+  const entries = addresses.map((address) => ({ address, type: 'manual' as const }))
+  const results = await addSuppressions(op, { company, entries })
+  return await Promise.all(
+    results.map(async ({ suppression, added: isNew }) => {
+      if (isNew) return suppression.id
+      const there = await findSuppression(op, { company, of: suppression.address, types: ['manual'] })
+      return there.id
+    }),
+  )
+}
+
+export const suppressionAdditions: readonly Endpoint[] = [add, addMany]

@@ -1,0 +1,79 @@
+import type { Suppression } from '../../../email/suppression.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { OperateError } from '../../../operate/error.ts'
+import { findSuppression, removeSuppression } from '../../../operate/suppressions.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { BY_ID, deletedSchema } from '../schemas.ts'
+
+const MOST = 100
+const REMOVED = deletedSchema('suppression')
+const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: { type: 'string' } } as const
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: '/suppressions/:id',
+  operation: 'suppression_remove',
+  access: 'management',
+  schema: {
+    operationId: 'removeSuppression',
+    summary: 'Takes an address off the suppression list, by its id or by itself',
+    description:
+      'By itself it is taken off for whatever it was there; by the id of one reason for that one alone.',
+    params: BY_ID,
+    response: { 200: REMOVED },
+  },
+})(async ({ caller, params }, core) => {
+  const { id } = await removed(await currentOperation(core, caller), caller.companyId, params.id)
+  return { status: 200, body: { object: 'suppression', id, deleted: true } }
+})
+
+const removeMany = endpoint({
+  method: 'POST',
+  url: '/suppressions/batch/remove',
+  operation: 'suppression_remove_batch',
+  access: 'management',
+  schema: {
+    operationId: 'removeSuppressions',
+    summary: `Takes up to ${MOST} addresses off the suppression list, by \`emails\` or by \`ids\``,
+    description: 'The answer names those that were there.',
+    body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
+    response: {
+      200: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['data'],
+        properties: { data: { type: 'array', items: REMOVED } },
+      },
+    },
+  },
+})(async ({ caller, body: { emails, ids } }, core) => {
+  if (emails !== undefined && ids !== undefined) {
+    throw invalidField('ids', 'it cannot be given together with `emails`')
+  }
+  const texts = emails ?? ids
+  if (texts === undefined) throw invalidField('emails', 'it, or `ids`, must be given')
+  const op = await currentOperation(core, caller)
+  const data: { object: 'suppression'; id: string; deleted: true }[] = []
+  for (const text of texts) {
+    const found = await removed(op, caller.companyId, text).catch(nullIfMissing)
+    if (found !== null) data.push({ object: 'suppression', id: found.id, deleted: true })
+  }
+  return { status: 200, body: { data } }
+})
+
+/** The one it was, of an address the first. */
+async function removed(op: Operation, company: string, of: string): Promise<Suppression> {
+  const found = await findSuppression(op, { company, of })
+  const { address, type } = found
+  await removeSuppression(op, { company, address, ...(!of.includes('@') && { types: [type] }) })
+  return found
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof OperateError && error.code === 'not_found') return null
+  throw error
+}
+
+export const suppressionRemovals: readonly Endpoint[] = [remove, removeMany]
