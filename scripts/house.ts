@@ -76,8 +76,11 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'events',
     about:
-      'the log of events as others take it: all that comes, once or under a name; what is searched and counted',
-    imports: words('store/store.ts store/digest.ts store/email-conditions.ts email mail'),
+      'the log of events as others take it: all that comes, once or under a name; what is searched and counted; `told/` in the words of the dialects, `webhooks/` who is told over HTTP',
+    imports: words(
+      'store/store.ts store/open.ts store/digest.ts store/email-conditions.ts accounts/seal.ts email',
+      'mail threads dns network common',
+    ),
   },
   {
     name: 'delivery',

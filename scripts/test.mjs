@@ -38,6 +38,7 @@ const ON_BOTH_ENGINES = [
   'test/http/schedule.test.ts',
   'test/http/shutdown.test.ts',
   'test/http/tenants.test.ts',
+  'test/webhooks',
   'test/delivery/captured-large.test.ts',
   'test/cli/events.test.ts',
   'test/events/after-the-end.test.ts',

@@ -16,6 +16,8 @@ import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
 import { digestFollower } from './events/digest.ts'
 import { Teller } from './events/tell.ts'
+import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
+import { Webhooks } from './events/webhooks/webhooks.ts'
 import { createServer } from './http/server.ts'
 import { derivedText } from './intake/derived-text.ts'
 import { noHandover } from './intake/handover.ts'
@@ -170,6 +172,21 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     await delivering.start()
     retention.start()
   }
+  const { database, dnsServers, allowPrivateNetworks } = settings
+  const webhooks = new Webhooks({
+    store,
+    seal,
+    token: () => membership.lease?.token ?? null,
+    thread: {
+      ...{ database, dnsServers, allowPrivateNetworks },
+      schedule: WEBHOOK_SCHEDULE,
+      userAgent: `Postroad/${version()}`,
+    },
+    metrics,
+    log,
+  })
+  webhooks.start()
+  started.defer(() => webhooks.stop())
   metrics.watch({
     nodes: () => membership.nodes,
     deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },

@@ -63,6 +63,15 @@ export class Metrics {
     'Workers that died of what they were given, by cause: memory, time, crash.',
     'cause',
   )
+  readonly webhookAttempts = this.#counter(
+    'postroad_webhook_attempts_total',
+    'Tries of telling a webhook an event, by outcome: succeeded, failed.',
+    'outcome',
+  )
+  readonly webhooksDisabled = this.#counter(
+    'postroad_webhooks_disabled_total',
+    'Webhooks that were disabled because they had failed for five days.',
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })

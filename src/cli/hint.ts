@@ -32,6 +32,10 @@ export function hintText(hint: Hint): string {
       return see(`email show ${hint.id}`)
     case 'listQuarantined':
       return see('queue quarantine')
+    case 'listWebhooks':
+      return see('webhook list')
+    case 'enableWebhook':
+      return `: postroad webhook enable ${hint.id}`
     case 'listSuppressions':
       return see(`suppression list --company ${hint.company}`)
   }

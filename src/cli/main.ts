@@ -17,6 +17,7 @@ import { addRoute } from './route.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
 import { addSuppressionCommands } from './suppression.ts'
+import { addWebhookCommands } from './webhook.ts'
 
 const ABOUT =
   'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), also while the service ' +
@@ -74,6 +75,7 @@ export async function run(args: string[]): Promise<void> {
   addQueue(program)
   addRoute(program)
   addSuppressionCommands(program)
+  addWebhookCommands(program)
   addNode(program)
   addMaintenance(program)
   addMigrateData(program)

@@ -33,6 +33,8 @@ export type Hint =
   | { verb: 'listQuarantined' }
   | { verb: 'releaseQuarantined'; id: string }
   | { verb: 'listSuppressions'; company: string }
+  | { verb: 'listWebhooks' }
+  | { verb: 'enableWebhook'; id: string }
   /** There is no database: either the place is wrong, or nothing was begun there yet. */
   | { verb: 'openOperation' }
   /** What was to be moved is not where it was said to be. */

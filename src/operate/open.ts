@@ -3,7 +3,10 @@ import { statSync } from 'node:fs'
 import type { Seal } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
+import { hostAddresses } from '../dns/host-addresses.ts'
 import { Resolver } from '../dns/resolver.ts'
+import { Outgoing } from '../network/outgoing.ts'
+import { addressGuard } from '../network/private-address.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type Caller, OPERATOR } from './authority.ts'
@@ -11,7 +14,10 @@ import { asOperateError, type Hint, OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
 /** What of the settings verbs go by. */
-export type OperateSettings = Pick<Settings, 'database' | 'secretKey' | 'hostname' | 'dnsServers'>
+export type OperateSettings = Pick<
+  Settings,
+  'database' | 'secretKey' | 'hostname' | 'dnsServers' | 'allowPrivateNetworks'
+>
 
 /**
  * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set,
@@ -49,8 +55,17 @@ export function operationOn(
     hostname: settings.hostname,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
+    outgoing: () => outgoing(settings),
     now: () => Date.now(),
   }
+}
+
+function outgoing({ dnsServers, allowPrivateNetworks }: OperateSettings): Outgoing {
+  return new Outgoing({
+    guard: addressGuard({ allowPrivateNetworks }),
+    resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: allowPrivateNetworks }),
+    connections: 1,
+  })
 }
 
 /** Throws OperateError when there is no database yet. What a PostgreSQL server holds only a connection can tell. */

@@ -5,9 +5,12 @@ import type { RecordCheck } from '../accounts/verify.ts'
 import type { EmailEvent, EventDetail, LoggedEvent } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { AllowEntry, Suppression } from '../email/suppression.ts'
-import type { NodeBeat, Pause, PauseScope, QuarantinedEmail } from '../store/store.ts'
+import { wordsOfTypes } from '../events/told/types.ts'
+import { messageId } from '../events/webhooks/sign.ts'
+import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } from '../store/store.ts'
 import type { ShownLane } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
+import type { OwnedWebhook } from './webhooks.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
 export function isoTime(at: number): string
@@ -216,4 +219,43 @@ export function allowEntryJson({ companyId, value, kind, reason, createdAt }: Al
 
 export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBeat) {
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
+}
+
+/** Without the secret, which is shown once. */
+export function webhookJson({ webhook, company, domain }: OwnedWebhook) {
+  return {
+    id: webhook.id,
+    company_id: company.id,
+    domain: domain?.name ?? null,
+    dialect: webhook.dialect,
+    url: webhook.url,
+    events: wordsOfTypes(webhook.dialect, webhook.types),
+    status: webhook.status,
+    created_at: isoTime(webhook.createdAt),
+    rotated_at: isoTime(webhook.rotatedAt),
+    failing_since: isoTime(webhook.failingSince),
+    disabled_at: isoTime(webhook.disabledAt),
+    disabled_reason: webhook.disabledReason,
+    told_up_to: webhook.cursor,
+  }
+}
+
+/** `event`: the number of what was told; `message_id` is the same at each try. */
+export function webhookAttemptJson(attempt: WebhookAttempt) {
+  return {
+    id: attempt.id,
+    webhook_id: attempt.webhookId,
+    message_id: messageId(attempt.webhookId, attempt.number),
+    event: attempt.number,
+    type: attempt.type,
+    email_id: attempt.emailId,
+    attempt: attempt.attempt,
+    at: isoTime(attempt.at),
+    duration_ms: attempt.duration,
+    succeeded: attempt.succeeded,
+    status: attempt.status,
+    error: attempt.error,
+    response: attempt.response,
+    next_attempt_at: isoTime(attempt.nextAt),
+  }
 }

@@ -1,6 +1,7 @@
 /** How a verb is made, and what it is given. */
 import type { Seal } from '../accounts/seal.ts'
 import type { TxtResolver } from '../accounts/verify.ts'
+import type { Outgoing } from '../network/outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
@@ -13,6 +14,8 @@ export interface Operation extends Who {
   /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
   seal(): Promise<Seal>
   resolver(): TxtResolver
+  /** To be closed by whoever asks for it. */
+  outgoing(): Outgoing
   /** Unix ms. */
   now(): number
 }

@@ -19,6 +19,7 @@ import type { RetentionRequest } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
+import type { WebhookStore } from './webhook-store.ts'
 
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
@@ -30,6 +31,7 @@ export type { Advance } from './follower-store.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
 export type * from './suppression-store.ts'
+export type * from './webhook.ts'
 export type {
   AccountStore,
   DigestStore,
@@ -42,6 +44,8 @@ export type {
   QueueStore,
   RouteScope,
   SearchStore,
+  SuppressionStore,
+  WebhookStore,
 }
 
 export class StoreUnavailable extends Error {
@@ -80,7 +84,8 @@ export interface Store
     SearchStore,
     SuppressionStore,
     AccountStore,
-    NodeStore {
+    NodeStore,
+    WebhookStore {
   /** Whether several nodes may use the database at once. */
   readonly shared: boolean
   /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */

@@ -50,6 +50,16 @@ describe('the command', { concurrency: 4 }, () => {
     ['suppression', 'allow'],
     ['suppression', 'disallow'],
     ['suppression', 'allowed'],
+    ['webhook', 'add'],
+    ['webhook', 'list'],
+    ['webhook', 'show'],
+    ['webhook', 'remove'],
+    ['webhook', 'enable'],
+    ['webhook', 'disable'],
+    ['webhook', 'rotate'],
+    ['webhook', 'attempts'],
+    ['webhook', 'replay'],
+    ['webhook', 'test'],
     ['node', 'list'],
     ['events'],
     ['backup'],
@@ -72,7 +82,7 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
-  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'node']) {
+  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'webhook', 'node']) {
     test(`teaches what can be done to a ${group}`, async () => {
       const { stdout } = await place.run(group, '--help')
       const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout)!

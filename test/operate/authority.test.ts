@@ -20,6 +20,7 @@ import * as routes from '../../src/operate/routes.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
+import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiKey, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
@@ -287,6 +288,58 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     OPERATOR_ALONE,
   ],
   [routes.listRoutes, (op) => routes.listRoutes(op, { company: 'Acme' }), SEES],
+  [
+    webhooks.addWebhook,
+    (op) => webhooks.addWebhook(op, { company: 'Acme', url: 'https://a.test/' }),
+    MANAGES_WHOLE,
+  ],
+  [
+    webhooks.addWebhook,
+    (op) => webhooks.addWebhook(op, { company: 'Acme', domain: 'acme.test', url: 'https://a.test/' }),
+    MANAGES,
+  ],
+  [webhooks.listWebhooks, (op) => webhooks.listWebhooks(op, {}), { ...READS, foreign: ok }],
+  [
+    webhooks.showWebhook,
+    async (op, world) => webhooks.showWebhook(op, { id: await world.webhook() }),
+    { ...READS, restricted: foreign },
+  ],
+  [
+    webhooks.updateWebhook,
+    async (op, world) => webhooks.updateWebhook(op, { id: await world.webhook(), enabled: true }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    webhooks.removeWebhook,
+    async (op, world) => webhooks.removeWebhook(op, { id: await world.webhook() }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    webhooks.rotateWebhookSecret,
+    async (op, world) => webhooks.rotateWebhookSecret(op, { id: await world.webhook() }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    webhooks.listWebhookAttempts,
+    async (op, world) => webhooks.listWebhookAttempts(op, { id: await world.webhook(), limit: 1 }),
+    { ...READS, restricted: foreign },
+  ],
+  [
+    webhooks.replayWebhook,
+    async (op, world) => {
+      const id = await world.webhook()
+      await webhooks.updateWebhook(await world.operation('operator'), { id, enabled: true })
+      return await webhooks.replayWebhook(op, { id, since: 0 })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    webhooks.testWebhook,
+    async (op, world) => webhooks.testWebhook(op, { id: await world.webhook(), event: 'email.sent' }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [webhooks.showSigningKey, (op) => webhooks.showSigningKey(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [webhooks.rotateSigningKey, (op) => webhooks.rotateSigningKey(op, { company: 'Acme' }), MANAGES_WHOLE],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
 ]
 

@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
+import { Outgoing } from '../../src/network/outgoing.ts'
+import { addressGuard } from '../../src/network/private-address.ts'
 import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
 import type { SuppressionInput } from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
+import { addWebhook, updateWebhook } from '../../src/operate/webhooks.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { NewEmail, Store, Suppression } from '../../src/store/store.ts'
 import { accept, apiKey, company, email, node, suppress, suppression } from '../store/samples.ts'
@@ -88,6 +91,12 @@ export class World implements AsyncDisposable {
       hostname: 'mail.service.test',
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
+      outgoing: () =>
+        new Outgoing({
+          guard: addressGuard({ allowPrivateNetworks: true }),
+          resolve: async () => [],
+          connections: 1,
+        }),
       now: () => Date.now(),
     }
   }
@@ -125,6 +134,17 @@ export class World implements AsyncDisposable {
     const made = suppression(company, this.suppression().address, { type: 'unsubscribe', tags: [tag] })
     await this.store.addSuppressions([made])
     return made
+  }
+
+  /** One of all of the company's mail; it is disabled. */
+  async webhook(): Promise<string> {
+    const op = await this.operation('operator')
+    const { webhook } = await addWebhook(op, {
+      company: this.acme.company.id,
+      url: 'http://127.0.0.1:2/hook',
+    })
+    await updateWebhook(op, { id: webhook.id, enabled: false })
+    return webhook.id
   }
 
   async allowed(value: string): Promise<void> {

@@ -20,6 +20,7 @@ const SMALL = [
   /^nodes$/,
   /^pauses$/,
   /^routes$/,
+  /^webhooks$/,
   /^lanes$/,
   /INDEX recipients_to_cancel$/,
   /INDEX recipients_sending$/,

@@ -28,6 +28,7 @@ import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
+import { webhooks } from './webhooks.ts'
 
 const SEEK_MS = 10_000
 
@@ -103,6 +104,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...suppressions(parts),
     ...accounts(parts),
     ...nodes(parts),
+    ...webhooks(parts),
     ...retention(parts),
 
     /**

@@ -74,6 +74,15 @@ export interface Writes
     | 'updateDomain'
     | 'removeDomain'
     | 'renameKey'
+    | 'addWebhook'
+    | 'updateWebhook'
+    | 'removeWebhook'
+    | 'retellWebhook'
+    | 'setSigningKey'
+    | 'takeWebhooks'
+    | 'leaveWebhooks'
+    | 'progressWebhook'
+    | 'pruneWebhookAttempts'
   > {
   join(node: store.NodeDescription, alone: boolean): number
   record(attempt: Recording): store.Recorded
@@ -131,6 +140,11 @@ export type Reads = Direct<
   | 'suppressedPage'
   | 'suppressionsSince'
   | 'walkEmails'
+  | 'webhooks'
+  | 'signingKey'
+  | 'webhookRetries'
+  | 'webhookAttempts'
+  | 'lastEventBefore'
 >
 
 /** One call by name with its arguments, as it crosses to a thread. */

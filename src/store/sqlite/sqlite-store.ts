@@ -78,6 +78,15 @@ export class SqliteStore implements types.Store {
   readonly takeFollower = this.#writes('takeFollower')
   readonly advanceFollower = this.#writes('advanceFollower')
   readonly trimDigest = this.#writes('trimDigest')
+  readonly addWebhook = this.#writes('addWebhook')
+  readonly updateWebhook = this.#writes('updateWebhook')
+  readonly removeWebhook = this.#writes('removeWebhook')
+  readonly retellWebhook = this.#writes('retellWebhook')
+  readonly setSigningKey = this.#writes('setSigningKey')
+  readonly takeWebhooks = this.#writes('takeWebhooks')
+  readonly leaveWebhooks = this.#writes('leaveWebhooks')
+  readonly progressWebhook = this.#writes('progressWebhook')
+  readonly pruneWebhookAttempts = this.#writes('pruneWebhookAttempts')
 
   readonly nodes = this.#reads('nodes')
   readonly cancelRequests = this.#reads('cancelRequests')
@@ -121,6 +130,11 @@ export class SqliteStore implements types.Store {
   readonly quotaUsed = this.#reads('quotaUsed')
   readonly accounts = this.#reads('accounts')
   readonly accountsVersion = this.#reads('accountsVersion')
+  readonly webhooks = this.#reads('webhooks')
+  readonly signingKey = this.#reads('signingKey')
+  readonly webhookRetries = this.#reads('webhookRetries')
+  readonly webhookAttempts = this.#reads('webhookAttempts')
+  readonly lastEventBefore = this.#reads('lastEventBefore')
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock

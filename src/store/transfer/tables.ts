@@ -53,6 +53,10 @@ export const MOVES: readonly Move[] = [
     name: 'event_counts',
     order: ['t.company', 't.size', 't.dimension', 't.start', 't.domain_id', 't.value', 't.type'],
   },
+  { name: 'webhooks', order: ['t.num'] },
+  { name: 'webhook_retries', order: ['t.webhook', 't.number'] },
+  { name: 'webhook_attempts', order: ['t.webhook', 't.id'] },
+  { name: 'signing_keys', order: ['t.company'] },
   { name: 'blobs', order: ['t.num'] },
   {
     name: 'emails',

@@ -21,6 +21,7 @@ import { stopsContract } from './stops.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { togetherContract } from './together.ts'
 import { watchContract } from './watch.ts'
+import { webhooksContract } from './webhooks.ts'
 
 /** A store on a database of its own, as a test sees it. */
 export interface Bench {
@@ -59,5 +60,6 @@ export function storeContract(name: string, open: OpenBench): void {
     retentionContract(open)
     watchContract(open)
     nulContract(open)
+    webhooksContract(open)
   })
 }

@@ -6,6 +6,7 @@ import { sql as suppressions } from './0004-suppressions.ts'
 import { sql as digest } from './0005-digest.ts'
 import { sql as amp } from './0006-amp.ts'
 import { sql as domains } from './0007-domains.ts'
+import { sql as webhooks } from './0008-webhooks.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-digest', sql: digest },
   { name: '0006-amp', sql: amp },
   { name: '0007-domains', sql: domains },
+  { name: '0008-webhooks', sql: webhooks },
 ]

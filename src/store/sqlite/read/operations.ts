@@ -11,6 +11,7 @@ import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
 import { suppressions } from './suppressions.ts'
+import { webhooks } from './webhooks.ts'
 import { WorkReader } from './work.ts'
 
 /** All that can be read through one connection, its statements prepared once. */
@@ -28,6 +29,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...search(db),
     ...stops(db),
     ...suppressions(db),
+    ...webhooks(db),
     readWork: (id) => works.read(id),
   }
 }

@@ -1,0 +1,292 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { companyName } from '../operate/find.ts'
+import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
+import {
+  addWebhook,
+  checkedWebhookUrl,
+  listWebhookAttempts,
+  listWebhooks,
+  type OwnedWebhook,
+  removeWebhook,
+  replayWebhook,
+  rotateWebhookSecret,
+  showWebhook,
+  testWebhook,
+  updateWebhook,
+  webhookWords,
+} from '../operate/webhooks.ts'
+import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
+import { WrongUsage } from './failure.ts'
+import { listing } from './listing.ts'
+import { withOperation } from './open.ts'
+import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
+
+const ID = '019abcde-0000-7000-8000-000000000000'
+
+export function addWebhookCommands(program: Command): void {
+  const webhook = group(
+    program,
+    'webhook',
+    'Webhooks: URLs that are told what happens to the mail of a company.',
+    [
+      'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
+      'webhook list',
+      `webhook attempts ${ID} --failed`,
+      `webhook replay ${ID} --since 2026-01-01T12:00:00Z`,
+      `webhook test ${ID} --event email.bounced`,
+    ],
+  )
+
+  command(webhook, {
+    usage: 'add',
+    description: 'Tell a URL what happens from now on, and print the secret that it is signed with.',
+    details:
+      `Events of the json dialect: ${words('json')}. Of the form dialect: ${words('form')}. Without --event all are told.\n\n` +
+      'With the form dialect the signature is made with the signing key of the company, one for all its webhooks.',
+    examples: [
+      'webhook add --company Acme --url https://app.example.com/hook',
+      'webhook add --company Acme --url https://app.example.com/hook --event email.bounced --event email.complained',
+      'webhook add --company Acme --domain mg.example.com --dialect form --url https://app.example.com/mg --event permanent_fail',
+    ],
+  })
+    .requiredOption('--company <name or id>', 'the company whose mail it is about')
+    .requiredOption('--url <url>', 'who is told; https:// or http://', typed(checkedWebhookUrl))
+    .option('--event <event...>', 'what is told; can be repeated')
+    .option('--domain <domain>', 'only of mail of this sending domain')
+    .addOption(new Option('--dialect <dialect>', 'in whose words').choices(['json', 'form']).default('json'))
+    .action(add)
+
+  command(webhook, {
+    usage: 'list',
+    description: 'List webhooks.',
+    examples: ['webhook list', 'webhook list --company Acme'],
+  })
+    .option('--company <name or id>', 'only those of this company')
+    .action(list)
+
+  command(webhook, {
+    usage: 'show <id>',
+    description: 'Show a webhook: what it is told, and how it fares.',
+    examples: [`webhook show ${ID}`],
+  }).action(changing((op, id) => showWebhook(op, { id })))
+
+  command(webhook, {
+    usage: 'remove <id>',
+    description: 'Remove a webhook, with its attempts. It is told nothing more.',
+    examples: [`webhook remove ${ID}`],
+  }).action(remove)
+
+  command(webhook, {
+    usage: 'enable <id>',
+    description: 'Tell a disabled webhook what happens from now on.',
+    details: 'What it missed meanwhile is told with webhook replay ID --since.',
+    examples: [`webhook enable ${ID}`],
+  }).action(changing((op, id) => updateWebhook(op, { id, enabled: true })))
+
+  command(webhook, {
+    usage: 'disable <id>',
+    description: 'Tell a webhook nothing until it is enabled.',
+    examples: [`webhook disable ${ID}`],
+  }).action(changing((op, id) => updateWebhook(op, { id, enabled: false })))
+
+  command(webhook, {
+    usage: 'rotate <id>',
+    description: 'Make another secret and print it. The one before signs too for a day.',
+    examples: [`webhook rotate ${ID}`],
+  }).action(rotate)
+
+  command(webhook, {
+    usage: 'attempts <id>',
+    description: 'List what became of each try, newest first.',
+    details: 'The last 1,000 that succeeded are kept, and those that failed for 30 days.',
+    examples: [
+      `webhook attempts ${ID}`,
+      `webhook attempts ${ID} --failed --limit 20`,
+      `webhook attempts ${ID} --json`,
+    ],
+  })
+    .addOption(new Option('--failed', 'only those that failed').conflicts('succeeded'))
+    .option('--succeeded', 'only those that succeeded')
+    .option('--event <number>', 'only those of this event', countUpTo(Number.MAX_SAFE_INTEGER))
+    .option('--limit <count>', 'at most this many', countUpTo(10_000), 100)
+    .action(attempts)
+
+  command(webhook, {
+    usage: 'replay <id>',
+    description: 'Tell a webhook one event again, or all since a time, under the ids that they had.',
+    examples: [`webhook replay ${ID} --event 1234`, `webhook replay ${ID} --since 2026-01-01T12:00:00Z`],
+  })
+    .addOption(
+      new Option('--event <number>', 'its number, as in webhook attempts or events')
+        .argParser(countUpTo(Number.MAX_SAFE_INTEGER))
+        .conflicts('since'),
+    )
+    .option('--since <time>', 'like 2026-01-01T12:00:00Z', timeOf)
+    .action(replay)
+
+  command(webhook, {
+    usage: 'test <id>',
+    description: 'Send a sample of an event now, from here, and print the answer.',
+    examples: [`webhook test ${ID} --event email.bounced`],
+  })
+    .requiredOption('--event <event>', 'what the sample is about')
+    .action(test)
+}
+
+const words = (dialect: 'json' | 'form') => webhookWords(dialect).join(', ')
+
+interface AddOptions extends JsonOption {
+  company: string
+  url: string
+  event?: string[]
+  domain?: string
+  dialect: 'json' | 'form'
+}
+
+async function add({ json, event, ...input }: AddOptions): Promise<void> {
+  await withOperation(async (op) => {
+    const { secret, ...added } = await addWebhook(op, { ...input, events: event })
+    printWithSecret(added, secret, json)
+  })
+}
+
+async function rotate(id: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const { secret, ...rotated } = await rotateWebhookSecret(op, { id })
+    printWithSecret(rotated, secret, json)
+  })
+}
+
+function printWithSecret(owned: OwnedWebhook, secret: string, json: true | undefined): void {
+  if (json) {
+    printJson({ ...webhookJson(owned), secret })
+    return
+  }
+  printWebhook(owned)
+  printFields([['Secret', secret]])
+  if (owned.webhook.dialect === 'form') return
+  printLine()
+  printLine('Keep the secret now: it cannot be shown again.')
+}
+
+const list = listing({
+  verb: listWebhooks,
+  json: webhookJson,
+  titles: ['ID', 'COMPANY', 'DOMAIN', 'DIALECT', 'STATUS', 'FAILING SINCE', 'URL'],
+  row: ({ webhook, domain }, op) => [
+    webhook.id,
+    companyName(op, webhook.companyId),
+    domain?.name ?? 'all',
+    webhook.dialect,
+    webhook.status,
+    shownTime(webhook.failingSince),
+    clipped(webhook.url, 100),
+  ],
+  nothing: 'There is no webhook yet. Make one: postroad webhook add --company NAME --url URL',
+})
+
+/** A command that ends with what the webhook is then. */
+function changing(verb: (op: Parameters<typeof showWebhook>[0], id: string) => Promise<OwnedWebhook>) {
+  return async (id: string, { json }: JsonOption): Promise<void> => {
+    await withOperation(async (op) => {
+      const owned = await verb(op, id)
+      if (json) printJson(webhookJson(owned))
+      else printWebhook(owned)
+    })
+  }
+}
+
+function printWebhook(owned: OwnedWebhook): void {
+  const { webhook, company, domain } = owned
+  printFields([
+    ['Id', webhook.id],
+    ['Company', company.name],
+    ['Domain', domain?.name ?? 'all of the company'],
+    ['URL', webhook.url],
+    ['Dialect', webhook.dialect],
+    ['Events', webhook.types.length === 0 ? 'all' : webhookJson(owned).events.join(', ')],
+    [
+      'Status',
+      webhook.disabledReason === null ? webhook.status : `${webhook.status}: ${webhook.disabledReason}`,
+    ],
+    ['Failing since', shownTime(webhook.failingSince) ?? '-'],
+    ['Created', shownTime(webhook.createdAt)],
+  ])
+}
+
+async function remove(id: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const removed = await removeWebhook(op, { id })
+    if (json) return printJson({ ...webhookJson(removed), removed: true })
+    printLine(`Removed the webhook to ${removed.webhook.url}.`)
+  })
+}
+
+interface AttemptsOptions extends JsonOption {
+  failed?: true
+  succeeded?: true
+  event?: number
+  limit: number
+}
+
+function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOptions): Promise<void> {
+  const kind = failed ? false : succeeded
+  return listing({
+    verb: (op, wanted: { limit: number }) => {
+      return listWebhookAttempts(op, { id, succeeded: kind, number: event, ...wanted })
+    },
+    json: webhookAttemptJson,
+    titles: ['AT', 'EVENT', 'TYPE', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],
+    row: ({ at, number, type, attempt, status, error, duration, nextAt, response }) => [
+      shownTime(at),
+      String(number),
+      type,
+      String(attempt),
+      status === null ? 'no answer' : String(status),
+      String(duration),
+      shownTime(nextAt),
+      clipped(error ?? response, 80),
+    ],
+    nothing: 'No try is noted.',
+  })(rest)
+}
+
+async function replay(
+  id: string,
+  { json, event, since }: JsonOption & { event?: number; since?: number },
+): Promise<void> {
+  await withOperation(async (op) => {
+    if (event !== undefined) {
+      await replayWebhook(op, { id, event })
+      if (json) return printJson({ id, event, replayed: true })
+      return printLine(`The event ${event} is told again.`)
+    }
+    if (since === undefined)
+      throw new WrongUsage('say what is to be told again: --event NUMBER or --since TIME')
+    await replayWebhook(op, { id, since })
+    if (json) return printJson({ id, since: new Date(since).toISOString(), replayed: true })
+    printLine(`Everything since ${shownTime(since)} is told again.`)
+  })
+}
+
+async function test(id: string, { json, event }: JsonOption & { event: string }): Promise<void> {
+  await withOperation(async (op) => {
+    const { body, headers, status, error, response, duration } = await testWebhook(op, { id, event })
+    if (json) return printJson({ status, error, response, duration_ms: duration, headers, body })
+    printFields([
+      ['Sent', clipped(body, 2_000)],
+      ['Answer', status === null ? 'none' : `${status} after ${duration} ms`],
+      ['', error ?? clipped(response, 1_024)],
+    ])
+    if (status === null || status < 200 || status > 299) process.exitCode = 1
+  })
+}
+
+function timeOf(text: string): number {
+  const at = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('It must be a time with its zone, like 2026-01-01T12:00:00Z.')
+  return at
+}

@@ -1,0 +1,110 @@
+/** Events in the words of the JSON dialect: what its webhooks carry. */
+import type { EventDetail, EventType } from '../../email/event.ts'
+import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+
+/** The types of this dialect; what is missing it has no word for. */
+export const JSON_TYPES: Partial<Record<EventType, string>> = {
+  scheduled: 'email.scheduled',
+  sent: 'email.sent',
+  delivered: 'email.delivered',
+  delivery_delayed: 'email.delivery_delayed',
+  bounced: 'email.bounced',
+  complained: 'email.complained',
+  opened: 'email.opened',
+  clicked: 'email.clicked',
+  failed: 'email.failed',
+  suppressed: 'email.suppressed',
+  // Beyond the original.
+  canceled: 'email.canceled',
+}
+
+export interface JsonEvent {
+  type: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+/** Null: this dialect has no word for it. What retention has removed of the email is not told. */
+export function jsonEvent({ event, email }: ToldEvent): JsonEvent | null {
+  const type = JSON_TYPES[event.type]
+  if (type === undefined) return null
+  const data: Record<string, unknown> = {
+    email_id: event.emailId,
+    created_at: isoTime(email?.createdAt ?? event.at),
+    // An event of one recipient names that one: nobody else is concerned.
+    to: event.address === null ? (email?.to ?? []) : [event.address],
+    ...(email !== null && content(email)),
+    ...about(event.type, event.detail),
+  }
+  return { type, created_at: isoTime(event.at), data }
+}
+
+function content({ from, subject, messageId, tags, headers }: ToldEmail): Record<string, unknown> {
+  return {
+    from,
+    subject,
+    message_id: messageId,
+    tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])),
+    ...(headers.length > 0 && { headers: headers.map(([name, value]) => ({ name, value })) }),
+  }
+}
+
+/** What this type of event tells beside. */
+function about(type: EventType, detail: EventDetail): Record<string, unknown> {
+  const message = detail.message ?? ''
+  switch (type) {
+    case 'bounced':
+      return {
+        bounce: {
+          message,
+          type: 'Permanent',
+          subType: bounceKind(detail),
+          diagnosticCode: diagnostic(detail),
+        },
+      }
+    case 'failed':
+      return { failed: { reason: message } }
+    case 'suppressed':
+      return {
+        suppressed: {
+          message,
+          type: 'OnAccountSuppressionList',
+          reason: SUPPRESSED[detail.suppressedBy ?? 'bounce'],
+          diagnosticCode: [],
+        },
+      }
+    default:
+      return {}
+  }
+}
+
+/** By what the address is on the list for. */
+const SUPPRESSED = {
+  bounce: 'previous_bounce',
+  complaint: 'previous_complaint',
+  unsubscribe: 'previous_unsubscribe',
+  manual: 'manual',
+} as const
+
+/** By the subject and detail of the enhanced code (RFC 3463 3). */
+const BOUNCES: readonly [code: RegExp, kind: string][] = [
+  [/^\d\.1\.[1236]$|^\d\.1\.10$/, 'NoEmail'],
+  [/^\d\.2\.2$/, 'MailboxFull'],
+  [/^\d\.(?:2\.3|3\.4)$/, 'MessageTooLarge'],
+  [/^\d\.[67]\./, 'ContentRejected'],
+]
+
+function bounceKind({ enhancedCode, code }: EventDetail): string {
+  if (enhancedCode === undefined) return code === undefined ? 'Undetermined' : 'General'
+  return BOUNCES.find(([pattern]) => pattern.test(enhancedCode))?.[1] ?? 'General'
+}
+
+/** As a DSN has it (RFC 3464 2.3.6). */
+function diagnostic({ code, enhancedCode, message }: EventDetail): string[] {
+  if (code === undefined) return []
+  return [['smtp;', code, enhancedCode, message].filter((part) => part !== undefined).join(' ')]
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString()
+}

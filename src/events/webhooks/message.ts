@@ -1,0 +1,30 @@
+/** What the main thread and the thread that tells webhooks say to each other. Plain data only. */
+import type { DatabaseChoice } from '../../store/open.ts'
+import type { WebhookProgress } from '../../store/store.ts'
+import type { OpenWebhook } from './endpoint.ts'
+import type { WebhookSchedule } from './schedule.ts'
+
+export interface WebhookThreadData {
+  database: DatabaseChoice
+  dnsServers: string[]
+  allowPrivateNetworks: boolean
+  schedule: WebhookSchedule
+  userAgent: string
+}
+
+export type ToWebhookThread =
+  /** The webhooks that this node has now, under its token. */
+  | { kind: 'held'; token: number; webhooks: OpenWebhook[] }
+  /** The answer to a call. */
+  | { kind: 'answer'; call: number; value: boolean }
+  | { kind: 'failed'; call: number; message: string }
+  | { kind: 'close' }
+
+export type FromWebhookThread =
+  | { kind: 'commit'; call: number; progress: WebhookProgress }
+  | { kind: 'prune'; call: number; id: string }
+  /** Something that is waited for. */
+  | { kind: 'fault'; error: Error }
+  /** Since it was last said. */
+  | { kind: 'tried'; succeeded: number; failed: number }
+  | { kind: 'closed' }

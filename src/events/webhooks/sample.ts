@@ -1,0 +1,51 @@
+/** An event that never happened, to try a webhook with. */
+import { randomUUIDv7 } from 'node:crypto'
+import type { EventDetail, EventType } from '../../email/event.ts'
+import type { ToldEvent } from '../../email/told-event.ts'
+
+const DETAILS: Partial<Record<EventType, EventDetail>> = {
+  scheduled: {},
+  sent: {},
+  delivered: {
+    code: 250,
+    enhancedCode: '2.0.0',
+    message: '2.0.0 OK: queued',
+    server: 'mx.example.com',
+    attempt: 1,
+  },
+  delivery_delayed: { code: 451, enhancedCode: '4.7.1', message: '4.7.1 Try again later', attempt: 1 },
+  bounced: { code: 550, enhancedCode: '5.1.1', message: '5.1.1 No such user here', attempt: 1 },
+  failed: { message: 'The last attempt failed as well' },
+  suppressed: { message: 'Not sent: the address is on the suppression list (it bounced)' },
+}
+
+/** @param now Unix ms */
+export function sampleEvent(type: EventType, companyId: string, domain: string, now: number): ToldEvent {
+  const emailId = randomUUIDv7()
+  const whole = type === 'sent' || type === 'scheduled'
+  const recipient = 'recipient@example.com'
+  const from = `Sample <sample@${domain}>`
+  const at = { createdAt: now - 1_000, scheduledAt: type === 'scheduled' ? now + 3_600_000 : null }
+  return {
+    id: randomUUIDv7(),
+    event: {
+      // Of no event: numbers begin with 1.
+      number: -now,
+      ...{ type, at: now, emailId, companyId },
+      ...{ recipient: whole ? null : 0, address: whole ? null : recipient },
+      detail: DETAILS[type] ?? {},
+    },
+    email: {
+      ...{ id: emailId, companyId, domainId: '', ...at, size: 1_234, testMode: true, individual: false },
+      ...{ from, to: [recipient], cc: [], replyTo: [], subject: 'A sample of a webhook', headers: [] },
+      ...{
+        messageId: `<${emailId}@${domain}>`,
+        sender: `sample@${domain}`,
+        tags: [],
+        variables: {},
+        attachments: [],
+      },
+    },
+    recipientVariables: null,
+  }
+}

@@ -1,0 +1,32 @@
+/** When a webhook that was not taken is sent again, and when it is given up. */
+import type { WebhookDialect } from '../../store/store.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Milliseconds between the tries for one event, as the documents of both services have them. */
+export type WebhookSchedule = Record<WebhookDialect, readonly number[]>
+
+export const WEBHOOK_SCHEDULE: WebhookSchedule = {
+  json: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+  form: [10 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR],
+}
+
+/** "Do not send it again", in the form dialect. */
+const REJECTED = 406
+
+/** Milliseconds to the next try after so many, of which the last was answered so; null: there is none. */
+export function waitAfter(
+  schedule: WebhookSchedule,
+  dialect: WebhookDialect,
+  attempts: number,
+  status: number | null,
+): number | null {
+  if (dialect === 'form' && status === REJECTED) return null
+  return schedule[dialect][attempts - 1] ?? null
+}
+
+export function isTaken(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300
+}

@@ -1,0 +1,89 @@
+/** How a webhook proves whom it comes from. */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { ToldEvent } from '../../email/told-event.ts'
+import type { Webhook, WebhookDialect } from '../../store/store.ts'
+import { formEvent } from '../told/form.ts'
+import { jsonEvent } from '../told/json.ts'
+
+/** How long the secret before the newest one signs too. */
+const OVERLAP_MS = 24 * 3_600_000
+const PREFIX = 'whsec_'
+
+export interface WebhookRequest {
+  headers: Record<string, string>
+  body: string
+}
+
+/** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
+export function newWebhookSecret(): string {
+  return `${PREFIX}${randomBytes(24).toString('base64')}`
+}
+
+/** A new one of the form dialect. */
+export function newSigningKey(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** Of the secrets of a webhook those that sign now. */
+export function counting<Secret>(
+  newest: Secret,
+  previous: Secret | null,
+  rotatedAt: number | null,
+  now: number,
+): Secret[] {
+  const both = previous !== null && rotatedAt !== null && now < rotatedAt + OVERLAP_MS
+  return both ? [newest, previous] : [newest]
+}
+
+/** The same for the same event at each try, on every node. */
+export function messageId(webhookId: string, number: number): string {
+  return `msg_${createHash('sha256').update(`${webhookId}:${number}`).digest('base64url').slice(0, 27)}`
+}
+
+/** What is told of an event in a dialect; null when it has no word for it. */
+export function payload(dialect: WebhookDialect, told: ToldEvent): object | null {
+  return dialect === 'json' ? jsonEvent(told) : formEvent(told)
+}
+
+/** @param now Unix ms of this try */
+export function webhookRequest(
+  { id, dialect }: Pick<Webhook, 'id' | 'dialect'>,
+  secrets: readonly string[],
+  number: number,
+  told: object,
+  now: number,
+): WebhookRequest {
+  const seconds = String(Math.floor(now / 1000))
+  return dialect === 'json'
+    ? standard(messageId(id, number), seconds, secrets, JSON.stringify(told))
+    : signedForm(seconds, secrets[0]!, told)
+}
+
+/** Under both names that its readers look for: those of the specification, and those of the service it comes from. */
+function standard(id: string, seconds: string, secrets: readonly string[], body: string): WebhookRequest {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
+  })
+  const signature = signatures.join(' ')
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': signature,
+    'svix-id': id,
+    'svix-timestamp': seconds,
+    'svix-signature': signature,
+  }
+  return { headers, body }
+}
+
+/** The token is another one at each try, so that a receiver may refuse one that it has seen. */
+function signedForm(timestamp: string, key: string, told: object): WebhookRequest {
+  const token = randomBytes(25).toString('hex')
+  const signature = createHmac('sha256', key)
+    .update(timestamp + token)
+    .digest('hex')
+  const body = JSON.stringify({ signature: { timestamp, token, signature }, 'event-data': told })
+  return { headers: { 'content-type': 'application/json' }, body }
+}

@@ -1,0 +1,98 @@
+/**
+ * The thread that tells webhooks: reads the log, signs, and speaks HTTP. What is to be written the main thread writes.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { hostAddresses } from '../../dns/host-addresses.ts'
+import { Resolver } from '../../dns/resolver.ts'
+import { Outgoing } from '../../network/outgoing.ts'
+import { addressGuard } from '../../network/private-address.ts'
+import { openStore } from '../../store/open.ts'
+import { StoreUnavailable } from '../../store/store.ts'
+import { Teller } from '../tell.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './message.ts'
+
+/** Requests to one origin at a time; how many there are of one webhook the dispatcher sees to. */
+const CONNECTIONS = 256
+const COUNT_MS = 1_000
+
+const { database, dnsServers, allowPrivateNetworks, schedule, userAgent } = workerData as WebhookThreadData
+const port = parentPort!
+const say = (message: FromWebhookThread) => port.postMessage(message)
+
+const calls = new Map<number, PromiseWithResolvers<boolean>>()
+let lastCall = 0
+let token: number | null = null
+let counts = { succeeded: 0, failed: 0 }
+
+function call(ask: (call: number) => FromWebhookThread): Promise<boolean> {
+  const answered = Promise.withResolvers<boolean>()
+  calls.set(++lastCall, answered)
+  say(ask(lastCall))
+  return answered.promise
+}
+
+function answered(id: number): PromiseWithResolvers<boolean> | undefined {
+  const waiting = calls.get(id)
+  calls.delete(id)
+  return waiting
+}
+
+const store = await openStore(database, { exclusive: false })
+const outgoing = new Outgoing({
+  guard: addressGuard({ allowPrivateNetworks }),
+  resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: allowPrivateNetworks }),
+  connections: CONNECTIONS,
+})
+const teller = new Teller(store)
+const dispatcher = new Dispatcher(
+  {
+    log: store,
+    tell: (events) => teller.tell(events),
+    retries: store.webhookRetries,
+    commit: (progress) => call((id) => ({ kind: 'commit', call: id, progress })),
+    async prune(id) {
+      await call((number) => ({ kind: 'prune', call: number, id }))
+    },
+    ask: outgoing.ask,
+    schedule,
+    userAgent,
+    now: Date.now,
+    onFault: (error) => say({ kind: 'fault', error: error as Error }),
+    onTried: (succeeded) => void counts[succeeded ? 'succeeded' : 'failed']++,
+  },
+  () => token,
+)
+const counting = setInterval(tell, COUNT_MS)
+
+function tell(): void {
+  if (counts.succeeded + counts.failed === 0) return
+  say({ kind: 'tried', ...counts })
+  counts = { succeeded: 0, failed: 0 }
+}
+
+async function close(): Promise<void> {
+  clearInterval(counting)
+  await dispatcher.close()
+  await outgoing.close()
+  await store.close()
+  tell()
+  say({ kind: 'closed' })
+}
+
+port.on('message', (message: ToWebhookThread) => {
+  switch (message.kind) {
+    case 'held':
+      token = message.token
+      dispatcher.hold(message.webhooks)
+      break
+    case 'answer':
+      answered(message.call)?.resolve(message.value)
+      break
+    case 'failed':
+      answered(message.call)?.reject(new StoreUnavailable(message.message))
+      break
+    case 'close':
+      void close()
+  }
+})

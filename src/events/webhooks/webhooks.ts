@@ -1,0 +1,187 @@
+/** The webhooks of this node, as the main thread sees to them: which they are, their secrets, and what is written. */
+import { type Seal, SealBroken } from '../../accounts/seal.ts'
+import { LogThrottle } from '../../common/log-throttle.ts'
+import type { Log } from '../../common/logging.ts'
+import type { HeldWebhook, Store } from '../../store/store.ts'
+import { SupervisedThread } from '../../threads/supervised-thread.ts'
+import type { OpenWebhook } from './endpoint.ts'
+import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './message.ts'
+import { openSigningKey, openWebhookSecret } from './secrets.ts'
+import { counting } from './sign.ts'
+
+export interface WebhooksParts {
+  store: Store
+  seal: Seal
+  /** What this node has things under; null while it is in no service. */
+  token(): number | null
+  thread: WebhookThreadData
+  metrics: {
+    webhookAttempts: { inc(labels: { outcome: string }, by: number): void }
+    webhooksDisabled: { inc(): void }
+    storeFaults: { inc(): void }
+  }
+  log: Log
+}
+
+/** How often it is looked which webhooks there are, and after a thread has died. Milliseconds. */
+const LOOK_MS = 1_000
+/** So long it may take to end by itself. */
+const CLOSE_MS = 2_000
+const TELL_MS = 10_000
+/** Attempts kept of each: so many that succeeded, and those that failed for so long. */
+const KEPT = 1_000
+const FAILURES_MS = 30 * 24 * 3_600_000
+
+export class Webhooks {
+  readonly #parts: WebhooksParts
+  readonly #thread: SupervisedThread<ToWebhookThread, FromWebhookThread>
+  readonly #faults = new LogThrottle(TELL_MS)
+  readonly #closed = Promise.withResolvers<void>()
+  readonly #urls = new Map<string, string>()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #token: number | null = null
+  #running = false
+  #stopped = false
+
+  constructor(parts: WebhooksParts) {
+    this.#parts = parts
+    this.#thread = new SupervisedThread(
+      { module: new URL('./thread.ts', import.meta.url), name: 'webhooks', workerData: parts.thread },
+      {
+        message: (said, answer) => this.#hear(said, answer),
+        ended: (cause, code) => {
+          this.#running = false
+          this.#closed.resolve()
+          if (this.#stopped) return
+          parts.log.error(
+            { err: cause, code },
+            'The thread that tells webhooks has died; another takes its place',
+          )
+        },
+      },
+    )
+  }
+
+  start(): void {
+    this.#plan(0)
+  }
+
+  /** What was told is written down; what is under way is told again by whoever has the webhook next. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#looking
+    if (this.#running) {
+      this.#thread.post({ kind: 'close' })
+      const late = setTimeout(this.#closed.resolve, CLOSE_MS)
+      await this.#closed.promise
+      clearTimeout(late)
+      await this.#thread.end()
+    }
+    const token = this.#token
+    if (token === null) return
+    await this.#parts.store.leaveWebhooks(token).catch((error) => this.#fault(error))
+  }
+
+  #plan(ms: number): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look().then(
+        () => this.#plan(LOOK_MS),
+        (error) => {
+          this.#fault(error)
+          this.#plan(LOOK_MS)
+        },
+      )
+    }, ms)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    const token = this.#parts.token()
+    if (token === null) return
+    const held = await this.#parts.store.takeWebhooks(token)
+    // Nobody pays for what nobody has.
+    if (this.#stopped || (held.length === 0 && !this.#running)) return
+    const webhooks = await this.#opened(held)
+    this.#token = token
+    this.#running = true
+    this.#thread.post({ kind: 'held', token, webhooks })
+    this.#faults.reset()
+  }
+
+  async #opened(held: readonly HeldWebhook[]): Promise<OpenWebhook[]> {
+    const { store, seal, log } = this.#parts
+    const keys = new Map<string, string | null>()
+    for (const { companyId, dialect } of held) {
+      if (dialect === 'json' || keys.has(companyId)) continue
+      const sealed = await store.signingKey(companyId)
+      keys.set(companyId, sealed && openSigningKey(seal, companyId, sealed))
+    }
+    const now = Date.now()
+    this.#urls.clear()
+    return held.flatMap(({ secret, previousSecret, ...webhook }) => {
+      const { id, companyId, dialect, rotatedAt } = webhook
+      this.#urls.set(id, webhook.url)
+      if (dialect === 'form') {
+        const key = keys.get(companyId) ?? null
+        return key === null ? [] : [{ ...webhook, secrets: [key] }]
+      }
+      try {
+        const sealed = counting(secret, previousSecret, rotatedAt, now)
+        return [{ ...webhook, secrets: sealed.map((each) => openWebhookSecret(seal, id, each)) }]
+      } catch (error) {
+        if (!(error instanceof SealBroken)) throw error
+        if (this.#faults.due() !== null) log.error({ err: error, webhook: id }, 'A webhook cannot be signed')
+        return []
+      }
+    })
+  }
+
+  #hear(said: FromWebhookThread, answer: (message: ToWebhookThread) => void): void {
+    const { store, metrics, log } = this.#parts
+    const reply = (call: number, work: Promise<boolean>) =>
+      work.then(
+        (value) => answer({ kind: 'answer', call, value }),
+        (error: Error) => answer({ kind: 'failed', call, message: error.message }),
+      )
+    switch (said.kind) {
+      case 'commit': {
+        const { progress } = said
+        const { id, disabled } = progress
+        const written = store.progressWebhook(progress).then((kept) => {
+          if (!kept || disabled === null) return kept
+          metrics.webhooksDisabled.inc()
+          log.warn({ webhook: id, url: this.#urls.get(id) }, `A webhook was disabled: ${disabled.reason}`)
+          return kept
+        })
+        void reply(said.call, written)
+        break
+      }
+      case 'prune': {
+        const pruned = store.pruneWebhookAttempts(said.id, KEPT, Date.now() - FAILURES_MS).then(() => true)
+        void reply(said.call, pruned)
+        break
+      }
+      case 'tried':
+        metrics.webhookAttempts.inc({ outcome: 'succeeded' }, said.succeeded)
+        metrics.webhookAttempts.inc({ outcome: 'failed' }, said.failed)
+        break
+      case 'fault':
+        this.#fault(said.error)
+        break
+      case 'closed':
+        this.#closed.resolve()
+        break
+    }
+  }
+
+  #fault(error: unknown): void {
+    const { metrics, log } = this.#parts
+    metrics.storeFaults.inc()
+    if (this.#faults.due() !== null)
+      log.warn({ err: error }, 'Webhooks wait: the database could not be asked')
+  }
+}

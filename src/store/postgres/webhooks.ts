@@ -1,0 +1,224 @@
+import { listText } from '../json-columns.ts'
+import { StoreConflict } from '../store.ts'
+import type { WebhookRetry } from '../webhook.ts'
+import {
+  ATTEMPT_COLUMNS,
+  type AttemptRow,
+  attemptOf,
+  beginsAnew,
+  changedColumns,
+  type HeldRow,
+  heldOf,
+  searchLog,
+  WEBHOOK_COLUMNS,
+  type WebhookRow,
+  webhookOf,
+} from '../webhook-rows.ts'
+import type { WebhookStore } from '../webhook-store.ts'
+import type { Value } from './database.ts'
+import type { Parts } from './parts.ts'
+import { storable } from './rows.ts'
+
+/** Attempts removed in one step at most. */
+const STEP = 1_000
+
+const FROM = `SELECT ${WEBHOOK_COLUMNS} FROM webhooks w JOIN companies c ON c.num = w.company`
+const INSERT = `INSERT INTO webhooks (id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at,
+    created_at, failing_since, disabled_at, disabled_reason, cursor)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+const FREE = `status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`
+/** No node takes more than its share, so that the nodes that are there find some. */
+const TAKE = `UPDATE webhooks SET lease = $1 WHERE num IN (
+    SELECT num FROM webhooks WHERE ${FREE} ORDER BY num
+    LIMIT (SELECT greatest(0, ceil((SELECT count(*) FROM webhooks WHERE status = 'enabled')
+        / greatest(1, (SELECT count(*) FROM nodes))::numeric)::integer
+      - (SELECT count(*) FROM webhooks WHERE status = 'enabled' AND lease = $1)))
+    FOR UPDATE SKIP LOCKED
+  ) AND EXISTS (SELECT 1 FROM nodes WHERE token = $1) RETURNING num`
+const HELD = `SELECT ${WEBHOOK_COLUMNS}, w.generation,
+    (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS "retryAt"
+  FROM webhooks w JOIN companies c ON c.num = w.company WHERE w.lease = $1 AND w.status = 'enabled' ORDER BY w.num`
+const SOME_FREE = `SELECT EXISTS (SELECT 1 FROM webhooks WHERE ${FREE}) AS free`
+const RETRIES = `SELECT number, attempts, due_at AS "dueAt" FROM webhook_retries
+  WHERE webhook = (SELECT num FROM webhooks WHERE id = $1) AND due_at <= $2 ORDER BY due_at LIMIT $3`
+const WAIT = `INSERT INTO webhook_retries (webhook, number, attempts, due_at)
+  SELECT $1, number, attempts, due FROM json_to_recordset($2::json) AS j (number bigint, attempts integer, due bigint)
+  ON CONFLICT (webhook, number) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`
+const PROGRESS = `UPDATE webhooks SET cursor = $1, failing_since = $2, status = coalesce($3, status),
+    disabled_at = coalesce($4, disabled_at), disabled_reason = coalesce($5, disabled_reason)
+  WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num`
+const OVER = `DELETE FROM webhook_retries WHERE webhook = $1
+  AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`
+const TRIED = `INSERT INTO webhook_attempts
+    (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
+  SELECT $1, id, number, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
+  FROM json_to_recordset($2::json) AS j (id text, number bigint, type text, "emailId" text, at bigint, duration bigint,
+    status integer, error text, response text, succeeded boolean, attempt integer, "nextAt" bigint)`
+const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} FROM webhook_attempts WHERE webhook = (SELECT num FROM webhooks WHERE id = $1)
+    AND id < $2 AND ($4::boolean IS NULL OR succeeded = $4) AND ($5::bigint IS NULL OR number = $5)
+  ORDER BY id DESC LIMIT $3`
+const PRUNE = `DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
+    (SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $2)
+    UNION ALL
+    (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded AND at < $3 ORDER BY id LIMIT ${STEP}))`
+const REACHED =
+  'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
+
+/** Endpoints, and what becomes of the events that they are told. */
+export function webhooks({ database, companies }: Parts): WebhookStore {
+  const numOf = async (id: string) => {
+    const [row] = await database.read<{ num: number }>('SELECT num FROM webhooks WHERE id = $1', [id])
+    return row?.num
+  }
+  return {
+    async webhooks({ companyId, id }) {
+      const rows = await database.read<WebhookRow>(
+        `${FROM} WHERE ($1::text IS NULL OR c.id = $1) AND ($2::text IS NULL OR w.id = $2) ORDER BY w.num`,
+        [companyId ?? null, id ?? null],
+      )
+      return rows.map(webhookOf)
+    },
+
+    async addWebhook(webhook) {
+      const company = await companies.number(webhook.companyId)
+      const { domainId } = webhook
+      const owned = 'SELECT 1 FROM domains WHERE id = $1 AND company = $2'
+      if (domainId !== null && (await database.read(owned, [domainId, company])).length === 0) {
+        throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
+      }
+      await database.write(INSERT, [
+        ...[
+          webhook.id,
+          company,
+          domainId,
+          webhook.dialect,
+          webhook.url,
+          listText(webhook.types),
+          webhook.status,
+        ],
+        ...[
+          webhook.secret,
+          webhook.previousSecret,
+          webhook.rotatedAt,
+          webhook.createdAt,
+          webhook.failingSince,
+        ],
+        ...[webhook.disabledAt, webhook.disabledReason, webhook.cursor],
+      ])
+    },
+
+    async updateWebhook(id, change) {
+      const columns = changedColumns(change)
+      const set = columns.map(([column], index) => `, ${column} = $${index + 2}`).join('')
+      const sql = `UPDATE webhooks SET generation = generation + ${beginsAnew(change) ? 1 : 0}${set} WHERE id = $1 RETURNING 1`
+      return (await database.write(sql, [id, ...columns.map(([, value]) => value)])).length > 0
+    },
+
+    async removeWebhook(id) {
+      return await database.transaction(async (session) => {
+        const sql = 'DELETE FROM webhooks WHERE id = $1 RETURNING num'
+        const [row] = await session.run<{ num: number }>(sql, [id])
+        if (row === undefined) return false
+        await session.run('DELETE FROM webhook_attempts WHERE webhook = $1', [row.num])
+        await session.run('DELETE FROM webhook_retries WHERE webhook = $1', [row.num])
+        return true
+      })
+    },
+
+    async retellWebhook(id, number, now) {
+      const num = await numOf(id)
+      if (num === undefined) return false
+      await database.write(WAIT, [num, JSON.stringify([{ number, attempts: 0, due: Math.round(now) }])])
+      return true
+    },
+
+    async signingKey(companyId) {
+      const company = await companies.number(companyId)
+      const sql = 'SELECT sealed FROM signing_keys WHERE company = $1'
+      const [row] = await database.read<{ sealed: Uint8Array }>(sql, [company])
+      return row?.sealed ?? null
+    },
+
+    async setSigningKey(companyId, sealed, replace) {
+      const company = await companies.number(companyId)
+      const kept = replace ? 'excluded.sealed' : 'signing_keys.sealed'
+      const sql = `INSERT INTO signing_keys (company, sealed) VALUES ($1, $2)
+        ON CONFLICT (company) DO UPDATE SET sealed = ${kept} RETURNING sealed`
+      const [row] = await database.write<{ sealed: Uint8Array }>(sql, [company, sealed])
+      return row!.sealed
+    },
+
+    async takeWebhooks(token) {
+      const [some] = await database.read<{ free: boolean }>(SOME_FREE)
+      if (some!.free) await database.write(TAKE, [token])
+      return (await database.read<HeldRow>(HELD, [token])).map(heldOf)
+    },
+
+    async leaveWebhooks(token) {
+      await database.write('UPDATE webhooks SET lease = NULL WHERE lease = $1', [token])
+    },
+
+    webhookRetries: (id, dueBefore, limit) =>
+      database.read<WebhookRetry>(RETRIES, [id, Math.round(dueBefore), limit]),
+
+    async progressWebhook({
+      id,
+      token,
+      generation,
+      cursor,
+      failingSince,
+      disabled,
+      over,
+      waiting,
+      attempts,
+    }) {
+      const state: Value[] =
+        disabled === null ? [null, null, null] : ['disabled', Math.round(disabled.at), disabled.reason]
+      return await database.transaction(async (session) => {
+        const [row] = await session.run<{ num: number }>(PROGRESS, [
+          ...[cursor, failingSince, ...state, id, token, generation],
+        ])
+        if (row === undefined) return false
+        if (over.length > 0) await session.run(OVER, [row.num, JSON.stringify(over)])
+        if (waiting.length > 0) {
+          const rows = waiting.map(({ dueAt, ...retry }) => ({ ...retry, due: Math.round(dueAt) }))
+          await session.run(WAIT, [row.num, JSON.stringify(rows)])
+        }
+        if (attempts.length > 0) {
+          const rows = attempts.map((each) => ({
+            ...each,
+            error: each.error === null ? null : storable(each.error),
+            response: storable(each.response),
+            at: Math.round(each.at),
+            duration: Math.round(each.duration),
+            nextAt: each.nextAt === null ? null : Math.round(each.nextAt),
+          }))
+          await session.run(TRIED, [row.num, JSON.stringify(rows)])
+        }
+        return true
+      })
+    },
+
+    async webhookAttempts({ webhookId, succeeded, number, before = '~', limit }) {
+      const values = [webhookId, before, limit, succeeded ?? null, number ?? null]
+      return (await database.read<AttemptRow>(ATTEMPTS, values)).map((row) => attemptOf(row, webhookId))
+    },
+
+    async pruneWebhookAttempts(id, keep, failedBefore) {
+      const num = await numOf(id)
+      if (num !== undefined) await database.write(PRUNE, [num, keep, Math.round(failedBefore)])
+    },
+
+    async lastEventBefore(at) {
+      const [row] = await database.read<{ reached: number }>(REACHED)
+      const search = searchLog(row!.reached, at)
+      let step = search.next()
+      while (!step.done) {
+        const sql = 'SELECT number, at FROM events WHERE number >= $1 ORDER BY number LIMIT 1'
+        const [found] = await database.read<{ number: number; at: number }>(sql, [step.value])
+        step = search.next(found)
+      }
+      return step.value
+    },
+  }
+}

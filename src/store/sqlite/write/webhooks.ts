@@ -1,0 +1,179 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { listText } from '../../json-columns.ts'
+import { StoreConflict } from '../../store.ts'
+import { beginsAnew, changedColumns, type HeldRow, heldOf, WEBHOOK_COLUMNS } from '../../webhook-rows.ts'
+import type { Direct } from '../protocol.ts'
+import { all, one } from '../rows.ts'
+import type { Parts } from './parts.ts'
+
+type WebhookWrites =
+  | 'addWebhook'
+  | 'updateWebhook'
+  | 'removeWebhook'
+  | 'retellWebhook'
+  | 'setSigningKey'
+  | 'takeWebhooks'
+  | 'leaveWebhooks'
+  | 'progressWebhook'
+  | 'pruneWebhookAttempts'
+
+/** Attempts removed in one step at most. */
+const STEP = 1_000
+
+/** Endpoints, and what becomes of the events that they are told. */
+export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<WebhookWrites> {
+  const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
+  const insert = db.prepare(
+    `INSERT INTO webhooks (id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at,
+       created_at, failing_since, disabled_at, disabled_reason, cursor)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const numberOf = db.prepare('SELECT num FROM webhooks WHERE id = ?')
+  const touch = db.prepare('UPDATE webhooks SET generation = generation + 1 WHERE num = ?')
+  const removals = [
+    db.prepare('DELETE FROM webhook_attempts WHERE webhook = ?'),
+    db.prepare('DELETE FROM webhook_retries WHERE webhook = ?'),
+    db.prepare('DELETE FROM webhooks WHERE num = ?'),
+  ]
+  const putKey = db.prepare('INSERT OR REPLACE INTO signing_keys (company, sealed) VALUES (?, ?)')
+  const key = db.prepare('SELECT sealed FROM signing_keys WHERE company = ?')
+  // One process has the database to itself, so its share is all of them.
+  const take = db.prepare(
+    `UPDATE webhooks SET lease = ? WHERE status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`,
+  )
+  const free = db.prepare(
+    `SELECT 1 AS free FROM webhooks WHERE status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))
+     LIMIT 1`,
+  )
+  const held = db.prepare(
+    `SELECT ${WEBHOOK_COLUMNS}, w.generation, (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS retryAt
+     FROM webhooks w JOIN companies c ON c.num = w.company WHERE w.lease = ? AND w.status = 'enabled' ORDER BY w.num`,
+  )
+  const leave = db.prepare('UPDATE webhooks SET lease = NULL WHERE lease = ?')
+  const progress = db.prepare(
+    `UPDATE webhooks SET cursor = ?, failing_since = ?, status = coalesce(?, status), disabled_at = coalesce(?, disabled_at),
+       disabled_reason = coalesce(?, disabled_reason)
+     WHERE id = ? AND lease = ? AND generation = ? AND status = 'enabled' RETURNING num`,
+  )
+  const wait = db.prepare(
+    'INSERT OR REPLACE INTO webhook_retries (webhook, number, attempts, due_at) VALUES (?, ?, ?, ?)',
+  )
+  const over = db.prepare('DELETE FROM webhook_retries WHERE webhook = ? AND number = ?')
+  const tried = db.prepare(
+    `INSERT INTO webhook_attempts
+       (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const oldSuccesses = db.prepare(
+    `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
+       SELECT id FROM webhook_attempts WHERE webhook = ?1 AND succeeded = 1 ORDER BY id DESC LIMIT ${STEP} OFFSET ?2)`,
+  )
+  const oldFailures = db.prepare(
+    `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
+       SELECT id FROM webhook_attempts WHERE webhook = ?1 AND succeeded = 0 AND at < ?2 ORDER BY id LIMIT ${STEP})`,
+  )
+  const numOf = (id: string) => one<{ num: number }>(numberOf, id)?.num
+
+  return {
+    addWebhook(webhook) {
+      const company = companies.number(webhook.companyId)
+      const { domainId } = webhook
+      if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
+        throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
+      }
+      insert.run(
+        ...[
+          webhook.id,
+          company,
+          domainId,
+          webhook.dialect,
+          webhook.url,
+          listText(webhook.types),
+          webhook.status,
+        ],
+        ...[
+          webhook.secret,
+          webhook.previousSecret,
+          webhook.rotatedAt,
+          webhook.createdAt,
+          webhook.failingSince,
+        ],
+        ...[webhook.disabledAt, webhook.disabledReason, webhook.cursor],
+      )
+    },
+
+    updateWebhook(id, change) {
+      const num = numOf(id)
+      if (num === undefined) return false
+      const columns = changedColumns(change)
+      if (columns.length > 0) {
+        const set = columns.map(([column]) => `${column} = ?`).join(', ')
+        db.prepare(`UPDATE webhooks SET ${set} WHERE num = ?`).run(...columns.map(([, value]) => value), num)
+      }
+      if (beginsAnew(change)) touch.run(num)
+      return true
+    },
+
+    removeWebhook(id) {
+      const num = numOf(id)
+      if (num === undefined) return false
+      for (const removal of removals) removal.run(num)
+      return true
+    },
+
+    retellWebhook(id, number, now) {
+      const num = numOf(id)
+      if (num === undefined) return false
+      wait.run(num, number, 0, Math.round(now))
+      return true
+    },
+
+    setSigningKey(companyId, sealed, replace) {
+      const company = companies.number(companyId)
+      const before = one<{ sealed: Uint8Array }>(key, company)
+      if (before !== undefined && !replace) return before.sealed
+      putKey.run(company, sealed)
+      return sealed
+    },
+
+    takeWebhooks(token) {
+      if (one(free) !== undefined) take.run(token)
+      return all<HeldRow>(held, token).map(heldOf)
+    },
+
+    leaveWebhooks: (token) => void leave.run(token),
+
+    progressWebhook({ id, token, generation, cursor, failingSince, disabled, ...more }) {
+      const state =
+        disabled === null ? [null, null, null] : ['disabled', Math.round(disabled.at), disabled.reason]
+      const found = one<{ num: number }>(progress, cursor, failingSince, ...state, id, token, generation)
+      if (found === undefined) return false
+      for (const number of more.over) over.run(found.num, number)
+      for (const { number, attempts, dueAt } of more.waiting)
+        wait.run(found.num, number, attempts, Math.round(dueAt))
+      for (const each of more.attempts) {
+        tried.run(
+          ...[
+            found.num,
+            each.id,
+            each.number,
+            each.type,
+            each.emailId,
+            Math.round(each.at),
+            Math.round(each.duration),
+          ],
+          ...[each.status, each.error, each.response, Number(each.succeeded), each.attempt],
+          each.nextAt === null ? null : Math.round(each.nextAt),
+        )
+      }
+      return true
+    },
+
+    pruneWebhookAttempts(id, keep, failedBefore) {
+      const num = numOf(id)
+      if (num === undefined) return
+      oldSuccesses.run(num, keep)
+      oldFailures.run(num, Math.round(failedBefore))
+    },
+  }
+}

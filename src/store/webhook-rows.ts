@@ -1,0 +1,79 @@
+/** Webhooks as both databases have them. */
+import type { EventType } from '../email/event.ts'
+import { listOf, listText } from './json-columns.ts'
+import type { HeldWebhook, Webhook, WebhookAttempt, WebhookChange } from './webhook.ts'
+
+/** Columns of `webhooks w`, whose company is `c`. */
+export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domainId", w.dialect, w.url, w.types, w.status, w.secret,
+  w.previous_secret AS "previousSecret", w.rotated_at AS "rotatedAt", w.created_at AS "createdAt",
+  w.failing_since AS "failingSince", w.disabled_at AS "disabledAt", w.disabled_reason AS "disabledReason", w.cursor`
+
+export type WebhookRow = Omit<Webhook, 'types'> & { types: string | null }
+export type HeldRow = Omit<HeldWebhook, 'types'> & { types: string | null }
+
+export function webhookOf(row: WebhookRow): Webhook {
+  return { ...row, types: listOf<EventType>(row.types) }
+}
+
+export function heldOf(row: HeldRow): HeldWebhook {
+  return { ...row, types: listOf<EventType>(row.types) }
+}
+
+/** Columns of `webhook_attempts`. */
+export const ATTEMPT_COLUMNS = `id, number, type, email_id AS "emailId", at, duration, status, error, response, succeeded,
+  attempt, next_at AS "nextAt"`
+
+export type AttemptRow = Omit<WebhookAttempt, 'webhookId' | 'succeeded'> & { succeeded: number | boolean }
+
+export function attemptOf(row: AttemptRow, webhookId: string): WebhookAttempt {
+  return { ...row, webhookId, succeeded: row.succeeded === true || row.succeeded === 1 }
+}
+
+const COLUMN: { [Name in keyof Required<WebhookChange>]: string } = {
+  url: 'url',
+  types: 'types',
+  status: 'status',
+  secret: 'secret',
+  previousSecret: 'previous_secret',
+  rotatedAt: 'rotated_at',
+  failingSince: 'failing_since',
+  disabledAt: 'disabled_at',
+  disabledReason: 'disabled_reason',
+  cursor: 'cursor',
+}
+
+/** The columns that a change names, with their new values. */
+export function changedColumns(
+  change: WebhookChange,
+): [column: string, value: string | number | Uint8Array | null][] {
+  return (Object.keys(COLUMN) as (keyof typeof COLUMN)[])
+    .filter((name) => change[name] !== undefined)
+    .map((name) => {
+      const value = name === 'types' ? listText(change.types!) : change[name]!
+      return [COLUMN[name], value as string | number | Uint8Array | null]
+    })
+}
+
+/** Whoever has the webhook must not go on from where it was. */
+export function beginsAnew({ status, cursor }: WebhookChange): boolean {
+  return status !== undefined || cursor !== undefined
+}
+
+/**
+ * The number of the last event before a time: `look` gives the first event from a number on. Events lie in the order of
+ * their commits, so their times rise but for what clocks and commits differ by.
+ */
+export function* searchLog(
+  end: number,
+  at: number,
+): Generator<number, number, { number: number; at: number } | undefined> {
+  let low = 0
+  let high = end
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = yield middle + 1
+    if (found === undefined || found.number > high || found.at >= at) high = middle
+    else low = found.number
+  }
+  return low
+}

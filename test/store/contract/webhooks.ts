@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { test } from 'node:test'
+import type { Store, Webhook, WebhookAttempt, WebhookProgress } from '../../../src/store/store.ts'
+import { acme } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+function webhook(companyId: string, more: Partial<Webhook> = {}): Webhook {
+  return {
+    ...{ id: randomUUIDv7(), companyId, domainId: null, dialect: 'json', url: 'https://a.test/hook' },
+    ...{ types: [], status: 'enabled', secret: Uint8Array.of(1, 2), previousSecret: null, rotatedAt: null },
+    ...{ createdAt: 5, failingSince: null, disabledAt: null, disabledReason: null, cursor: 7 },
+    ...more,
+  }
+}
+
+let attempts = 0
+
+function attempt(webhookId: string, number: number, succeeded: boolean, at = 1): WebhookAttempt {
+  return {
+    ...{
+      id: `019a9b2c-0000-7000-8000-${String(++attempts).padStart(12, '0')}`,
+      webhookId,
+      number,
+      type: 'delivered',
+      emailId: randomUUIDv7(),
+      at,
+      duration: 3,
+    },
+    ...{
+      status: succeeded ? 200 : null,
+      error: succeeded ? null : 'no answer',
+      response: 'nul \0 in it',
+      succeeded,
+    },
+    ...{ attempt: 1, nextAt: null },
+  }
+}
+
+async function join(store: Store, name = 'a'): Promise<number> {
+  return await store.join({ name, roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
+}
+
+function progress(
+  of: { id: string },
+  token: number,
+  generation: number,
+  more: Partial<WebhookProgress> = {},
+) {
+  const none = { over: [], waiting: [], attempts: [], disabled: null, failingSince: null }
+  return { id: of.id, token, generation, cursor: 9, ...none, ...more }
+}
+
+export function webhooksContract(open: OpenBench): void {
+  test('webhooks are kept as they are, listed by company, changed and removed', async (t) => {
+    const { store } = await open(t)
+    const [owner, other] = [await acme(store), await acme(store, 'Other')]
+    const first = webhook(owner.id)
+    const second = webhook(owner.id, {
+      ...{
+        types: ['delivered', 'bounced'],
+        dialect: 'form',
+        status: 'disabled',
+        previousSecret: Uint8Array.of(3),
+      },
+      ...{ rotatedAt: 4, failingSince: 5, disabledAt: 6, disabledReason: 'why' },
+    })
+    for (const each of [first, second, webhook(other.id)]) await store.addWebhook(each)
+    assert.deepEqual(await store.webhooks({ companyId: owner.id }), [first, second])
+    assert.deepEqual(await store.webhooks({ id: second.id }), [second])
+    assert.equal((await store.webhooks({})).length, 3)
+    const change = { url: 'https://b.test/', types: [], previousSecret: null, disabledReason: null }
+    assert.equal(await store.updateWebhook(second.id, change), true)
+    assert.deepEqual(await store.webhooks({ id: second.id }), [{ ...second, ...change }])
+    assert.equal(await store.removeWebhook(second.id), true)
+    assert.equal(await store.removeWebhook(second.id), false)
+    assert.equal(await store.updateWebhook(second.id, change), false)
+    assert.equal(await store.retellWebhook(second.id, 1, 1), false)
+    await assert.rejects(store.addWebhook(webhook(owner.id, { domainId: 'nobody' })), {
+      name: 'StoreConflict',
+    })
+  })
+
+  test('one node has a webhook at a time, and what it says counts as long as it has it', async (t) => {
+    const { store } = await open(t)
+    const owner = await acme(store)
+    const one = webhook(owner.id)
+    await store.addWebhook(one)
+    const token = await join(store)
+    const [held] = await store.takeWebhooks(token)
+    assert.deepEqual(held, { ...one, generation: 0, retryAt: null })
+    const other = store.shared ? await join(store, 'b') : token + 1
+    if (store.shared) assert.deepEqual(await store.takeWebhooks(other), [])
+    assert.equal(await store.progressWebhook(progress(one, other, 0)), false)
+    assert.equal(await store.progressWebhook(progress(one, token, 0, { cursor: 8, failingSince: 3 })), true)
+    assert.deepEqual(await store.webhooks({}), [{ ...one, cursor: 8, failingSince: 3 }])
+    // What others change of where it stands makes it another; the rest does not.
+    await store.updateWebhook(one.id, { url: 'https://c.test/' })
+    assert.equal(await store.progressWebhook(progress(one, token, 0)), true)
+    await store.updateWebhook(one.id, { cursor: 2 })
+    assert.equal(await store.progressWebhook(progress(one, token, 0)), false)
+    assert.equal((await store.takeWebhooks(token))[0]?.generation, 1)
+    // Given up, it is told by nobody.
+    const disabled = { at: 44, reason: 'too long' }
+    assert.equal(await store.progressWebhook(progress(one, token, 1, { cursor: 3, disabled })), true)
+    assert.deepEqual(await store.takeWebhooks(token), [])
+    const [now] = await store.webhooks({})
+    assert.deepEqual([now!.status, now!.disabledAt, now!.disabledReason], ['disabled', 44, 'too long'])
+    await store.updateWebhook(one.id, { status: 'enabled' })
+    assert.equal((await store.takeWebhooks(token)).length, 1)
+    await store.leaveWebhooks(token)
+    await store.leave(token)
+    const next = await join(store, 'c')
+    assert.equal((await store.takeWebhooks(next)).length, 1)
+  })
+
+  test('what is told again waits for its time, and attempts are kept as many as are wanted', async (t) => {
+    const { store } = await open(t)
+    const owner = await acme(store)
+    const one = webhook(owner.id)
+    await store.addWebhook(one)
+    const token = await join(store)
+    await store.takeWebhooks(token)
+    const attempts = [
+      attempt(one.id, 1, false),
+      attempt(one.id, 2, true),
+      attempt(one.id, 3, true),
+      attempt(one.id, 1, false, 90),
+    ]
+    const waiting = [
+      { number: 1, attempts: 1, dueAt: 100 },
+      { number: 4, attempts: 2, dueAt: 50 },
+    ]
+    await store.progressWebhook(progress(one, token, 0, { waiting, attempts }))
+    assert.equal((await store.takeWebhooks(token))[0]?.retryAt, 50)
+    assert.deepEqual(await store.webhookRetries(one.id, 99, 10), [waiting[1]])
+    assert.deepEqual(await store.webhookRetries(one.id, 100, 10), [waiting[1], waiting[0]])
+    await store.retellWebhook(one.id, 1, 20)
+    assert.deepEqual(await store.webhookRetries(one.id, 99, 1), [{ number: 1, attempts: 0, dueAt: 20 }])
+    await store.progressWebhook(progress(one, token, 0, { over: [1, 4] }))
+    assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [])
+
+    const numbers = async (filter: object) => {
+      const found = await store.webhookAttempts({ webhookId: one.id, limit: 10, ...filter })
+      return found.map(({ number, succeeded }) => `${number} ${succeeded}`)
+    }
+    assert.deepEqual(await numbers({}), ['1 false', '3 true', '2 true', '1 false'])
+    assert.deepEqual(await numbers({ succeeded: true, limit: 1 }), ['3 true'])
+    assert.deepEqual(await numbers({ succeeded: false, before: attempts[3]!.id }), ['1 false'])
+    assert.deepEqual(await numbers({ number: 1 }), ['1 false', '1 false'])
+    const [newest] = await store.webhookAttempts({ webhookId: one.id, succeeded: true, limit: 1 })
+    const response = store.shared ? 'nul \uFFFD in it' : 'nul \0 in it'
+    assert.deepEqual(newest, { ...attempts[2], response })
+    await store.pruneWebhookAttempts(one.id, 1, 50)
+    assert.deepEqual(await numbers({}), ['1 false', '3 true'])
+  })
+
+  test('a signing key is made once, and replaced only on purpose', async (t) => {
+    const { store } = await open(t)
+    const owner = await acme(store)
+    assert.equal(await store.signingKey(owner.id), null)
+    const [a, b, c] = [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)]
+    assert.deepEqual(await store.setSigningKey(owner.id, a, false), a)
+    assert.deepEqual(await store.setSigningKey(owner.id, b, false), a)
+    assert.deepEqual(await store.setSigningKey(owner.id, c, true), c)
+    assert.deepEqual(await store.signingKey(owner.id), c)
+  })
+}
