@@ -2,33 +2,25 @@
  * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of
  * the fields of an object are copied and looked up again for each, which costs a fifth more.
  */
-import { CHANGES, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
+import { CHANGES, plainCodec, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { Decision } from '../../email/lifecycle.ts'
 import type { Lease, NewEmail } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'
 import type { Call, Recording, Writes } from './protocol.ts'
 
-type Parcel =
-  | [name: 'accept', lease: number | null, email: EmailParcel]
-  | [name: 'record', attempt: AttemptParcel]
+type Parcel = [name: 'accept', lease: number | null, email: EmailParcel] | [name: 'record', attempt: Row]
 
 /** What the main thread posts for one operation of the writer. */
 export type WriteCall = Call<Writes> | Parcel
 
 type EmailParcel = [fields: Row, dueAt: number, idempotency: NewEmail['idempotency'], recipients: Row[]]
 
-type AttemptParcel = [
-  emailId: string,
-  leaseToken: number,
-  startedAt: number,
-  duration: number,
-  server: string | null,
-  tls: string | null,
-  dialogue: string,
-  captured: Uint8Array | null,
-  recipients: ResultParcel[],
-]
+/** In the place of octets and recipients, which come first, are copies and rows of them. */
+const ATTEMPT = plainCodec<Recording>(
+  ['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration', 'server', 'tls', 'dialogue'],
+  [],
+)
 
 type ResultParcel = [
   position: number,
@@ -55,25 +47,20 @@ export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuf
 
 /** Octets as in `packAccept`. */
 export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
+  const row = ATTEMPT.pack(attempt)
+  row[0] = attempt.captured === null ? null : copied(attempt.captured, moved)
+  row[1] = attempt.recipients.map(packResult)
+  return ['record', row]
+}
+
+function packResult({ position, decision }: Recording['recipients'][number]): ResultParcel {
+  const { tried, suppress, events, change } = decision
   return [
-    'record',
-    [
-      attempt.emailId,
-      attempt.leaseToken,
-      attempt.startedAt,
-      attempt.duration,
-      attempt.server,
-      attempt.tls,
-      attempt.dialogue,
-      attempt.captured === null ? null : copied(attempt.captured, moved),
-      attempt.recipients.map(({ position, decision: { tried, suppress, events, change } }) => [
-        position,
-        tried,
-        suppress === null ? null : suppress.reason,
-        events.map(({ type, at, detail }) => [type, at, detail]),
-        change === null ? null : CHANGES.pack(change),
-      ]),
-    ],
+    position,
+    tried,
+    suppress === null ? null : suppress.reason,
+    events.map(({ type, at, detail }) => [type, at, detail]),
+    change === null ? null : CHANGES.pack(change),
   ]
 }
 
@@ -92,28 +79,10 @@ function emailOf([fields, dueAt, idempotency, recipients]: EmailParcel): NewEmai
   return email
 }
 
-function attemptOf([
-  emailId,
-  leaseToken,
-  startedAt,
-  duration,
-  server,
-  tls,
-  dialogue,
-  captured,
-  recipients,
-]: AttemptParcel): Recording {
-  return {
-    emailId,
-    leaseToken,
-    startedAt,
-    duration,
-    server,
-    tls,
-    dialogue,
-    captured,
-    recipients: recipients.map(resultOf),
-  }
+function attemptOf(row: Row): Recording {
+  const attempt = ATTEMPT.unpack(row)
+  attempt.recipients = (row[1] as ResultParcel[]).map(resultOf)
+  return attempt
 }
 
 function resultOf([
