@@ -144,13 +144,16 @@ export class ChaosNode {
   /** Lets the process end by itself and starts none again; killed after `ms`. Its exit code or signal. */
   async end(ms: number): Promise<string> {
     this.#running = false
+    const wasUp = this.url !== null
     const timer = setTimeout(() => this.signal('SIGKILL'), ms)
     this.signal('SIGCONT')
     this.signal('SIGTERM')
     await this.#loop
     clearTimeout(timer)
     this.#file?.end()
-    return this.life?.end ?? ''
+    const end = this.life?.end ?? ''
+    // Who had not come to listen yet had nothing to stop, and may not have been able to hear of it.
+    return !wasUp && end === 'SIGTERM' ? '0' : end
   }
 
   /** At once, for good. */

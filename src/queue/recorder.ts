@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 5_000
 const STALLED_MS = 2_000
 
 /**
- * Writes results down until they are durable. While the store takes none, `paused` is true and nothing new may be sent:
+ * Writes results down until they are durable. While the store takes none, `halted` is true and nothing new may be sent:
  * a message that was delivered but is not recorded would be sent again after a crash.
  */
 export class Recorder {
@@ -46,7 +46,7 @@ export class Recorder {
     this.#watch = setInterval(() => this.#look(), stalledMs / 2).unref()
   }
 
-  get paused(): boolean {
+  get halted(): boolean {
     return this.#faulty > 0 || this.#stalled
   }
 
@@ -82,7 +82,7 @@ export class Recorder {
         wait = Math.min(wait * 2, MAX_RETRY_MS)
       }
     }
-    if (failed && --this.#faulty === 0 && !this.paused && !this.#given) this.#events.onRecovered()
+    if (failed && --this.#faulty === 0 && !this.halted && !this.#given) this.#events.onRecovered()
     if (handedOver) this.#handedOver.recorded()
     if (--this.#unrecorded === 0) this.#flushed?.()
     return recorded
@@ -108,7 +108,7 @@ export class Recorder {
     this.#answers++
     if (!this.#stalled) return
     this.#stalled = false
-    if (!this.paused && !this.#given) this.#events.onRecovered()
+    if (!this.halted && !this.#given) this.#events.onRecovered()
   }
 
   /** A store that neither takes results nor refuses them: its machine cannot be reached, say. */

@@ -59,8 +59,8 @@ export class Results {
   }
 
   /** Nothing may be begun: its result could not be recorded. */
-  get paused(): boolean {
-    return this.#recorder.paused
+  get halted(): boolean {
+    return this.#recorder.halted
   }
 
   begin(ready: ReadyDelivery): void {

@@ -268,7 +268,7 @@ export class Scheduler implements Handover {
 
   /** Something may be sent now: it is ours to send, and its result can be recorded. */
   get #mayBegin(): boolean {
-    return this.#started && !this.#stopping && !this.#results.paused && this.#parts.membership.mayBegin
+    return this.#started && !this.#stopping && !this.#results.halted && this.#parts.membership.mayBegin
   }
 
   /** False for what others may have taken over since. */
@@ -327,7 +327,7 @@ export class Scheduler implements Handover {
           queues.done(ready)
           this.#pushSuspect(ready)
         } else outlet.begin(ready)
-        if (this.#results.paused) return
+        if (this.#results.halted) return
       }
     }
   }

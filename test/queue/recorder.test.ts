@@ -38,12 +38,12 @@ function recorder() {
 test('a store that does not answer pauses delivery, and its first answer ends that', async () => {
   const { made, asked, told, fault } = recorder()
   const recorded = [made.record(record), made.record(record)]
-  assert.equal(made.paused, false)
+  assert.equal(made.halted, false)
   await fault
-  assert.equal(made.paused, true)
+  assert.equal(made.halted, true)
   asked[0]!.resolve({ refused: [] })
   assert.deepEqual(await recorded[0], { refused: [] })
-  assert.equal(made.paused, false)
+  assert.equal(made.halted, false)
   asked[1]!.resolve({ refused: [0] })
   assert.deepEqual(await recorded[1], { refused: [0] })
   assert.deepEqual(told, ['fault', 'recovered', 'fenced'])
@@ -56,10 +56,10 @@ test('an answer that comes at last and says no keeps it paused, told once', asyn
   await fault
   asked[0]!.reject(new StoreUnavailable('away'))
   while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-  assert.equal(made.paused, true)
+  assert.equal(made.halted, true)
   asked[1]!.resolve({ refused: [] })
   assert.deepEqual(await recorded, { refused: [] })
-  assert.equal(made.paused, false)
+  assert.equal(made.halted, false)
   assert.deepEqual(told, ['fault', 'recovered'])
   await made.flushed(1_000)
 })
@@ -67,7 +67,7 @@ test('an answer that comes at last and says no keeps it paused, told once', asyn
 test('nobody is told of a store that has nothing to do', async () => {
   const { made, told } = recorder()
   await new Promise((resolve) => setTimeout(resolve, 5 * STALL_MS))
-  assert.equal(made.paused, false)
+  assert.equal(made.halted, false)
   assert.deepEqual(told, [])
   await made.flushed(1_000)
 })

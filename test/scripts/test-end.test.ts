@@ -44,21 +44,6 @@ describe('the end of a test file', { concurrency: true }, () => {
     assert.match(shown, /has left open TCPServerWrap\./)
   })
 
-  test('whose test waits for the word of a program that has died', async () => {
-    const { code, shown } = await run(
-      'dead',
-      `import { spawn } from 'node:child_process'
-      import { once } from 'node:events'
-      import { test } from 'node:test'
-      test('hears it', async () => {
-        const child = spawn(process.execPath, ['--eval', 'a syntax error'])
-        await once(child.stdout, 'data')
-      })`,
-    )
-    assert.equal(code, 1)
-    assert.match(shown, /nothing is open that it could come from\./)
-  })
-
   test('that ends by itself is left alone', async () => {
     const { code, shown } = await run(
       'well',

@@ -2,7 +2,7 @@
  * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of
  * the fields of an object are copied and looked up again for each, which costs a fifth more.
  */
-import { CHANGES, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
+import { CHANGES, plainCodec, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { Decision, Suppressing } from '../../email/lifecycle.ts'
 import type { Lease, NewEmail, NewEmails, Quota } from '../store.ts'
@@ -12,7 +12,7 @@ import type { Call, Recording, Writes } from './protocol.ts'
 type Parcel =
   | [name: 'accept', lease: number | null, email: EmailParcel]
   | [name: 'acceptAll', lease: number | null, emails: EmailParcel[], idempotency: NewEmail['idempotency']]
-  | [name: 'record', attempt: AttemptParcel]
+  | [name: 'record', attempt: Row]
 
 /** What the main thread posts for one operation of the writer. */
 export type WriteCall = Call<Writes> | Parcel
@@ -25,17 +25,11 @@ type EmailParcel = [
   quota: Quota | undefined,
 ]
 
-type AttemptParcel = [
-  emailId: string,
-  leaseToken: number,
-  startedAt: number,
-  duration: number,
-  server: string | null,
-  tls: string | null,
-  dialogue: string,
-  captured: Uint8Array | null,
-  recipients: ResultParcel[],
-]
+/** In the place of octets and recipients, which come first, are copies and rows of them. */
+const ATTEMPT = plainCodec<Recording>(
+  ['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration', 'server', 'tls', 'dialogue'],
+  [],
+)
 
 type ResultParcel = [
   position: number,
@@ -75,25 +69,20 @@ function parcelOf(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): E
 
 /** Octets as in `packAccept`. */
 export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
+  const row = ATTEMPT.pack(attempt)
+  row[0] = attempt.captured === null ? null : copied(attempt.captured, moved)
+  row[1] = attempt.recipients.map(packResult)
+  return ['record', row]
+}
+
+function packResult({ position, decision }: Recording['recipients'][number]): ResultParcel {
+  const { tried, suppress, events, change } = decision
   return [
-    'record',
-    [
-      attempt.emailId,
-      attempt.leaseToken,
-      attempt.startedAt,
-      attempt.duration,
-      attempt.server,
-      attempt.tls,
-      attempt.dialogue,
-      attempt.captured === null ? null : copied(attempt.captured, moved),
-      attempt.recipients.map(({ position, decision: { tried, suppress, events, change } }) => [
-        position,
-        tried,
-        suppress,
-        events.map(({ type, at, detail }) => [type, at, detail]),
-        change === null ? null : CHANGES.pack(change),
-      ]),
-    ],
+    position,
+    tried,
+    suppress,
+    events.map(({ type, at, detail }) => [type, at, detail]),
+    change === null ? null : CHANGES.pack(change),
   ]
 }
 
@@ -115,28 +104,10 @@ function emailOf([fields, dueAt, idempotency, recipients, quota]: EmailParcel): 
   return email
 }
 
-function attemptOf([
-  emailId,
-  leaseToken,
-  startedAt,
-  duration,
-  server,
-  tls,
-  dialogue,
-  captured,
-  recipients,
-]: AttemptParcel): Recording {
-  return {
-    emailId,
-    leaseToken,
-    startedAt,
-    duration,
-    server,
-    tls,
-    dialogue,
-    captured,
-    recipients: recipients.map(resultOf),
-  }
+function attemptOf(row: Row): Recording {
+  const attempt = ATTEMPT.unpack(row)
+  attempt.recipients = (row[1] as ResultParcel[]).map(resultOf)
+  return attempt
 }
 
 function resultOf([
