@@ -15,6 +15,7 @@ import { temporaryDirectory } from './directory.ts'
 const SMALL = [
   /^companies$/,
   /^domains$/,
+  /^removed_domains$/,
   /^dkim_keys$/,
   /^api_keys$/,
   /^nodes$/,

@@ -1,7 +1,7 @@
 /** Filter expressions of the events API: what they match, what of them an index can serve, and what is none. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { alternatives, fits, parseExpression, required } from '../../../src/http/form/events/expression.ts'
+import { alternatives, fits, parseExpression, required } from '../../../src/http/form/log/expression.ts'
 import { Refusal } from '../../../src/intake/refusal.ts'
 
 const parse = (text: string) => parseExpression('subject', text)
