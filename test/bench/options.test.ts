@@ -1,12 +1,19 @@
 /** An option that cannot be used ends a measurement before it begins, with a sentence: no stack, and no figures of something else. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { countCpus } from '../../bench/options.ts'
 import { canPin } from '../../bench/service/pinned-process.ts'
+
+const BENCH = new URL('../../bench/', import.meta.url)
+
+/** All that measure: modules of that folder with a page of help. */
+const PROGRAMS = readdirSync(BENCH)
+  .filter((name) => name.endsWith('.ts') && readFileSync(new URL(name, BENCH), 'utf8').includes('`Usage: '))
+  .map((name) => name.replace('.ts', ''))
 
 interface Ended {
   status: number | null
@@ -53,7 +60,7 @@ test('what cannot be used is named in one line', async () => {
 
 test('each program says what it takes', async () => {
   // The one that is missing here is run below.
-  const programs = ['run', 'beside', 'scaling', 'soak', 'abuse', 'compare']
+  const programs = PROGRAMS.filter((program) => program !== 'growth')
   const ended = await Promise.all(programs.map((program) => run(program, '--help')))
   for (const [index, { status, said, printed }] of ended.entries()) {
     assert.match(printed, new RegExp(`^Usage: node bench/${programs[index]}\\.ts`))
@@ -75,10 +82,8 @@ test('npm runs each of them, whatever Node.js the machine has', async () => {
   }
   const measuring = Object.entries(scripts).filter(([name]) => name.startsWith('bench'))
   assert.deepEqual(
-    measuring.map(([, command]) => command),
-    ['run', 'beside', 'scaling', 'growth', 'soak', 'abuse', 'compare'].map(
-      (program) => `exec node scripts/run.mjs bench/${program}.ts`,
-    ),
+    measuring.map(([, command]) => command).sort(),
+    PROGRAMS.map((program) => `exec node scripts/run.mjs bench/${program}.ts`).sort(),
   )
   const script = new URL('../../scripts/run.mjs', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(process.execPath, [script, 'bench/growth.ts', '--help'])
