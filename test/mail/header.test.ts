@@ -151,6 +151,16 @@ describe('address field', () => {
     assert.equal(unfold(field), list)
   })
 
+  it('never breaks a line inside of quotes: some readers end the string there, and read an address in the rest', () => {
+    for (const words of [1, 3, 9, 27]) {
+      const name = `${'Jane Doe, '.repeat(words)}<me@victim.test> ü "x (`
+      const field = addressField('From', [{ name, address: 'j@x.org' }])
+      for (const line of linesOf(field))
+        assert.equal(line.replaceAll('\\"', '').split('"').length % 2, 1, line)
+      assert.equal(parseAddressList(field.replace(/^From:|\r\n/g, ''))[0]!.name, name)
+    }
+  })
+
   it('writes a name of any length within the limits of a line', () => {
     for (const name of ['x'.repeat(998), '"'.repeat(400), 'ü '.repeat(300), 'a '.repeat(400)]) {
       linesOf(addressField('From', [{ name, address: 'j@x.org' }]))

@@ -2,7 +2,7 @@
 import type { Mailbox } from '../address/address.ts'
 import { quote } from '../address/text.ts'
 import { encodeWords } from './encoded-word.ts'
-import { assertHeaderText, fold, isSimple, MAX_FIRST, needsEncoding } from './header.ts'
+import { assertHeaderText, fold, isSimple, MAX_FIRST, needsEncoding, QUOTED_OR_WORDS } from './header.ts'
 
 /**
  * Mailboxes, folded between and inside them. Display names become atoms, quoted strings or encoded words; a non-ASCII
@@ -20,15 +20,18 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
       value += `${encodePhrase(mailbox.name, value === '' ? name.length : 0)} <${mailbox.address}>`
     }
   }
-  return fold(name, value)
+  return fold(name, value, QUOTED_OR_WORDS)
 }
+
+/** Characters of a quoted string, quotes included: it fits into the first line, behind the longest name of such a field. */
+const LONGEST_QUOTED = 60
 
 /** RFC 5322 3.2.3 atoms with single spaces between them. */
 const ATOMS = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?: [A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/
 
 /** RFC 5322 3.2.5 phrase. */
 function encodePhrase(name: string, nameLength: number): string {
-  if (isSimple(name) || !name.split(' ').some(needsEncoding)) return ATOMS.test(name) ? name : quote(name)
+  if (isSimple(name) || !name.split(' ').some(needsEncoding)) return ATOMS.test(name) ? name : quoted(name)
   return name.includes('@') ? mixedPhrase(name) : encodeWords(name, MAX_FIRST - nameLength)
 }
 
@@ -44,5 +47,19 @@ function mixedPhrase(name: string): string {
     if (last?.encoded === encoded) last.text += ` ${word}`
     else runs.push({ encoded, text: word })
   }
-  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quote(text))).join(' ')
+  return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quoted(text))).join(' ')
+}
+
+/** One quoted string, or several where it would be too long for a line: they are read with a space between them. */
+function quoted(text: string): string {
+  const pieces: string[] = []
+  let piece = ''
+  for (const word of text.split(/(?<=[^ ]) (?=[^ ])/)) {
+    const longer = piece === '' ? word : `${piece} ${word}`
+    if (piece !== '' && quote(longer).length > LONGEST_QUOTED) {
+      pieces.push(piece)
+      piece = word
+    } else piece = longer
+  }
+  return [...pieces, piece].map(quote).join(' ')
 }

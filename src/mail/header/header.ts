@@ -136,12 +136,20 @@ export function encodeText(text: string, nameLength: number, needs: (word: strin
 /** Characters that name and encoded word may have on the first line: colon and space take two. */
 export const MAX_FIRST = ENCODED_LIMIT - 2
 
+/** What a line is not broken inside of, with the white space before it. */
+const WORDS = /[ \t]+[^ \t]+/g
+/**
+ * The same of a field in which quotes mean something. RFC 5322 3.2.4 allows a fold between them, but readers exist for
+ * which the quoted string ends at the CR, and what is quoted behind it becomes an address.
+ */
+export const QUOTED_OR_WORDS = /[ \t]+(?:"(?:[^"\\]|\\.)*"|[^ \t])+/gs
+
 /**
  * Writes `name: value` and its CRLF, broken before white space wherever a line would pass 78 characters, or 76 with an
  * encoded word in it (RFC 5322 2.2.3, RFC 2047 2).
  * @throws HeaderError when a line stays over 998 octets
  */
-export function fold(name: string, value: string): string {
+export function fold(name: string, value: string, unbroken = WORDS): string {
   const text = value.trimEnd()
   if (text.trimStart() === '') return `${name}:\r\n`
   const width = name.length + 2 + text.length
@@ -151,7 +159,7 @@ export function fold(name: string, value: string): string {
   let out = `${name}:`
   let column = out.length
   let encoded = false
-  for (const { 0: segment } of ` ${text.trimStart()}`.matchAll(/[ \t]+[^ \t]+/g)) {
+  for (const { 0: segment } of ` ${text.trimStart()}`.matchAll(unbroken)) {
     const width = hasNonAscii(segment) ? Buffer.byteLength(segment) : segment.length
     if (width > HARD_LIMIT) {
       throw new HeaderError(
