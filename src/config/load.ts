@@ -96,21 +96,28 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   }
 }
 
-/** Nobody could log in where nothing can be encrypted. */
+/** Nobody could log in where nothing can be encrypted, or come in where no proxy is trusted. */
 function checkSubmission({
   POSTROAD_SUBMISSION_LISTEN: listeners,
   POSTROAD_TLS_CERT: cert,
+  POSTROAD_TRUSTED_PROXIES: proxies,
 }: SettingValues): void {
-  if (cert !== null) return
-  for (const { host, port, implicitTls, clearLogin } of listeners) {
+  for (const { host, port, implicitTls, clearLogin, proxied } of listeners) {
     const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    if (proxied && !proxies?.length) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, which only trusted proxies may connect to, and there are none: ` +
+          'name them in POSTROAD_TRUSTED_PROXIES.',
+      )
+    }
+    if (cert !== null) continue
     if (implicitTls) {
       throw new SettingsError(
         `POSTROAD_SUBMISSION_LISTEN has smtps://${place}, but there is no certificate: set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, ` +
           'or listen with smtp:// on 127.0.0.1 for programs on this machine.',
       )
     }
-    if (!clearLogin && !isLoopback(host)) {
+    if (!clearLogin && (proxied || !isLoopback(host))) {
       throw new SettingsError(
         `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where nobody from elsewhere could log in without a certificate: set ` +
           'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on a network of your own, add ?tls=opportunistic to take ' +

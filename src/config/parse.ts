@@ -106,24 +106,29 @@ export function parseHostPort(text: string): HostPort {
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
 }
 
-/** `off`, or `smtps://host:port` and `smtp://host:port[?tls=...]`, separated by commas. */
+/** `off`, or `smtps://host:port[?...]` and `smtp://host:port[?...]`, separated by commas. */
 export function parseSubmission(text: string): SubmissionListener[] {
   if (text.toLowerCase() === 'off') return []
   return listItems(text).map((item) => {
-    const [, scheme, place, digits, tlsWord] =
-      /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?tls=([^&]*))?$/i.exec(item) ?? []
+    const [, scheme, place, digits, query = ''] =
+      /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?(.*))?$/i.exec(item) ?? []
     if (scheme === undefined || place === undefined) {
       throw new NotAllowed(
         `"${item}" must be smtps://host:port (TLS from the start) or smtp://host:port (STARTTLS), like smtps://0.0.0.0:465`,
       )
     }
+    const options = new URLSearchParams(query)
+    const unknown = [...options.keys()].find((name) => name !== 'tls' && name !== 'proxy')
+    if (unknown !== undefined)
+      throw new NotAllowed(`"?${unknown}=" is not an option; "?tls=" and "?proxy=" are`)
     const implicitTls = scheme.toLowerCase() === 'smtps'
-    const tls = tlsWord === undefined ? 'required' : option('tls', tlsWord, ['required', 'opportunistic'])
+    const tls = option('tls', options.get('tls') ?? 'required', ['required', 'opportunistic'])
     if (implicitTls && tls === 'opportunistic') {
       throw new NotAllowed('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
     }
+    const proxied = option('proxy', options.get('proxy') ?? 'off', ['on', 'off']) === 'on'
     const at = parseHostPort(`${place}:${digits ?? (implicitTls ? 465 : 587)}`)
-    return { ...at, implicitTls, clearLogin: tls === 'opportunistic' }
+    return { ...at, implicitTls, clearLogin: tls === 'opportunistic', proxied }
   })
 }
 

@@ -72,11 +72,12 @@ export const SETTINGS = {
     allowed:
       '`off`, or addresses separated by commas: `smtps://host:port` (TLS from the start; port 465 if none is given) and ' +
       '`smtp://host:port` (STARTTLS; port 587); port 0 picks a free one, an empty host means every address of the machine; ' +
-      '`smtp://...?tls=opportunistic` takes logins without TLS, too',
+      '`smtp://...?tls=opportunistic` takes logins without TLS, too; `?proxy=on` expects the PROXY protocol (v1 or v2) of a load balancer',
     description:
       'Addresses on which programs hand in mail over SMTP, with any user name and an API key as password. They use the certificate of ' +
       'POSTROAD_TLS_CERT, and are served by nodes that take mail in. Without TLS only programs on this machine may log in, unless `?tls=opportunistic` says that the network in ' +
-      'between is yours.',
+      'between is yours. Behind a load balancer `?proxy=on` lets the address of the client count and not that of the balancer: then only ' +
+      'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection begins with the PROXY protocol.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),
   POSTROAD_PUBLIC_URL: setting({

@@ -11,6 +11,8 @@ export interface SubmissionListener extends HostPort {
   implicitTls: boolean
   /** `?tls=opportunistic`: whoever it is may log in without TLS. */
   clearLogin: boolean
+  /** `?proxy=on`: a trusted proxy connects, and says for whom by the PROXY protocol. */
+  proxied: boolean
 }
 
 export interface RelayRoute {

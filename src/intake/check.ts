@@ -12,7 +12,7 @@ import type { NewEmail } from '../store/store.ts'
 import { readAddressing } from './addressing.ts'
 import { checkCopies, checkStoredValues } from './batch.ts'
 import { type Draft, draftFromParts, type NamedAuthor } from './draft.ts'
-import { draftFromRaw, openRaw, sealRaw } from './draft-from-raw.ts'
+import { draftFromRaw, sealRaw } from './draft-from-raw.ts'
 import { type Reason, Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
@@ -62,7 +62,7 @@ export function checkSubmission(submission: Submission, terms: Terms): Outcome {
 /** The parts of the message, checked from the largest to the smallest. */
 function draftOf(submission: Submission, maxRecipients: number): Draft {
   const { raw } = submission
-  if (raw !== undefined) return draftFromRaw(submission, raw, openRaw(raw), maxRecipients)
+  if (raw !== undefined) return draftFromRaw(submission, raw, maxRecipients)
   assertHeaderBound(submission)
   return draftFromParts(submission, readAddressing(submission, maxRecipients))
 }
@@ -91,7 +91,7 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
     idempotency: submission.idempotency ?? null,
   }
   try {
-    const { raw, size } = sizeOf(draft, terms)
+    const { raw, size } = sizeOf(draft, submission, terms)
     email.raw = raw
     email.size = size
     return { from, authors, email, refusal: null }
@@ -116,13 +116,14 @@ function domainOfId({ domain }: Submission, from: Mailbox): string {
 /** The bytes of a ready message as they will be sent, and how large the message is. Throws a Refusal. */
 function sizeOf(
   draft: Draft,
-  { maxMessageSize, maxRecipients }: Terms,
+  { arrival }: Submission,
+  { id, maxMessageSize, maxRecipients }: Terms,
 ): { raw: Uint8Array | null; size: number } {
   const { addressees, recipients } = draft
   if (recipients.length > maxRecipients) {
     throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: recipients.length })
   }
-  const raw = draft.raw === null ? null : sealRaw(draft.raw, draft.content)
+  const raw = draft.raw === null ? null : sealRaw(draft.raw, draft.content, { arrival, id })
   const content = addressees === null ? draft.content : withMessageId(draft.content, addressees[0]!)
   const size = checkSize({ ...draft, content }, raw, maxMessageSize)
   if (addressees === null) return { raw, size }

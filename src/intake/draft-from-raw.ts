@@ -1,29 +1,31 @@
 import { AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import { decodeWords } from '../mail/header/encoded-word.ts'
 import { formatMailboxes, isMailboxField } from '../mail/header/mailbox-field.ts'
+import { type Arrival, loopOf, receivedField } from '../mail/header/received.ts'
 import type { MessageContent } from '../mail/message.ts'
-import { normaliseRaw, RawError, type RawMessage, readRaw } from '../mail/raw/raw.ts'
+import {
+  normaliseRaw,
+  type OpenMessage,
+  openMessage,
+  RawError,
+  type RawMessage,
+  readRaw,
+} from '../mail/raw/raw.ts'
 import { envelopeOf, RecipientRoom, readRecipients, readSender } from './addressing.ts'
 import { addresseesOf, checkVariables } from './batch.ts'
 import { type Draft, messageIdOf, texts } from './draft.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
-/** Reads a ready message. Throws a Refusal when it cannot be sent as it is. */
-export function openRaw(raw: Uint8Array): RawMessage {
-  return readable(() => readRaw(raw))
-}
-
 /**
  * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header
  * serves the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
  */
-export function draftFromRaw(
-  submission: Submission,
-  raw: Uint8Array,
-  message: RawMessage,
-  maxRecipients: number,
-): Draft {
+export function draftFromRaw(submission: Submission, octets: Uint8Array, maxRecipients: number): Draft {
+  const raw = readable(() => openMessage(octets))
+  const message = readable(() => readRaw(raw))
+  const loop = loopOf(message.headers, submission.arrival)
+  if (loop !== null) throw new Refusal({ code: 'mail_loop', detail: loop })
   const envelope = readRecipients(submission.to, new RecipientRoom(maxRecipients))
   const from = readSender(message.from ?? '')
   const cc = named(message.cc)
@@ -54,8 +56,13 @@ export function draftFromRaw(
 }
 
 /** The bytes that will be sent, once the email has an id and a date. */
-export function sealRaw(raw: Uint8Array, { messageId, date }: MessageContent): Uint8Array {
-  return readable(() => normaliseRaw(raw, { messageId, date }))
+export function sealRaw(
+  raw: OpenMessage,
+  { messageId, date }: MessageContent,
+  { arrival, id }: { arrival: Arrival | undefined; id: string },
+): Uint8Array {
+  const received = arrival && { received: receivedField(arrival, id, date) }
+  return readable(() => normaliseRaw(raw, { messageId, date, ...received }))
 }
 
 function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: Mailbox[]): MessageContent {

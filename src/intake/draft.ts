@@ -12,6 +12,7 @@ import {
 import { isMessageId, MAX_MESSAGE_ID } from '../mail/header/message-id.ts'
 import { OCCURS_ONCE } from '../mail/header/once.ts'
 import type { MessageContent } from '../mail/message.ts'
+import type { OpenMessage } from '../mail/raw/raw.ts'
 import type { NewRecipient } from '../store/store.ts'
 import { type Addressing, envelopeOf } from './addressing.ts'
 import { attachmentOf } from './attachment.ts'
@@ -39,7 +40,7 @@ export interface Draft {
   /** `messageId` is empty unless the sender chose one; `date` is still to be set. */
   content: MessageContent
   /** A ready message to send as it is. */
-  raw: Uint8Array | null
+  raw: OpenMessage | null
   /** In batch sending: whom copies are made for. */
   addressees: Addressee[] | null
   /** Octets of the header at most, the value of Message-ID aside; null when that is to be found by composing it. */

@@ -39,6 +39,8 @@ export type Reason =
   | { code: 'attachment_invalid'; index: number; detail: string }
   | { code: 'too_many_recipients'; max: number; found: number }
   | { code: 'message_too_large'; max: number; found: number }
+  /** The header of a ready message shows that it goes round in circles. */
+  | { code: 'mail_loop'; detail: string }
   /** `o:`, `h:`, `v:` fields together are over 16 KB. */
   | { code: 'options_too_large'; max: number }
   /** Asks for something that would change what happens to the message and that this version does not do. */

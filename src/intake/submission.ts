@@ -1,5 +1,7 @@
 /** What a dialect makes of a request: one shape for every way of handing in a message. Nothing here is checked yet. */
 
+import type { Arrival } from '../mail/header/received.ts'
+
 export interface SubmittedAttachment {
   filename: string
   /** Absent: derived from the file name. */
@@ -30,6 +32,8 @@ export interface Submission {
   attachments: SubmittedAttachment[]
   /** A ready MIME message (messages.mime); then only `to` and the options beside it count. */
   raw?: Uint8Array
+  /** Over which way a ready message came in, where that is told in its header. */
+  arrival?: Arrival
   /** Batch sending: values to fill in, by plain recipient address. `{}` also switches it on. */
   recipientVariables?: Record<string, Record<string, string>>
   tags: { name: string; value: string }[]

@@ -10,6 +10,7 @@ import { Channel } from './channel.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { InputEnded, InputTimeout, LineError } from './input.ts'
 import type { SubmissionMetrics } from './metrics.ts'
+import type { Proxies } from './proxies.ts'
 import { Refused, type Reply, reply } from './reply.ts'
 import { smtpWords } from './words.ts'
 
@@ -20,6 +21,8 @@ export interface SessionParts {
   tls: { readonly context: SecureContext } | null
   /** Name in the greeting. */
   hostname: string
+  /** Who may say for whom they connect. */
+  proxies: Proxies
   failedLogins: FailedLogins
   metrics: SubmissionMetrics
 }
@@ -34,15 +37,28 @@ export interface Login {
 export class SessionContext {
   readonly id = randomUUID()
   readonly parts: SessionParts
-  /** Of the client. */
-  readonly address: string
   readonly channel: Channel
+  #address: string
   #waiting: AbortController | null = null
 
   constructor(parts: SessionParts, socket: Socket) {
     this.parts = parts
-    this.address = socket.remoteAddress ?? ''
+    this.#address = socket.remoteAddress ?? ''
     this.channel = new Channel(socket)
+  }
+
+  /** Of the client; '' when it cannot be told. */
+  get address(): string {
+    return this.#address
+  }
+
+  /** A proxy says for whom it has connected. Rejects with what ends the session. */
+  async introduced(): Promise<void> {
+    const { core, proxies } = this.parts
+    this.#address = await proxies.clientOf(this.channel, this.id)
+    if (this.#address === '') return
+    const room = core.limit.admission.connections.comesFrom(this.channel.socket, this.#address)
+    if (!room) throw new InputEnded()
   }
 
   /** Until the client has gone, or the wait is ended, but no longer than this. */

@@ -1,4 +1,6 @@
 /** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after the other. */
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
 import type { AnyReason } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
@@ -55,6 +57,7 @@ export class HandingIn {
       domain,
       size,
       international,
+      arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, international) },
       giveWay: (reason: AnyReason) =>
         channel.interrupt(new Refused({ ...smtpWords(reason), code: 421 }, { last: true })),
     })
@@ -140,6 +143,11 @@ export class HandingIn {
     if (this.#transaction !== null) return this.#transaction
     throw new Refused(reply(503, '5.5.1', 'Say MAIL first'))
   }
+}
+
+/** RFC 3848, RFC 6531 4.3; whoever says MAIL has logged in. */
+function protocolOf(socket: Socket, international: boolean): string {
+  return `${international ? 'UTF8SMTP' : 'ESMTP'}${socket instanceof TLSSocket ? 'S' : ''}A`
 }
 
 /** The one spelling of an address. Throws Refused for what is none, with this enhanced code. */

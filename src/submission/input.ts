@@ -71,11 +71,13 @@ export class Input {
     return this.#wake !== null
   }
 
-  /** No more is taken from the socket; another reads on, and nothing may have been read ahead. */
+  /** No more is taken from the socket; another reads on, from what nobody has taken. */
   detach(): void {
     this.#socket.pause()
     this.#socket.off('data', this.#onData)
     for (const event of ['end', 'close', 'error']) this.#socket.off(event, this.#onEnd)
+    if (this.more) this.#socket.unshift(this.#pending)
+    this.#pending = EMPTY
   }
 
   /** The next line, as `takeLine` gives it. Rejects with InputTimeout after `ms`, and with InputEnded. */

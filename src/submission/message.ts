@@ -3,6 +3,7 @@ import { readMimeMessage } from '../http/form/submission.ts'
 import { checkedKey, type Idempotent } from '../http/idempotency.ts'
 import { Refusal } from '../intake/refusal.ts'
 import type { Submission } from '../intake/submission.ts'
+import type { Arrival } from '../mail/header/received.ts'
 import { IDEMPOTENCY_FIELD } from '../mail/raw/control.ts'
 import { withEncodedWords } from '../mail/raw/international.ts'
 import { RawError, readRawControl } from '../mail/raw/raw.ts'
@@ -14,6 +15,8 @@ export interface Handed {
   recipients: string[]
   /** That the login named; null: the one of From. */
   domain: string | null
+  /** For its Received field. */
+  arrival: Arrival
   /** SMTPUTF8 was asked for: the header may be UTF-8 (RFC 6532). */
   international: boolean
 }
@@ -21,12 +24,15 @@ export interface Handed {
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
 /** Throws a Refusal or a Fault for what cannot be done as asked. */
-export function readMessage({ recipients, domain, international }: Handed, body: Buffer): Submission {
+export function readMessage(
+  { recipients, domain, international, arrival }: Handed,
+  body: Buffer,
+): Submission {
   const content = contentOf(body, international)
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]
   const { domain: _, ...read } = readMimeMessage(domain ?? '', { fields, files })
-  return domain === null ? read : { ...read, domain }
+  return { ...read, ...(domain !== null && { domain }), arrival }
 }
 
 /** Of a message that has been read. */

@@ -10,7 +10,7 @@ export const messageReader: Reader<Handed> = {
   job: new URL(import.meta.url),
   read: readMessage,
   named: namedKey,
-  same: (submission) => ({ ...submission, raw: sameMessage(asBuffer(submission.raw!)) }),
+  same: ({ arrival: _, ...submission }) => ({ ...submission, raw: sameMessage(asBuffer(submission.raw!)) }),
 }
 
 export default readJob(messageReader)

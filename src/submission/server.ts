@@ -8,10 +8,15 @@ import { CertificateWatch, readCertificate } from '../http/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { SubmissionMetrics } from './metrics.ts'
+import { Proxies } from './proxies.ts'
+import { reply, written } from './reply.ts'
 import { Session } from './session.ts'
 
 /** Connections that may wait to be taken up. */
 const BACKLOG = 1_024
+
+/** RFC 5321 3.8: to a client whose connection makes room for others. */
+const FULL = written(reply(421, '4.3.2', 'There are too many connections; try again later'))
 
 export interface SubmissionServer {
   /** Starts to accept. Returns the addresses, e.g. `smtp://127.0.0.1:587`, in the order of the settings. */
@@ -39,7 +44,12 @@ class Certificate {
  */
 export async function createSubmission(
   core: HttpCore,
-  { submission: listeners, tls, hostname }: Pick<Settings, 'submission' | 'tls' | 'hostname'>,
+  {
+    submission: listeners,
+    tls,
+    hostname,
+    trustedProxies,
+  }: Pick<Settings, 'submission' | 'tls' | 'hostname' | 'trustedProxies'>,
 ): Promise<SubmissionServer> {
   const { registry, log } = core.deps
   const certificate = tls && new Certificate(await readCertificate(tls))
@@ -48,6 +58,7 @@ export async function createSubmission(
     core,
     tls: certificate,
     hostname,
+    proxies: new Proxies(trustedProxies, log),
     failedLogins: new FailedLogins(log),
     metrics: new SubmissionMetrics(registry, () => sessions.size),
   }
@@ -56,7 +67,8 @@ export async function createSubmission(
 
   const welcome = (listener: SubmissionListener, socket: Socket) => {
     socket.on('error', () => {})
-    if (!connections.opened(socket, listener.implicitTls)) return
+    const { implicitTls, proxied } = listener
+    if (!connections.opened(socket, implicitTls && !proxied, implicitTls && proxied ? null : FULL)) return
     const session = new Session(parts, listener, socket)
     sessions.add(session)
     void session.run().finally(() => {

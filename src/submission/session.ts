@@ -7,6 +7,7 @@ import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
 import { HandingIn } from './handing-in.ts'
+import { InputEnded } from './input.ts'
 import { LoggingIn } from './logging-in.ts'
 import { MECHANISMS } from './login.ts'
 import { Refused, type Reply, reply } from './reply.ts'
@@ -49,7 +50,7 @@ export class Session {
   async run(): Promise<void> {
     const { channel, parts } = this.#context
     try {
-      if (this.#listener.implicitTls) await this.#encrypt()
+      await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
       for (let count = 1; ; count++) {
         if (count % IN_ONE_TURN === 0) await turn()
@@ -64,6 +65,21 @@ export class Session {
       channel.leave()
     } finally {
       this.#handingIn.reset()
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { implicitTls, proxied } = this.#listener
+    const { channel, parts } = this.#context
+    try {
+      if (proxied) await this.#context.introduced()
+      if (!implicitTls) return
+      // Of others it was counted when they connected.
+      if (proxied && !parts.core.limit.admission.connections.shakes(channel.socket)) throw new InputEnded()
+      await this.#encrypt()
+    } catch (error) {
+      // Who is about to begin with TLS would not understand.
+      throw implicitTls && !this.#secure ? new InputEnded() : error
     }
   }
 

@@ -11,6 +11,7 @@ import type { AnyReason } from '../http/fault.ts'
 import { Reading } from '../http/reading.ts'
 import { withId } from '../http/target.ts'
 import type { Receipt } from '../intake/submission.ts'
+import type { Arrival } from '../mail/header/received.ts'
 import { Body } from './body.ts'
 import { messageReader } from './read-job.ts'
 
@@ -33,6 +34,8 @@ export interface TransactionParts {
   size: number | null
   /** Addresses need not be ASCII. */
   international: boolean
+  /** For the Received field of the message. */
+  arrival: Arrival
   /** Called when the client is too slow and others need its place. */
   giveWay(reason: AnyReason): void
 }
@@ -90,9 +93,9 @@ export class Transaction {
 
   /** Resolves when the message is durable. Rejects with what it is refused for. */
   async accept(body: Buffer): Promise<Receipt> {
-    const { core, principal, domain, international } = this.#parts
+    const { core, principal, domain, international, arrival } = this.#parts
     await this.#turn()
-    const handed = { recipients: [...this.recipients], domain, international }
+    const handed = { recipients: [...this.recipients], domain, international, arrival }
     return new Reading(core.deps, messageReader).accept(principal, handed, body, null)
   }
 

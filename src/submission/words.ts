@@ -58,6 +58,8 @@ const WORDS: Words<Reply> = {
   too_many_recipients: ({ max }) => reply(550, '5.5.3', `There are too many recipients, ${max} are allowed`),
   message_too_large: tooLarge,
   body_too_large: tooLarge,
+  // RFC 5321 6.3, RFC 3463 3.5.
+  mail_loop: ({ detail }) => reply(554, '5.4.6', `The message cannot be sent: ${detail}`),
   options_too_large: ({ max }) => wrong(`The X-Mailgun fields have more than ${max / 1024} KB together`),
   unsupported: ({ field, detail }) => wrong(`${spelt(field)} is not supported: ${detail}`),
   request_invalid: asItIs,

@@ -91,7 +91,7 @@ describe('settings', () => {
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1', POSTROAD_LISTEN: '0.0.0.0:80' },
       'submission',
-      [{ host: '127.0.0.1', port: 587, implicitTls: false, clearLogin: false }],
+      [{ host: '127.0.0.1', port: 587, implicitTls: false, clearLogin: false, proxied: false }],
     ],
     [
       {
@@ -101,15 +101,23 @@ describe('settings', () => {
       },
       'submission',
       [
-        { host: '::', port: 465, implicitTls: true, clearLogin: false },
-        { host: '::1', port: 2525, implicitTls: false, clearLogin: false },
-        { host: 'mail.test', port: 465, implicitTls: true, clearLogin: false },
+        { host: '::', port: 465, implicitTls: true, clearLogin: false, proxied: false },
+        { host: '::1', port: 2525, implicitTls: false, clearLogin: false, proxied: false },
+        { host: 'mail.test', port: 465, implicitTls: true, clearLogin: false, proxied: false },
       ],
     ],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://10.0.0.5:25?tls=opportunistic' },
       'submission',
-      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true }],
+      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: false }],
+    ],
+    [
+      {
+        POSTROAD_SUBMISSION_LISTEN: 'smtp://10.0.0.5:25?tls=opportunistic&proxy=on',
+        POSTROAD_TRUSTED_PROXIES: '10.0.0.1',
+      },
+      'submission',
+      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: true }],
     ],
     [{ POSTROAD_DELIVERY_THREADS: '0' }, 'deliveryThreads', 0],
     [{ POSTROAD_HOSTNAME: 'Mail.Example.COM' }, 'hostname', 'mail.example.com'],
@@ -197,6 +205,18 @@ describe('settings', () => {
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://:587' },
       /smtp:\/\/\[::\]:587, where nobody from elsewhere could log in/,
+    ],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?prxy=on' }, /"\?prxy=" is not an option/],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?proxy=on' },
+      /\?proxy=on for 127\.0\.0\.1:587, .*: name them in POSTROAD_TRUSTED_PROXIES/,
+    ],
+    [
+      {
+        POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?proxy=on',
+        POSTROAD_TRUSTED_PROXIES: '127.0.0.1',
+      },
+      /smtp:\/\/127\.0\.0\.1:587, where nobody from elsewhere could log in/,
     ],
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],

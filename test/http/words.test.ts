@@ -28,6 +28,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   attachment_invalid: { code: 'attachment_invalid', index: 0, detail: 'it has no name' },
   too_many_recipients: { code: 'too_many_recipients', max: 1000, found: 1001 },
   message_too_large: { code: 'message_too_large', max: 1_048_576, found: 2_097_152 },
+  mail_loop: { code: 'mail_loop', detail: 'it has been here 5 times' },
   options_too_large: { code: 'options_too_large', max: 16_384 },
   unsupported: { code: 'unsupported', field: 'template', detail: 'there are none' },
   idempotency_key_invalid: { code: 'idempotency_key_invalid', detail: 'it is too long' },

@@ -198,8 +198,6 @@ describe('making a ready message fit to be sent', () => {
   test('removes Bcc, the fields of the transport and control fields, folded or not', () => {
     const removed = lines(
       'Return-Path: <e@x.test>',
-      'Received: from a',
-      '\tby b',
       'DKIM-Signature: v=1; b=x',
       'ARC-Seal: i=1',
       'Authentication-Results: x',
@@ -210,6 +208,13 @@ describe('making a ready message fit to be sent', () => {
       '',
     )
     assert.equal(normalised(removed + plain), plain)
+  })
+
+  test('keeps Received, which loops are found by, and puts one in front where there is one', () => {
+    const traced = `Received: from a\r\n\tby b; Fri, 1 Jan 2021 10:00:00 +0000\r\n${plain}`
+    assert.equal(normalised(traced), traced)
+    const received = 'Received: by c with ESMTPSA id 1;\r\n\tFri, 1 Jan 2021 10:00:01 +0000\r\n'
+    assert.equal(normaliseRaw(bytes(traced), { ...defaults, received }).toString('latin1'), received + traced)
   })
 
   test('leaves nothing that could end the message early', () => {

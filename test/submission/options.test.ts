@@ -151,6 +151,48 @@ describe('options of a message over SMTP', () => {
     })
   })
 
+  describe('where a message has been (RFC 5321 6.3)', () => {
+    const by = (host: string) => `Received: from x by ${host}; Fri, 1 Jan 2021 10:00:00 +0000\r\n`
+
+    test('is told as it leaves, without a word about the client', async () => {
+      using client = await rig.loggedIn()
+      const { id } = await rig.email(await client.send(`${by('mx.x.test')}${message()}`))
+      const fields = (await captured(id)).match(/^Received:.*\r\n(?:[ \t].*\r\n)*/gm)!
+      assert.match(
+        fields[0]!,
+        new RegExp(
+          `^Received: by postroad\\.test \\(Postroad\\) with ESMTPA id ${id};\r\n\t.* [+-]0000\r\n$`,
+        ),
+      )
+      assert.deepEqual(fields.slice(1), [by('mx.x.test')])
+    })
+
+    test('mail that goes in circles is refused, however it gets here', async () => {
+      using client = await rig.loggedIn()
+      assert.match(await client.send(`${by('mx.x.test').repeat(100)}${message()}`), /^250 /)
+      const far = `${by('mx.x.test').repeat(101)}${message()}`
+      assert.match(await client.send(far), /^554 5\.4\.6 .* it has gone through 101 servers/)
+      const form = new FormData()
+      form.append('to', 'b@x.test')
+      form.append('message', new File([far], 'message.mime'))
+      const { status, text } = await call(`${rig.service.url}/v3/${DOMAIN}/messages.mime`, {
+        method: 'POST',
+        headers: { authorization: basic(rig.key.token) },
+        body: form,
+      })
+      assert.equal(status, 400)
+      assert.match(text, /it has gone through 101 servers/)
+    })
+
+    test('what comes back is taken a few times, for lists forward mail, and then no more', async () => {
+      using client = await rig.loggedIn()
+      let sent = message()
+      for (let round = 1; round <= 5; round++)
+        sent = await captured((await rig.email(await client.send(sent))).id)
+      assert.match(await client.send(sent), /^554 5\.4\.6 .* it has been here 5 times, so it goes in circles/)
+    })
+  })
+
   describe('who may send what', () => {
     test('a user name with a domain of the company sends for that domain', async () => {
       await rig.service.domain(rig.companyId, 'mg.acme.example')

@@ -13,8 +13,18 @@ import { type Service, startService, type TestKey } from '../support/service.ts'
 
 const ON_LOOPBACK = { host: '127.0.0.1', port: 0 }
 /** As the network in between sees it: those on the same machine have no more right than others. */
-export const STARTTLS: SubmissionListener = { ...ON_LOOPBACK, implicitTls: false, clearLogin: false }
-export const IMPLICIT: SubmissionListener = { ...ON_LOOPBACK, implicitTls: true, clearLogin: false }
+export const STARTTLS: SubmissionListener = {
+  ...ON_LOOPBACK,
+  implicitTls: false,
+  clearLogin: false,
+  proxied: false,
+}
+export const IMPLICIT: SubmissionListener = {
+  ...ON_LOOPBACK,
+  implicitTls: true,
+  clearLogin: false,
+  proxied: false,
+}
 
 export const DOMAIN = 'acme.example'
 

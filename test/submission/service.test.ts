@@ -183,7 +183,7 @@ describe('logging in without TLS', () => {
   }
 
   test('takes a client on the same machine, or a listener that says so', { skip }, async () => {
-    const anywhere = { host: '0.0.0.0', port: 0, implicitTls: false }
+    const anywhere = { host: '0.0.0.0', port: 0, implicitTls: false, proxied: false }
     const submission = [
       { ...anywhere, clearLogin: false },
       { ...anywhere, clearLogin: true },

@@ -31,6 +31,8 @@ export interface Connection {
   busy: number
   /** Address and port of the client, and the port it came to, until its TLS handshake is done. */
   shaking: string | null
+  /** Octets that it is told when it has to go, where its protocol has such. */
+  farewell: string | null
 }
 
 export class Connections {
@@ -54,22 +56,43 @@ export class Connections {
     return this.#pool.taken
   }
 
-  /** A client has connected. `shaking`: its TLS handshake comes first. False: it is not let in. */
-  opened(socket: Socket, shaking: boolean): boolean {
+  /**
+   * A client has connected. `shaking`: its TLS handshake comes first. `farewell`: what it is told when it has to go.
+   * False: it is not let in.
+   */
+  opened(socket: Socket, shaking: boolean, farewell: string | null = null): boolean {
     const address = addressGroup(socket.remoteAddress ?? '')
     const room = this.#makeRoom(this.#strangers.get(address)) || this.#dropAny()
     if (!room || (shaking && !this.#mayShake())) {
-      this.#refuse(socket)
+      this.#refuse(socket, shaking ? null : farewell)
       return false
     }
     const party = this.#party(this.#strangers, address)
-    const connection: Connection = { socket, party, busy: 0, shaking: null }
+    const connection: Connection = { socket, party, busy: 0, shaking: null, farewell }
     this.#bySocket.set(socket, connection)
     this.#pool.take(1)
     party.count += 1
     party.idle.add(connection)
     if (shaking) this.#shakes(connection)
     socket.once('close', () => this.#closed(connection))
+    return true
+  }
+
+  /**
+   * Whoever was let in speaks for a client at this address. False: there is no room for it, and the connection ends.
+   */
+  comesFrom(socket: Socket, address: string): boolean {
+    const connection = this.#bySocket.get(socket)
+    if (connection === undefined) return false
+    const name = addressGroup(address)
+    if (connection.party.name === name) return true
+    if (!this.#makeRoom(this.#strangers.get(name))) {
+      this.#cut(connection)
+      return false
+    }
+    const isIdle = connection.party.idle.delete(connection)
+    this.#move(connection, this.#party(this.#strangers, name))
+    if (isIdle) connection.party.idle.add(connection)
     return true
   }
 
@@ -94,10 +117,10 @@ export class Connections {
   }
 
   /**
-   * Nobody speaks to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are
+   * Nobody listens to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are
    * too many.
    */
-  #refuse(socket: Socket): void {
+  #refuse(socket: Socket, farewell: string | null): void {
     this.dropped += 1
     if (this.#refused >= this.#pool.size * KEPT) {
       socket.destroy()
@@ -105,6 +128,7 @@ export class Connections {
     }
     this.#refused += 1
     socket.pause()
+    if (farewell !== null) socket.write(farewell)
     const cut = setTimeout(() => socket.destroy(), REFUSED_FOR)
     socket.once('close', () => {
       this.#refused -= 1
@@ -143,13 +167,15 @@ export class Connections {
   }
 
   #join(connection: Connection, companyId: string): void {
-    const { party } = connection
     this.#makeRoom(this.#companies.get(companyId))
-    const company = this.#party(this.#companies, companyId)
-    party.count -= 1
-    this.#forget(party)
-    company.count += 1
-    connection.party = company
+    this.#move(connection, this.#party(this.#companies, companyId))
+  }
+
+  #move(connection: Connection, party: Party): void {
+    connection.party.count -= 1
+    this.#forget(connection.party)
+    party.count += 1
+    connection.party = party
   }
 
   #closed(connection: Connection): void {
@@ -210,10 +236,17 @@ export class Connections {
 
   #cut(connection: Connection): void {
     this.dropped += 1
-    const { socket } = connection
+    const { socket, shaking, farewell } = connection
     // Counted out at once: its `close` comes later, and again is without effect.
     this.#closed(connection)
-    socket.destroy()
+    if (farewell === null || shaking !== null) {
+      socket.destroy()
+      return
+    }
+    socket.write(farewell)
+    socket.destroySoon()
+    const cut = setTimeout(() => socket.destroy(), REFUSED_FOR)
+    socket.once('close', () => clearTimeout(cut))
   }
 
   #party(among: Map<string, Party>, name: string): Party {

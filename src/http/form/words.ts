@@ -71,6 +71,7 @@ const WORDS: Words<Said> = {
     413,
     `message size ${inMegabytes(found)} exceeds the limit of ${inMegabytes(max)}`,
   ],
+  mail_loop: ({ detail }) => [400, `message parameter is not valid: ${detail}`],
   options_too_large: ({ max }) => [
     400,
     `Send options (parameters starting with o:, h:, or v:) are limited to ${max / 1024} kB total`,

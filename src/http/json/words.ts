@@ -108,6 +108,7 @@ const WORDS: Words<ErrorSaid> = {
     'validation_error',
     `The message would have ${inMegabytes(found)} when composed; the limit is ${inMegabytes(max)}.`,
   ],
+  mail_loop: ({ detail }) => [422, 'validation_error', `The message cannot be sent: ${detail}.`],
   options_too_large: ({ max }) => [
     422,
     'validation_error',

@@ -48,27 +48,36 @@ const READ_BACK_LIMIT = 10_000_000
 
 /**
  * Removed before sending. Bcc would tell every recipient of the hidden ones (RFC 5322 3.6.3). The rest belongs to the
- * transport: Return-Path is set at final delivery (RFC 5321 4.4), Received and Authentication-Results are for servers
- * to add, and signatures made before our own changes would not hold (our own is put in front instead).
+ * transport: Return-Path is set at final delivery (RFC 5321 4.4), Authentication-Results is for servers to add, and
+ * signatures made before our own changes would not hold (our own is put in front instead). Received stays: a server
+ * must not take it away (RFC 5321 4.4), for loops are found by it.
  */
-const REMOVED = new Set([
-  'bcc',
-  'resent-bcc',
-  'return-path',
-  'received',
-  'authentication-results',
-  'dkim-signature',
-])
+const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results', 'dkim-signature'])
 const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
+
+/** A ready message as it is worked on. */
+export interface OpenMessage {
+  /** With CRLF lines. */
+  octets: Buffer
+  header: RawHeader
+}
+
+/** The first look, which `readRaw` and `normaliseRaw` share. Throws RawError as `readRaw` does for the header. */
+export function openMessage(raw: Uint8Array): OpenMessage {
+  const octets = withCrlfLines(withoutEnvelopeLine(raw))
+  return { octets, header: readMessageHeader(octets) }
+}
+
+const opened = (raw: Uint8Array | OpenMessage) => (raw instanceof Uint8Array ? openMessage(raw) : raw)
 
 /**
  * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only. Throws RawError when the
  * header has lines that are no fields, has a field twice that may occur once, is over the limits (256 KiB, 1000 fields,
  * 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is no list of plain mailboxes.
  */
-export function readRaw(raw: Uint8Array): RawMessage {
-  const octets = withCrlfLines(withoutEnvelopeLine(raw))
-  const { fields } = readMessageHeader(octets)
+export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
+  const { octets, header } = opened(raw)
+  const { fields } = header
   const values = (name: string) => fields.filter(({ lower }) => lower === name).map(({ value }) => value)
   const message: RawMessage = {
     to: values('to'),
@@ -117,14 +126,16 @@ export function readRawControl(raw: Uint8Array): RawControl {
  * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header other than UTF-8 in
  * addresses (encoding them would be guessing at what the sender meant), for lines that cannot be folded, and for signed
  * parts that would have to be changed.
- * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds
+ * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds; `received`: a field to stand in front
  */
-export function normaliseRaw(raw: Uint8Array, defaults: { messageId: string; date: number }): Buffer {
-  const input = withCrlfLines(withoutEnvelopeLine(raw))
-  readMessageHeader(input)
-  const octets = rewriteParts(input, PLAIN_LINES)
-  const { fields, bodyStart } = readMessageHeader(octets)
-  const kept: string[] = []
+export function normaliseRaw(
+  raw: Uint8Array | OpenMessage,
+  defaults: { messageId: string; date: number; received?: string },
+): Buffer {
+  const message = opened(raw)
+  const octets = rewriteParts(message.octets, PLAIN_LINES)
+  const { fields, bodyStart } = octets === message.octets ? message.header : readMessageHeader(octets)
+  const kept: string[] = defaults.received === undefined ? [] : [defaults.received]
   const present = new Set<string>()
   for (const field of fields) {
     if (isRemoved(field.lower)) continue

@@ -1,0 +1,58 @@
+/** For whom a load balancer connects: told before a word of SMTP or TLS, and believed of trusted proxies alone. */
+import { LogThrottle } from '../common/log-throttle.ts'
+import type { Log } from '../common/logging.ts'
+import { AddressRanges } from '../network/address-range.ts'
+import type { Channel } from './channel.ts'
+import { ProxyHeaderError, readProxyHeader } from './proxy-header.ts'
+import { Refused, reply } from './reply.ts'
+
+/** Ms for the header, which is the first thing that leaves. */
+const WITHIN = 10_000
+/** Ms between two lines in the log. */
+const TOLD_EVERY = 1_000
+
+export class Proxies {
+  readonly #trusted: AddressRanges
+  readonly #log: Pick<Log, 'warn'>
+  readonly #throttle = new LogThrottle(TOLD_EVERY)
+
+  /** `trusted`: addresses and ranges of them. */
+  constructor(trusted: readonly string[], log: Pick<Log, 'warn'>) {
+    this.#trusted = new AddressRanges(trusted)
+    this.#log = log
+  }
+
+  /**
+   * Takes the header off, and gives the address of the client; '' where the balancer speaks for itself, which is nobody
+   * that could be local. Rejects with what ends the session.
+   */
+  async clientOf(channel: Channel, requestId: string): Promise<string> {
+    const address = channel.socket.remoteAddress ?? ''
+    try {
+      if (!this.#trusted.includes(address)) {
+        throw new ProxyHeaderError('it does not come from an address of POSTROAD_TRUSTED_PROXIES')
+      }
+      return await headerOf(channel)
+    } catch (error) {
+      if (!(error instanceof ProxyHeaderError)) throw error
+      const others = this.#throttle.due()
+      const facts = { requestId, address, ...(others && { others }) }
+      if (others !== null) this.#log.warn(facts, `an SMTP connection was refused: ${error.message}`)
+      throw new Refused(reply(421, '4.7.0', `The connection is refused: ${error.message}`), { last: true })
+    }
+  }
+}
+
+async function headerOf(channel: Channel): Promise<string> {
+  let seen: Buffer = Buffer.alloc(0)
+  let client = ''
+  await channel.pieces((piece) => {
+    const before = seen.length
+    seen = before === 0 ? piece : Buffer.concat([seen, piece])
+    const header = readProxyHeader(seen)
+    if (header === null) return null
+    client = header.address ?? ''
+    return header.length - before
+  }, WITHIN)
+  return client
+}

@@ -1,0 +1,80 @@
+/**
+ * What a load balancer writes in front of all else, so that who is behind it can be told: the PROXY protocol of
+ * HAProxy, versions 1 and 2.
+ */
+import { isIP } from 'node:net'
+import { canonicalAddress } from '../network/address-range.ts'
+
+/** Octets of a header of version 1 with its CRLF. */
+const MAX_TEXT = 107
+const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
+/** Signature, version and command, family, length. */
+const BINARY_HEAD = 16
+/** Octets behind the head: addresses, and more about the client than any balancer has to tell. */
+const MAX_BINARY = 4_096
+
+/** What came is no header. */
+export class ProxyHeaderError extends Error {
+  override name = 'ProxyHeaderError'
+}
+
+export interface ProxyHeader {
+  /** Octets of the header. */
+  length: number
+  /** The client's; null where the balancer speaks for itself, or knows none. */
+  address: string | null
+}
+
+/** Null while it is not whole. Throws ProxyHeaderError as soon as it can be none. */
+export function readProxyHeader(octets: Buffer): ProxyHeader | null {
+  const seen = octets.subarray(0, SIGNATURE.length)
+  return SIGNATURE.subarray(0, seen.length).equals(seen) ? binary(octets) : text(octets)
+}
+
+/** `PROXY TCP4 192.0.2.7 198.51.100.1 50123 587` */
+function text(octets: Buffer): ProxyHeader | null {
+  const end = octets.subarray(0, MAX_TEXT).indexOf('\r\n')
+  if (end < 0) {
+    const begun = octets.subarray(0, 6).toString('latin1')
+    if (octets.length < MAX_TEXT && 'PROXY '.startsWith(begun)) return null
+    throw new ProxyHeaderError('it does not begin with a header of the PROXY protocol')
+  }
+  const line = octets.toString('latin1', 0, end)
+  const length = end + 2
+  // What stands behind UNKNOWN is to be ignored.
+  if (/^PROXY UNKNOWN(?: |$)/.test(line)) return { length, address: null }
+  const [, family, source = '', destination = '', ...ports] =
+    /^PROXY TCP([46]) ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})$/.exec(line) ?? []
+  const right = [source, destination].every((address) => isIP(address) === Number(family))
+  if (family === undefined || !right || ports.some((port) => Number(port) > 65_535)) {
+    throw new ProxyHeaderError('its header of the PROXY protocol cannot be read')
+  }
+  return { length, address: canonicalAddress(source) }
+}
+
+function binary(octets: Buffer): ProxyHeader | null {
+  if (octets.length < BINARY_HEAD) return null
+  const command = octets[12]!
+  const size = octets.readUInt16BE(14)
+  if (command >> 4 !== 2 || (command & 15) > 1 || size > MAX_BINARY) {
+    throw new ProxyHeaderError('its header of the PROXY protocol cannot be read')
+  }
+  const length = BINARY_HEAD + size
+  if (octets.length < length) return null
+  // Command 0: of the balancer itself, to see whether anybody is here.
+  return { length, address: (command & 15) === 0 ? null : source(octets[13]!, octets.subarray(16, length)) }
+}
+
+/** Null for what is not TCP over IP. */
+function source(family: number, addresses: Buffer): string | null {
+  const size = { 17: 4, 33: 16 }[family]
+  if (size === undefined) return null
+  // Both addresses, and both ports.
+  if (addresses.length < 2 * size + 4) {
+    throw new ProxyHeaderError('its header of the PROXY protocol ends too early')
+  }
+  const octets = addresses.subarray(0, size)
+  if (size === 4) return octets.join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(2 * index).toString(16))
+  return canonicalAddress(groups.join(':'))
+}
