@@ -71,7 +71,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'intake',
     about: 'from a submission to a durable email',
-    imports: words('store/store.ts accounts mail workers metrics.ts network'),
+    imports: words('store/store.ts accounts mail workers metrics.ts network common'),
   },
   {
     name: 'events',
@@ -160,7 +160,7 @@ export const HOUSE: readonly Place[] = [
     name: 'network',
     about:
       'IP addresses: ranges of them, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`)',
-    imports: [],
+    imports: words('common'),
   },
   {
     name: 'common',

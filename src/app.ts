@@ -39,8 +39,8 @@ import { createSubmission } from './submission/server.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
-/** Connections at once to one server of attachments that are named by URL. */
-const REMOTE_CONNECTIONS = 4
+/** Connections at once to one server of attachments that are named by URL: as many as there may be to all. */
+const REMOTE_CONNECTIONS = 64
 
 /** A running service. */
 export interface App {

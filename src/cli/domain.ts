@@ -51,6 +51,7 @@ export function addDomainCommands(program: Command): void {
     details:
       'For form clients that are set up with mg.example.com and write as somebody at example.com. Each of these domains has ' +
       'to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
+      'A parent domain is named like any other, and needs nothing more. ' +
       'What --from names replaces what was named before.',
     examples: [
       'domain update mg.example.com --from example.com',

@@ -5,9 +5,11 @@ import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
 
 /** What is known of an email before it is read. */
-export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId'> {
+export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
   /** Of everything that `readEmail` gives. */
   octets: number
+  /** Of the ready message; null where it was composed here, or its content was removed. */
+  rawOctets: number | null
 }
 
 /** What the API reads back. */

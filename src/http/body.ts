@@ -1,6 +1,6 @@
 /** Reading a request body with the limit applied while it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { release } from '../common/octets.ts'
+import { ArrivingOctets } from '../common/arriving-octets.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Visit } from './admission/visit.ts'
 import { ClientGone, Fault } from './fault.ts'
@@ -76,7 +76,7 @@ function receive(
   reject: (error: unknown) => void,
 ): void {
   const { admission } = limit
-  const body = new Body(declared)
+  const body = new ArrivingOctets(declared)
   let ended = false
   const fail = (error: unknown) => {
     if (ended) return
@@ -117,65 +117,4 @@ function receive(
   request.on('data', onData)
   request.on('end', onEnd)
   request.on('close', onClose)
-}
-
-/** From so many octets on a body is put together while it arrives; less than that often comes in one chunk. */
-const IN_ONE_PIECE = 128 * 1024
-
-/** Octets of a block that small chunks are put into. */
-const BLOCK = 64 * 1024
-
-/** A body as it arrives. Whoever sends an octet at a time must not have each kept as an object of its own. */
-export class Body {
-  /** A large body is filled as it arrives: so it is in memory once and not twice. */
-  readonly #large: Buffer | null
-  /** Of any other. */
-  readonly #pieces: Buffer[] = []
-  /** The last piece, with room behind what is in it. */
-  #block: Buffer | null = null
-  /** Octets in the large body, or in the block. */
-  #filled = 0
-
-  constructor(declared: number | null) {
-    const isLarge = declared !== null && declared >= IN_ONE_PIECE
-    this.#large = isLarge ? Buffer.allocUnsafeSlow(declared) : null
-  }
-
-  add(chunk: Buffer): void {
-    if (this.#large !== null) {
-      this.#filled += chunk.copy(this.#large, this.#filled)
-      release(chunk)
-      return
-    }
-    // Most bodies are one chunk.
-    if (this.#pieces.length === 0 || chunk.length >= BLOCK / 4) {
-      this.#close()
-      this.#pieces.push(chunk)
-      return
-    }
-    if (this.#block !== null && this.#filled + chunk.length > BLOCK) this.#close()
-    this.#block ??= Buffer.allocUnsafeSlow(BLOCK)
-    this.#filled += chunk.copy(this.#block, this.#filled)
-  }
-
-  whole(): Buffer {
-    if (this.#large !== null) return this.#large
-    this.#close()
-    if (this.#pieces.length === 1) return this.#pieces[0]!
-    const whole = Buffer.concat(this.#pieces)
-    this.release()
-    return whole
-  }
-
-  release(): void {
-    release(this.#large)
-    this.#close()
-    for (const piece of this.#pieces.splice(0)) release(piece)
-  }
-
-  #close(): void {
-    if (this.#block !== null) this.#pieces.push(this.#block.subarray(0, this.#filled))
-    this.#block = null
-    this.#filled = 0
-  }
 }

@@ -44,6 +44,7 @@ export interface HttpDeps {
       | 'readEmail'
       | 'listFiles'
       | 'readFile'
+      | 'readRaw'
       | 'reschedule'
       | 'cancelScheduled'
     >

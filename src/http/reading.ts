@@ -152,7 +152,7 @@ export class Reading<Asked> {
       // Its files may be there no more.
       const earlier = read.idempotency && (await intake.repeated(principal, read.idempotency))
       if (earlier?.length === 1) return earlier[0]!
-      const fetched = await remoteFiles.fetch(read.urls, room)
+      const fetched = await remoteFiles.fetch(companyId, read.urls, room)
       const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
       read = await this.#read(
         companyId,

@@ -2,6 +2,7 @@
 import { lastComponent } from '../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
 import { type Answer, type Ask, NoAnswer, NotAUrl, outgoingUrl } from '../network/outgoing.ts'
+import { FetchTurns } from './fetch-turns.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission, SubmittedAttachment } from './submission.ts'
 
@@ -30,6 +31,7 @@ export interface RemoteFilesOptions {
 
 export class RemoteFiles {
   readonly #options: RemoteFilesOptions
+  readonly #turns = new FetchTurns()
 
   constructor(options: RemoteFilesOptions) {
     this.#options = options
@@ -39,13 +41,13 @@ export class RemoteFiles {
    * What became of each of these URLs, which `outgoingUrl` takes; each is asked once. Rejects with what `room` throws,
    * and with a Refusal when there are too many.
    */
-  async fetch(urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
+  async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
     const left = [...new Set(urls)]
     if (left.length > MAX_FILES) {
       const detail = `a request may name ${MAX_FILES} files by \`path\`, ${left.length} were named`
       throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
     }
-    const visit = new Visit(this.#options, room)
+    const visit = new Visit(this.#options, (signal) => this.#turns.take(company, signal), room)
     const fetched = new Map<string, Fetched>()
     const next = async (): Promise<void> => {
       for (let url = left.shift(); url !== undefined; url = left.shift()) {
@@ -63,9 +65,13 @@ export class RemoteFiles {
   }
 }
 
+/** Waits for a turn, and gives what ends it. */
+type TakeTurn = (signal: AbortSignal) => Promise<() => void>
+
 /** The servers of one request. */
 class Visit {
   readonly #options: RemoteFilesOptions
+  readonly #turn: TakeTurn
   readonly #room: Room
   readonly #within: number
   readonly #until: number
@@ -74,8 +80,9 @@ class Visit {
   /** What `room` has thrown. */
   #noRoom: { error: unknown } | null = null
 
-  constructor(options: RemoteFilesOptions, room: Room) {
+  constructor(options: RemoteFilesOptions, turn: TakeTurn, room: Room) {
     this.#options = options
+    this.#turn = turn
     this.#room = room
     this.#within = options.withinMs ?? WITHIN
     this.#until = performance.now() + this.#within
@@ -86,6 +93,23 @@ class Visit {
   }
 
   async fetch(text: string): Promise<Fetched> {
+    const late = AbortSignal.timeout(Math.max(0, Math.floor(this.#until - performance.now())))
+    let ended: () => void
+    try {
+      ended = await this.#turn(AbortSignal.any([late, this.#ended.signal]))
+    } catch {
+      return {
+        failure: `too many files are being fetched, and it was not its turn within ${this.#within / 1000} seconds`,
+      }
+    }
+    try {
+      return await this.#follow(text)
+    } finally {
+      ended()
+    }
+  }
+
+  async #follow(text: string): Promise<Fetched> {
     try {
       let url = outgoingUrl(text)
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {

@@ -7,7 +7,9 @@
  */
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
+import { ArrivingOctets } from '../common/arriving-octets.ts'
 import type { AddressGuard } from './private-address.ts'
 
 /** Milliseconds to a connection, TLS included. */
@@ -16,6 +18,13 @@ const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** Octets of an answer's header. */
 const MOST_HEADER = 16 * 1024
+/** Interim answers (RFC 9110 15.2) before the one that counts. */
+const MOST_INTERIM = 10
+/** Pieces that a body may come in: each costs time, however few octets it has. */
+const MOST_PIECES = 100_000
+/** From so many pieces on, octets that each has to have on average. */
+const CRUMBS_FROM = 5_000
+const LEAST_PIECE = 16
 /**
  * The ports that browsers refuse (WHATWG Fetch 2.9): protocols that could be made to mistake a request for their own.
  */
@@ -160,14 +169,18 @@ export class Outgoing {
     signal: AbortSignal,
   ): Promise<Answer> {
     this.#agent ??= this.#connect(this.#options)
+    let interim = 0
     const answer = await undici().request(url, {
       dispatcher: this.#agent,
       method,
       headers,
       body: body ?? null,
       signal,
+      onInfo() {
+        if (++interim > MOST_INTERIM) throw new NoAnswer('broken', `${url.host} gave interim answers only`)
+      },
     })
-    const read = await readAtMost(answer.body, maxOctets, received)
+    const read = await readAtMost(answer.body, maxOctets, url, received)
     return { status: answer.statusCode, headers: firstOfEach(answer.headers), ...read }
   }
 
@@ -216,21 +229,46 @@ function nowhere(host: string, hasAddresses: boolean): NoAnswer {
   return new NoAnswer('unreachable', `${host} has no address in the DNS`)
 }
 
-async function readAtMost(
-  body: AsyncIterable<Buffer>,
+/** Flowing: a stream that is iterated over puts small pieces together before they can be counted. */
+function readAtMost(
+  body: Readable,
   maxOctets: number,
+  { host }: URL,
   received?: (octets: number) => void,
 ): Promise<Pick<Answer, 'body' | 'complete'>> {
-  const parts: Buffer[] = []
+  const arriving = new ArrivingOctets(null)
   let octets = 0
-  for await (const part of body) {
-    received?.(part.length)
-    parts.push(part)
-    octets += part.length
-    // Leaving the loop ends the connection: who sends more than is read is not waited for.
-    if (octets > maxOctets) return { body: Buffer.concat(parts).subarray(0, maxOctets), complete: false }
-  }
-  return { body: Buffer.concat(parts), complete: true }
+  let pieces = 0
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      // Ends the connection: who sends more than is read is not waited for.
+      body.off('data', onData).destroy()
+    }
+    const onData = (piece: Buffer) => {
+      try {
+        pieces++
+        if (pieces > MOST_PIECES || (pieces > CRUMBS_FROM && octets < pieces * LEAST_PIECE)) {
+          throw new NoAnswer('broken', `${host} answered in too many pieces`)
+        }
+        received?.(piece.length)
+        arriving.add(piece)
+        octets += piece.length
+      } catch (error) {
+        reject(error)
+        stop()
+      }
+      if (octets <= maxOctets) return
+      resolve({ body: arriving.whole().subarray(0, maxOctets), complete: false })
+      stop()
+    }
+    body.on('error', reject)
+    body.on('end', () => {
+      const whole = arriving.whole()
+      // One alone is a part of what its socket has read.
+      resolve({ body: pieces === 1 ? Buffer.from(whole) : whole, complete: true })
+    })
+    body.on('data', onData)
+  })
 }
 
 function firstOfEach(headers: Record<string, string | string[] | undefined>): Record<string, string> {

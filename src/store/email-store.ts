@@ -47,6 +47,8 @@ export interface EmailStore {
   listFiles(emailId: string): Promise<StoredFile[]>
   /** The octets of one of them; null when there is no such file. */
   readFile(emailId: string, position: number): Promise<Uint8Array | null>
+  /** A ready message; null when it is none, is unknown, or its content was removed. */
+  readRaw(emailId: string): Promise<Uint8Array | null>
   readHistory(id: string): Promise<EmailHistory | null>
   /**
    * The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or

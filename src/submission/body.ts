@@ -1,5 +1,5 @@
+import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { release } from '../common/octets.ts'
-import { Body as Pieces } from '../http/body.ts'
 import { Fault } from '../http/fault.ts'
 
 /** From so many octets on a message whose size is known is put together while it arrives. */
@@ -10,7 +10,7 @@ export class Body {
   length = 0
   readonly #max: number
   readonly #received: (length: number) => void
-  readonly #pieces = new Pieces(null)
+  readonly #pieces = new ArrivingOctets(null)
   #whole: Buffer | null = null
   #filled = 0
   #refused: unknown = null

@@ -1,9 +1,10 @@
 /** The files of an email, read back: lists, single ones, and links that work without a key, for a while. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import MailComposer from 'nodemailer/lib/mail-composer/index.js'
 import { DownloadLinks } from '../../src/http/json/emails/download-link.ts'
 import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call } from './requests.ts'
+import { Api, assertJsonError, basic, call, newestEmail } from './requests.ts'
 
 interface Shown {
   id: string
@@ -161,6 +162,100 @@ describe('the files of an email', () => {
     }
     assertJsonError(await api.get(`/emails/${id}/attachments/x`), 404, 'not_found', /^Attachment not found/)
     assertJsonError(await api.get('/emails/x/attachments'), 404, 'not_found', 'Email not found')
+  })
+})
+
+describe('the files of a ready message', () => {
+  let service: Service
+  let api: Api
+  let companyId: string
+
+  before(async () => {
+    service = await startService({ maxMessageSize: 2_000_000 })
+    const { company, key } = await service.tenant('acme.example')
+    companyId = company.id
+    api = new Api(service.url, key.token)
+  })
+  after(() => service.close())
+
+  /** Handed in as a form has it; its id. */
+  async function handedIn(attachments: object[]): Promise<string> {
+    const options = {
+      from: 'ann@acme.example',
+      to: 'bob@x.test',
+      text: 'hello',
+      html: '<p>hello',
+      attachments,
+    }
+    const message = await new MailComposer(options).compile().build()
+    const parts = [
+      { name: 'to', value: 'bob@x.test' },
+      { name: 'message', value: message, filename: 'm' },
+    ]
+    const reply = await api.multipart('acme.example', parts, 'messages.mime')
+    assert.equal(reply.status, 200, reply.text)
+    return newestEmail(service, companyId)
+  }
+  const listed = async (id: string) => (await api.get(`/emails/${id}/attachments`)).body.data as Shown[]
+
+  // The first is read on the spot, the second in a worker.
+  for (const size of [300, 900_000]) {
+    test(`are listed and downloaded like any other: ${size} octets`, async () => {
+      const content = Buffer.alloc(size, 'größe ')
+      const id = await handedIn([
+        { filename: 'Übersicht.pdf', content },
+        { filename: 'logo.png', content: 'png', cid: 'logo', contentDisposition: 'inline' },
+      ])
+      const files = await listed(id)
+      const told = files.map(({ id: _, download_url, expires_at, ...rest }) => rest)
+      assert.deepEqual(
+        told.toSorted((a, b) => (a.filename < b.filename ? -1 : 1)),
+        [
+          {
+            filename: 'logo.png',
+            size: 3,
+            content_type: 'image/png',
+            content_disposition: 'inline',
+            content_id: 'logo',
+          },
+          {
+            filename: 'Übersicht.pdf',
+            size,
+            content_type: 'application/pdf',
+            content_disposition: 'attachment',
+          },
+        ],
+      )
+      const { id: file, download_url } = files.find(({ filename }) => filename === 'Übersicht.pdf')!
+      assert.equal((await api.get(`/emails/${id}/attachments/${file}`)).body.filename, 'Übersicht.pdf')
+      const response = await fetch(download_url)
+      assert.equal(response.headers.get('content-type'), 'application/pdf')
+      assert.ok(content.equals(Buffer.from(await response.arrayBuffer())))
+    })
+  }
+
+  test('a message without any has none', async () => {
+    assert.deepEqual(await listed(await handedIn([])), [])
+  })
+
+  test('a thousand parts are read, and listed in pages', async () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => ({
+      filename: `${n}.bin`,
+      content: Buffer.alloc(900, n),
+    }))
+    const id = await handedIn(many)
+    const { body } = await api.get(`/emails/${id}/attachments?limit=100`)
+    const data = body.data as Shown[]
+    assert.deepEqual([data.length, data[99]!.filename, body.has_more], [100, '99.bin', true])
+  })
+
+  test('are shown by the form dialect too', async () => {
+    const id = await handedIn([{ filename: 'a.txt', content: 'hi' }])
+    const headers = { authorization: basic(api.token) }
+    const { body } = await call(`${service.url}/v3/domains/acme.example/messages/${id}`, { headers })
+    const [file] = body.attachments as { url: string; name: string; size: number }[]
+    assert.deepEqual([file?.name, file?.size], ['a.txt', 2])
+    assert.equal(await (await fetch(file!.url)).text(), 'hi')
   })
 })
 

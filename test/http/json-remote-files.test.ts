@@ -15,6 +15,7 @@ describe('attachments by path', () => {
     if (url === '/none' || (gone && url === '/gone.txt')) response.writeHead(404).end()
     else if (url === '/thing')
       response.writeHead(200, { 'content-type': 'text/calendar; charset=utf-8' }).end('BEGIN')
+    else if (url.startsWith('/large')) response.end(Buffer.alloc(8_000_000, 'x'))
     else response.end(`octets of ${url}`)
   })
   let base: string
@@ -178,6 +179,34 @@ describe('attachments by path', () => {
     assert.match(unverified.message, /^The `foreign\.example` domain is not verified/)
     assert.equal(invalid?.index, 2)
     assert.match(invalid.message, /^Invalid `to` field\./)
+  })
+
+  test('the largest file has room in the least memory, as long as nothing else takes it', async () => {
+    // Large bodies may cost 27 MB together, and a file four times its octets.
+    const limits = { memory: 40 * 1024 * 1024, maxMessageSize: 12_000_000 }
+    await using small = await startService({ allowPrivateNetworks: true, ...limits })
+    const [one, other] = [await small.tenant('acme.example'), await small.tenant('other.example')]
+    const oneApi = new Api(small.url, one.key.token)
+    const id = await oneApi.accepted(email({ path: `${base}/large.bin` }))
+    const [file] = (await oneApi.get(`/emails/${id}/attachments`)).body.data as { size: number }[]
+    assert.equal(file?.size, 8_000_000)
+    // Of two at once one has it, and the other is told to come again, or comes after it.
+    const otherApi = new Api(small.url, other.key.token)
+    const both = await Promise.all([
+      oneApi.send(email({ path: `${base}/large1.bin` })),
+      otherApi.send({ ...email({ path: `${base}/large2.bin` }), from: 'ann@other.example' }),
+    ])
+    assert.ok(
+      both.some(({ status }) => status === 200),
+      both.map(({ text }) => text).join(),
+    )
+    for (const { status, headers, text } of both) {
+      if (status === 200) continue
+      assert.ok(status === 429 || status === 503, text)
+      assert.match(headers.get('retry-after') ?? '', /^[1-9]/)
+    }
+    const tooMany = await oneApi.send(email({ path: `${base}/large1.bin` }, { path: `${base}/large2.bin` }))
+    assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets together/)
   })
 
   test('no private address is connected to, by whatever name', async () => {

@@ -24,8 +24,36 @@ const times: [text: string, time: string][] = [
   // What other programs write: RFC 5322 and JavaScript.
   ['Mon, 23 Nov 2026 12:00:00 GMT', '2026-11-23T12:00:00.000Z'],
   ['Mon Nov 23 2026 12:00:00 GMT+0100 (CET)', '2026-11-23T11:00:00.000Z'],
-  // A past time means now, which is for the intake to say.
-  ['1 hour ago', '2026-11-22T12:55:12.345Z'],
+  ['Thursday, November 26, 2026 10:00', '2026-11-26T10:00:00.000Z'],
+  ['December 5 at 10am', '2026-12-05T10:00:00.000Z'],
+  ['dec 5 at 10:30 PM UTC', '2026-12-05T22:30:00.000Z'],
+  // The original's own examples, and what users of its SDKs write.
+  ['in 5 minutes', '2026-11-22T14:00:12.345Z'],
+  ['in an hour', '2026-11-22T14:55:12.345Z'],
+  ['in half an hour', '2026-11-22T14:25:12.345Z'],
+  ['in 1h', '2026-11-22T14:55:12.345Z'],
+  ['in 1.5 hours', '2026-11-22T15:25:12.345Z'],
+  ['in 3 days', '2026-11-25T13:55:12.345Z'],
+  ['in 1 week', '2026-11-29T13:55:12.345Z'],
+  ['2 hours from now', '2026-11-22T15:55:12.345Z'],
+  ['5 minutes', '2026-11-22T14:00:12.345Z'],
+  // The same hour of another day.
+  ['tomorrow', '2026-11-23T13:55:12.345Z'],
+  ['next week', '2026-11-29T13:55:12.345Z'],
+  ['tomorrow at noon', '2026-11-23T12:00:00.000Z'],
+  ['midnight', '2026-11-23T00:00:00.000Z'],
+  ['9am tomorrow', '2026-11-23T09:00:00.000Z'],
+  ['17:30', '2026-11-22T17:30:00.000Z'],
+  ['tomorrow at 17', '2026-11-23T17:00:00.000Z'],
+  ['tomorrow at 9am +02:00', '2026-11-23T07:00:00.000Z'],
+  ['tomorrow at 9am GMT+2', '2026-11-23T07:00:00.000Z'],
+  // ISO 8601, and what databases make of it.
+  ['2026-11-23T10:00:00Z', '2026-11-23T10:00:00.000Z'],
+  ['2026-11-23T10:00:00+0100', '2026-11-23T09:00:00.000Z'],
+  ['2026-11-23 10:00:00+00', '2026-11-23T10:00:00.000Z'],
+  ['2026-11-23T10:00:00.123456-05:00', '2026-11-23T15:00:00.123Z'],
+  // A past ISO time means now, which is for the intake to say.
+  ['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.000Z'],
 ]
 
 describe('readScheduledAt', () => {
@@ -47,6 +75,42 @@ describe('readScheduledAt', () => {
   ]
   for (const text of none) {
     test(`${text} is none`, () => assert.throws(() => readScheduledAt(text, NOW), /ISO 8601.* phrase/))
+  }
+
+  /** What the library would guess at. */
+  const refused: [text: string, why: RegExp][] = [
+    ...['1 hour ago', 'yesterday', 'yesterday at 9am', 'last friday', 'today at 9am', 'past 5 minutes'].map(
+      (text): [string, RegExp] => [text, /a time that is past/],
+    ),
+    ['22 Nov 2026 09:00:00 GMT', /a time that is past/],
+    ...['monday', 'next friday', 'Dec 5', '5 December', 'tonight', 'tomorrow morning', 'this afternoon'].map(
+      (text): [string, RegExp] => [text, /says no hour/],
+    ),
+    ['end of month', /says no hour/],
+    ['tomorrow at 9', /which half of the day/],
+    ['on monday at 12', /which half of the day/],
+    ['tomorrow at 9am IST', /one of several with that name/],
+    // The 26th is a Thursday.
+    ['Tuesday, November 26, 2026 10:00', /an English phrase/],
+    ['in a few minutes', /an English phrase/],
+    ['Nov 31 at 9am', /an English phrase/],
+    ['2026-11-23T10:00:00', /an English phrase/],
+    ['2026-11-23', /an English phrase/],
+    ['1764000000', /an English phrase/],
+    // It has gone by this year.
+    ['Nov 22 at 9am', /means 2027-11-22T09:00:00\.000Z, and must not be more than 30 days ahead/],
+  ]
+  for (const [text, why] of refused) {
+    test(`${text} is refused in words`, () => {
+      assert.throws(
+        () => readScheduledAt(text, NOW),
+        (error) => {
+          assert.ok(error instanceof Refusal)
+          assert.match(JSON.stringify(error.reason), why)
+          return true
+        },
+      )
+    })
   }
 
   test('more than 30 days ahead', () => {

@@ -35,7 +35,7 @@ describe('remote files', () => {
   const outgoing = new Outgoing({
     guard: (address) => (address === PRIVATE ? `${address} is not a public address` : null),
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    connections: 4,
+    connections: 64,
   })
   const files = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000 })
 
@@ -52,6 +52,7 @@ describe('remote files', () => {
 
   const fetchAll = (...paths: string[]) =>
     files.fetch(
+      'acme',
       paths.map((path) => base + path),
       () => {},
     )
@@ -99,22 +100,45 @@ describe('remote files', () => {
     const hasty = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000, withinMs: 300 })
     // Four at once hang, and the others find no time left.
     const urls = ['/hang1', '/hang2', '/hang3', '/hang4', '/file'].map((path) => base + path)
-    const found = await hasty.fetch(urls, () => {})
+    const found = await hasty.fetch('acme', urls, () => {})
     for (const url of urls)
       assert.match(text(found.get(url)!), /^failed: .* in time: .* 0\.3 seconds together/)
   })
 
   test('take room as they come, and end where there is none', async () => {
     let octets = 0
-    await files.fetch([`${base}/file`], (more) => {
+    await files.fetch('acme', [`${base}/file`], (more) => {
       octets += more
     })
     assert.equal(octets, 2)
     const full = new Error('there is no room')
-    const refused = files.fetch([`${base}/file`, `${base}/b`], () => {
+    const refused = files.fetch('acme', [`${base}/file`, `${base}/b`], () => {
       throw full
     })
     await assert.rejects(refused, full)
+  })
+
+  test('of one company wait for each other, and never keep those of another waiting', async () => {
+    const patient = new RemoteFiles({ ask: outgoing.ask, maxOctets: 1_000, withinMs: 3_000 })
+    asked.length = 0
+    const hanging = Array.from({ length: 20 }, (_, request) =>
+      patient.fetch(
+        'greedy',
+        [1, 2, 3, 4].map((file) => `${base}/hang${request}-${file}`),
+        () => {},
+      ),
+    )
+    const other = await patient.fetch('modest', [`${base}/file`], () => {})
+    assert.equal(text(other.get(`${base}/file`)!), 'hi')
+    const all = (await Promise.all(hanging)).flatMap((found) => [...found.values()].map(text))
+    // Half of what there is goes to one alone.
+    assert.equal(asked.filter((url) => url.startsWith('/hang')).length, 28)
+    const unheard = all.filter((found) =>
+      /too many files are being fetched, .* its turn within 3 s/.test(found),
+    )
+    assert.equal(unheard.length, 80 - 28)
+    // And then there is room again.
+    assert.equal(text(await fetchOne('/file')), 'hi')
   })
 
   test('are at most a hundred', async () => {

@@ -181,6 +181,53 @@ test('who is slow is given up when the time is over, wherever he is', async () =
   await assert.rejects(asked, fails('stopped', /not waited for/))
 })
 
+/** Writes what `piece` gives, again and again, as fast as the other side takes it. */
+function flooding(head: string, piece: string) {
+  return createTcpServer((socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    }
+    socket.on('error', () => {}).on('drain', more)
+    socket.once('data', () => {
+      socket.write(head)
+      more()
+    })
+  })
+}
+
+test('an answer that costs more than its octets is not read to its end', async () => {
+  const ok = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+  const floods: [server: ReturnType<typeof createTcpServer>, message: RegExp][] = [
+    [flooding(ok, '1\r\nx\r\n'.repeat(10_000)), /in too many pieces/],
+    [flooding(ok, `20\r\n${'x'.repeat(32)}\r\n`.repeat(2_000)), /in too many pieces/],
+    [flooding('', 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(1_000)), /interim answers only/],
+    [flooding('HTTP/1.1 200 OK\r\n', 'a: b\r\n'.repeat(1_000)), /header that is too large/],
+    [flooding(`${ok}0\r\n`, 'a: b\r\n'.repeat(1_000)), /header that is too large/],
+  ]
+  const client = outgoing(ANYWHERE)
+  for (const [server, message] of floods) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const asked = ask(client, `http://127.0.0.1:${port}/`, { timeoutMs: 60_000, maxOctets: 100_000_000 })
+    await assert.rejects(asked, fails('broken', message))
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+test('what comes in small pieces is put together', async () => {
+  const text = Array.from({ length: 5_000 }, (_, index) => `${index},`)
+  const { port } = await listening(
+    createServer((_, response) => {
+      for (const piece of text) response.write(piece)
+      response.end()
+    }),
+  )
+  const { body } = await ask(outgoing(ANYWHERE), `http://127.0.0.1:${port}/`, { maxOctets: 100_000 })
+  assert.equal(body.toString(), text.join(''))
+})
+
 test('what keeps an answer from coming is told', async () => {
   const { cert, key } = selfSigned(['127.0.0.1'])
   const { port: tls } = await listening(createTlsServer({ cert, key }, (_, response) => response.end()))

@@ -170,7 +170,9 @@ export class Admission {
   exceed(visit: Visit, octets: number): void {
     const cost = octets * this.#plan.body.cost
     const from = visit.arrived < this.#plan.body.large ? this.#small : this.#large
-    if (!from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
+    // One alone always has room for a body of full size, as if it had asked for all of it at once.
+    const alone = from.pool.taken === visit[from.kind] && visit.expected + octets <= this.#plan.body.max
+    if (!alone && !from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
     visit.expected += octets
     this.#take(from, visit, cost)
   }

@@ -134,6 +134,7 @@ export type Reads = Direct<
   | 'readFile'
   | 'readHistory'
   | 'readLists'
+  | 'readRaw'
   | 'readTold'
   | 'readWork'
   | 'repeated'

@@ -48,7 +48,8 @@ try {
       const outcome = outcomes[index]!
       if (!('value' in outcome) || outcome.value === null) continue
       if (call.name === 'readWork') moved.push(...buffersOf(outcome.value as ClaimedEmail))
-      if (call.name === 'readFile') moved.push(...buffersBeneath(outcome.value as Uint8Array))
+      if (call.name === 'readFile' || call.name === 'readRaw')
+        moved.push(...buffersBeneath(outcome.value as Uint8Array))
     }
     reply({ kind: 'done', outcomes, changed: UNCHANGED, commits: 0 }, moved)
   })

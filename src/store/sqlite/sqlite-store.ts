@@ -96,6 +96,7 @@ export class SqliteStore implements types.Store {
   readonly readEmail = this.#reads('readEmail')
   readonly repeated = this.#reads('repeated')
   readonly listFiles = this.#reads('listFiles')
+  readonly readRaw = this.#reads('readRaw')
   readonly readFile = this.#reads('readFile')
   readonly readHistory = this.#reads('readHistory')
   readonly readWork = this.#reads('readWork')

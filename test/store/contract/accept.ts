@@ -131,7 +131,14 @@ export function acceptContract(open: OpenBench): void {
       const origin = await store.emailOrigin(value.id)
       assert.deepEqual(
         { ...origin, octets: 0 },
-        { companyId: owner.id, domainId: 'domain', keyId: 'key', octets: 0 },
+        {
+          companyId: owner.id,
+          domainId: 'domain',
+          keyId: 'key',
+          size: value.size,
+          octets: 0,
+          rawOctets: null,
+        },
       )
       const { html = '', text = '', subject, headers } = value.content
       const least = Buffer.byteLength(html + text + subject) + JSON.stringify(headers).length
@@ -205,6 +212,8 @@ export function acceptContract(open: OpenBench): void {
       const raw = body.subarray(1_000, 201_000)
       const value = await accept(store, email(owner, ['a@x.test'], { raw }))
       assert.deepEqual((await store.readWork(value.id))?.raw, new Uint8Array(raw))
+      assert.deepEqual(await store.readRaw(value.id), new Uint8Array(raw))
+      assert.equal((await store.emailOrigin(value.id))?.rawOctets, raw.length)
       assert.equal(body.byteLength, 300_000)
     })
 

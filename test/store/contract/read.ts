@@ -140,6 +140,7 @@ export function readContract(open: OpenBench): void {
       for (const id of [without.id, newId(), 'nonsense']) {
         assert.deepEqual(await store.listFiles(id), [])
         assert.equal(await store.readFile(id, 0), null)
+        assert.equal(await store.readRaw(id), null)
       }
     })
 

@@ -11,6 +11,7 @@ import { Fault } from '../../fault.ts'
 import type { DownloadLinks } from '../../json/emails/download-link.ts'
 import { originOf } from '../../json/emails/find.ts'
 import { checkNotEncoded } from '../../media-type.ts'
+import { type EmailOf, listFiles } from '../../stored-files.ts'
 import { Fields } from '../fields.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
@@ -32,18 +33,19 @@ export async function readStored(
 ): Promise<LongAnswer> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { deps, limit, publicUrl } = core
-  const { id, octets } = await storedOf(core, caller, params)
-  await limit.admission.reserve(raw, octets)
+  const { id, origin } = await storedOf(core, caller, params)
+  const isWanted = raw.headers.accept?.includes(MIME) === true
+  await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
   const [email, { emails }] = [await deps.store.readEmail(id), await deps.store.readTold([id], [])]
   const [told] = emails
   if (email === null || told === undefined || email.contentRemoved) throw notStored()
   const stored = { email, told }
-  if (raw.headers.accept?.includes(MIME) === true) {
+  if (isWanted) {
     const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
     return { type: JSON_TYPE, pieces: [JSON.stringify(mimeMessage(stored, copy!.message))] }
   }
   const base = publicUrl.of(raw)
-  const files = (await deps.store.listFiles(id)).map((file) => {
+  const files = (await listFiles(deps, { id, origin })).map((file) => {
     return { ...file, url: links.to({ emailId: id, position: file.position }, base, Date.now()).url }
   })
   return { type: JSON_TYPE, pieces: [JSON.stringify(parsedMessage(stored, files))] }
@@ -63,7 +65,7 @@ export async function readAgain(
 ): Promise<Again> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { deps, limit } = core
-  const { id, octets } = await storedOf(core, caller, params)
+  const { id, origin } = await storedOf(core, caller, params)
   checkNotEncoded(raw.headers['content-encoding'])
   const contentType = raw.headers['content-type']
   const asked = { domain: params.domain, mime: false, contentType, maxParts: MAX_PARTS }
@@ -71,7 +73,7 @@ export async function readAgain(
   const body = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
-  await limit.admission.reserve(raw, octets)
+  await limit.admission.reserve(raw, origin.size)
   const { emails } = await deps.store.readTold([id], [])
   const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
   if (copy === undefined || emails[0] === undefined) throw notStored()
@@ -107,11 +109,11 @@ async function storedOf(
   core: HttpCore,
   caller: Principal,
   { domain: name, key }: StoredRoute['Params'],
-): Promise<{ id: string; octets: number }> {
+): Promise<EmailOf> {
   const domain = await ownDomain(core, caller, name)
   const { id, origin } = await originOf(core.deps, key)
   if (origin === null || !isOwn(caller, origin) || origin.domainId !== domain.id) throw notStored()
-  return { id, octets: origin.octets }
+  return { id, origin }
 }
 
 function notStored(): Fault {

@@ -4,6 +4,7 @@ import type { StoredFile } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
+import { type EmailOf, listFiles, roomToList } from '../../stored-files.ts'
 import { timestamp } from '../email.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { attachmentId, type DownloadLinks } from './download-link.ts'
@@ -94,9 +95,11 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
     }
   }
   return [
-    list(async ({ caller, params, query, request }, { deps, publicUrl }) => {
-      const { id } = await requireReadable(deps, caller, params.id)
-      const files = await deps.store.listFiles(id)
+    list(async ({ caller, params, query, request }, { deps, limit, publicUrl }) => {
+      const email = await requireReadable(deps, caller, params.id)
+      await roomToList(limit.admission, request.raw, email.origin)
+      const files = await listFiles(deps, email)
+      const { id } = email
       const base = publicUrl.of(request.raw)
       const place = (given: string) => {
         const at = files.findIndex(({ position }) => attachmentId({ emailId: id, position }) === given)
@@ -111,22 +114,24 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       return { status: 200, body: { ...body, data: body.data.map((file) => shown(id, file, base)) } }
     }),
 
-    read(async ({ caller, params, request }, { deps, publicUrl }) => {
-      const { id } = await requireReadable(deps, caller, params.id)
-      const file = await fileNamed(deps, id, params.attachment)
+    read(async ({ caller, params, request }, { deps, limit, publicUrl }) => {
+      const email = await requireReadable(deps, caller, params.id)
+      await roomToList(limit.admission, request.raw, email.origin)
+      const file = await fileNamed(deps, email, params.attachment)
       const base = publicUrl.of(request.raw)
-      return { status: 200, body: { object: 'attachment', ...shown(id, file, base) } }
+      return { status: 200, body: { object: 'attachment', ...shown(email.id, file, base) } }
     }),
   ]
 }
 
 /** Throws a Fault when the email has no such file, or has lost it to retention. */
 export async function fileNamed(
-  { store }: Pick<HttpCore['deps'], 'store'>,
-  emailId: string,
+  deps: HttpCore['deps'],
+  email: EmailOf,
   attachment: string,
 ): Promise<StoredFile> {
-  const files = await store.listFiles(emailId)
+  const { id: emailId } = email
+  const files = await listFiles(deps, email)
   const found = files.find(({ position }) => attachmentId({ emailId, position }) === attachment.toLowerCase())
   if (found === undefined) throw unknownAttachment()
   return found

@@ -126,7 +126,7 @@ async function read(
   const earlier = idempotency && (await intake.repeated(caller, idempotency))
   if (earlier?.length === items.length) return { earlier }
   const urls = found.urls.filter((_, index) => !refused.has(index)).flat()
-  const fetched = await remoteFiles.fetch(urls, room)
+  const fetched = await remoteFiles.fetch(company, urls, room)
   const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
   const moved = buffersBeneath([found.body, ...files])
   const weight = moved.reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { LongAnswer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
+import { readFile, roomToList } from '../../stored-files.ts'
 import { fileNamed, unknownAttachment } from './attachments.ts'
 import type { DownloadLinks } from './download-link.ts'
 import { unknownEmail } from './find.ts'
@@ -38,9 +39,11 @@ export async function download(
   if (origin === null) throw unknownEmail()
   // It is the company's file, and takes of the company's share.
   limit.admission.admit(raw, origin.companyId)
-  const { position, filename, contentType, size } = await fileNamed(deps, emailId, attachment)
-  await limit.admission.reserve(raw, size)
-  const octets = await deps.store.readFile(emailId, position)
+  const email = { id: emailId, origin }
+  await roomToList(limit.admission, raw, origin)
+  const { position, filename, contentType, size } = await fileNamed(deps, email, attachment)
+  if (origin.rawOctets === null) await limit.admission.reserve(raw, size)
+  const octets = await readFile(deps, email, position)
   if (octets === null) throw unknownAttachment()
   return {
     type: /^[\x20-\x7e]+$/.test(contentType) ? contentType : 'application/octet-stream',

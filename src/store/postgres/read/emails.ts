@@ -34,7 +34,8 @@ const OCTETS = octetsRead('show', () => 'e')
 
 const ORIGIN: Statement = {
   name: 'email-origin',
-  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", ${OCTETS} AS octets
+  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.size, ${OCTETS} AS octets,
+      octet_length(e.raw) AS "rawOctets"
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
 
@@ -94,7 +95,14 @@ export function emails({
   companies,
 }: Parts): Omit<
   EmailStore,
-  'accept' | 'acceptAll' | 'reschedule' | 'cancelScheduled' | 'repeated' | 'listFiles' | 'readFile'
+  | 'accept'
+  | 'acceptAll'
+  | 'reschedule'
+  | 'cancelScheduled'
+  | 'repeated'
+  | 'listFiles'
+  | 'readFile'
+  | 'readRaw'
 > {
   return {
     async emailOrigin(id) {

@@ -14,8 +14,12 @@ const NAMED: Statement = {
 
 const OCTETS: Statement = { name: 'read-file', text: `SELECT b.bytes ${FILES} AND a.position = $2` }
 
-/** The files of emails. What has lost a file to damage shows it no more. */
-export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readFile'> {
+const RAW: Statement = { name: 'read-raw', text: 'SELECT e.raw FROM emails e WHERE e.id = $1' }
+
+/**
+ * The files of emails, and ready messages, which have theirs within. What has lost a file to damage shows it no more.
+ */
+export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readFile' | 'readRaw'> {
   return {
     async listFiles(emailId) {
       if (!isEmailId(emailId)) return []
@@ -26,6 +30,12 @@ export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readF
       if (!isEmailId(emailId)) return null
       const [row] = await database.read<{ bytes: Uint8Array }>(OCTETS, [emailId, position])
       return row?.bytes ?? null
+    },
+
+    async readRaw(emailId) {
+      if (!isEmailId(emailId)) return null
+      const [row] = await database.read<{ raw: Uint8Array | null }>(RAW, [emailId])
+      return row?.raw ?? null
     },
   }
 }

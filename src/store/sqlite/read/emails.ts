@@ -39,7 +39,8 @@ export function emails(
 ): Direct<'emailOrigin' | 'listEmails' | 'readCaptured' | 'readEmail' | 'readHistory'> {
   // The length of a value stands in the head of its row: not a page of the value itself is read.
   const origin = db.prepare(
-    `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, ${octetsRead('show', tableOf)} AS octets
+    `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.size, ${octetsRead('show', tableOf)} AS octets,
+            octet_length(k.raw) AS rawOctets
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
   const whole = db.prepare(

@@ -1,0 +1,23 @@
+/** The files of a ready message, in a worker: what strangers wrote may be large, and may have thousands of parts. */
+import { listRawFiles, type RawFile, readRawFile } from '../mail/raw/files.ts'
+import { buffersBeneath } from '../workers/job.ts'
+
+export interface FilesWanted {
+  raw: Uint8Array
+  /** Of the one whose octets are wanted; null for a list of all. */
+  position: number | null
+}
+
+export interface FilesFound {
+  files: RawFile[]
+  octets: Uint8Array | null
+}
+
+export default function readFiles({ raw, position }: FilesWanted): FilesFound {
+  if (position === null) return { files: listRawFiles(raw), octets: null }
+  return { files: [], octets: readRawFile(raw, position) }
+}
+
+export function buffersOf({ octets }: FilesFound): ArrayBuffer[] {
+  return octets === null ? [] : buffersBeneath([octets])
+}

@@ -1,0 +1,60 @@
+/** The files of an email, whichever way it was handed in: those that came with it, or those in a ready message. */
+import type { StoredFile } from '../email/stored-email.ts'
+import type { StoredOrigin } from '../store/store.ts'
+import { jobAt } from '../workers/job.ts'
+import type { Admission } from './admission/admission.ts'
+import type { Visitor } from './admission/visit.ts'
+import type { HttpDeps } from './deps.ts'
+import { SMALL_BODY } from './reading.ts'
+import readFiles, { type FilesFound, type FilesWanted } from './stored-files-job.ts'
+
+const job = jobAt<FilesWanted, FilesFound>(new URL('./stored-files-job.ts', import.meta.url))
+
+type Parts = {
+  workers: HttpDeps['workers']
+  store: Pick<HttpDeps['store'], 'listFiles' | 'readFile' | 'readRaw'>
+}
+
+export interface EmailOf {
+  id: string
+  origin: StoredOrigin
+}
+
+/** Room for what is read to list the files, and to give one of a ready message; undefined when there is some. */
+export function roomToList(
+  admission: Admission,
+  request: Visitor,
+  { rawOctets }: StoredOrigin,
+): Promise<void> | undefined {
+  return rawOctets === null ? undefined : admission.reserve(request, rawOctets)
+}
+
+/** In their order; none where retention has removed the content. A ready message is read for each call. */
+export async function listFiles(parts: Parts, { id, origin }: EmailOf): Promise<StoredFile[]> {
+  if (origin.rawOctets === null) return await parts.store.listFiles(id)
+  return (await found(parts, { id, origin }, null))?.files ?? []
+}
+
+/** The octets of the file at a position; null when it has none there. */
+export async function readFile(
+  parts: Parts,
+  { id, origin }: EmailOf,
+  position: number,
+): Promise<Uint8Array | null> {
+  if (origin.rawOctets === null) return await parts.store.readFile(id, position)
+  return (await found(parts, { id, origin }, position))?.octets ?? null
+}
+
+async function found(
+  { store, workers }: Parts,
+  { id, origin }: EmailOf,
+  position: number | null,
+): Promise<FilesFound | null> {
+  const raw = await store.readRaw(id)
+  if (raw === null) return null
+  const wanted = { raw, position }
+  if (raw.byteLength <= SMALL_BODY) return readFiles(wanted)
+  const { byteLength: weight, buffer } = raw
+  const transfer = buffer instanceof ArrayBuffer && buffer.byteLength === weight ? [buffer] : []
+  return await workers.run(job, wanted, { company: origin.companyId, weight, transfer })
+}

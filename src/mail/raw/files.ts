@@ -1,0 +1,85 @@
+/** The files of a ready message: what readers of mail show beside its text. */
+import mime from 'mime'
+import { lastComponent } from '../file-name.ts'
+import { DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
+import { decodeBody } from './decode.ts'
+import { fieldOf, readParameters } from './header.ts'
+import { RawError, withCrlfLines } from './lines.ts'
+import { readParameter } from './parameter.ts'
+import { type RawPart, readStructure } from './structure.ts'
+
+export interface RawFile {
+  /** Among the files of the message, from 0. */
+  position: number
+  filename: string
+  contentType: string
+  disposition: 'inline' | 'attachment'
+  contentId: string | null
+  /** In octets, decoded. */
+  size: number
+}
+
+/** Bodies that are read as the text of the message, unless they are named or called attachments. */
+const BODIES = new Set(['text/plain', 'text/html', 'text/x-amp-html'])
+
+/** In their order. Throws RawError for what is not built like a message. */
+export function listRawFiles(raw: Uint8Array): RawFile[] {
+  const octets = withCrlfLines(raw)
+  return fileParts(octets).map((part, position) => fileOf(octets, part, position))
+}
+
+/** The octets of one of them, decoded; null when there is none at that position. */
+export function readRawFile(raw: Uint8Array, position: number): Buffer | null {
+  const octets = withCrlfLines(raw)
+  const part = fileParts(octets)[position]
+  return part === undefined ? null : contentOf(octets, part)
+}
+
+/** Depth first, in reading order. A message within the message is one file, whatever it holds. */
+function fileParts(octets: Buffer): RawPart[] {
+  const files: RawPart[] = []
+  const waiting = [readStructure(octets)]
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())
+    else if (!BODIES.has(part.type) || part.disposition === 'attachment' || nameOf(part) !== undefined) {
+      files.push(part)
+    }
+  }
+  return files
+}
+
+function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {
+  const { type, parameters, disposition } = part
+  const contentType = parseMediaType(type) === null ? DEFAULT_MEDIA_TYPE : type
+  const charset = parameters.get('charset') ?? ''
+  const isText = contentType.startsWith('text/') && /^[\w.:-]{1,40}$/.test(charset)
+  const contentId = /^\s*<([^<>]+)>/.exec(fieldOf(part.fields, 'content-id')?.value ?? '')?.[1] ?? null
+  return {
+    position,
+    filename: nameOf(part) ?? `attachment-${position + 1}.${mime.getExtension(contentType) ?? 'bin'}`,
+    contentType: isText ? `${contentType}; charset=${charset}` : contentType,
+    disposition:
+      disposition === 'inline' || (disposition === '' && contentId !== null) ? 'inline' : 'attachment',
+    contentId,
+    size: contentOf(octets, part).length,
+  }
+}
+
+/** What is encoded in a way that nobody knows is given as it stands. */
+function contentOf(octets: Buffer, part: RawPart): Buffer {
+  try {
+    return decodeBody(octets, part)
+  } catch (error) {
+    if (!(error instanceof RawError)) throw error
+    return octets.subarray(part.bodyStart, part.bodyEnd)
+  }
+}
+
+/** By its disposition (RFC 2183 2.3), else by its type, as older programs have it. */
+function nameOf({ fields, parameters }: RawPart): string | undefined {
+  const disposition = fieldOf(fields, 'content-disposition')?.value ?? ''
+  const given =
+    readParameter(readParameters(disposition).parameters, 'filename') ?? readParameter(parameters, 'name')
+  const name = lastComponent(given ?? '')
+  return name === '' ? undefined : name
+}
