@@ -23,7 +23,9 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
   return fold(name, value, QUOTED_OR_WORDS)
 }
 
-/** Characters of a quoted string, quotes included: it fits into the first line, behind the longest name of such a field. */
+/**
+ * Characters of a quoted string, quotes included: it fits into the first line, behind the longest name of such a field.
+ */
 const LONGEST_QUOTED = 60
 
 /** RFC 5322 3.2.3 atoms with single spaces between them. */
