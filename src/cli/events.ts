@@ -6,8 +6,9 @@ import { loggedEventJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { detailShown } from './email-history.ts'
+import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJsonLine, printLine, printNote, shownTime } from './print.ts'
+import { clipped, printJsonLine, printLine, shownTime } from './print.ts'
 
 export function addEvents(program: Command): void {
   command(program, {
@@ -54,22 +55,16 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
   })
 }
 
-/** Until somebody interrupts it, which is no failure. */
 async function printAsTheyCome(
   op: Operation,
   wanted: EventsWanted,
   print: (event: LoggedEvent) => void,
 ): Promise<void> {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort()
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
-  const onOutage = (error: Error) => printNote(`postroad: waiting for the database: ${error.message}`)
-  const onReturn = () => printNote('postroad: the database is back; no event was missed')
-  const { signal } = interrupted
-  for await (const bunch of await followEvents(op, { ...wanted, signal, onOutage, onReturn })) {
-    for (const event of bunch) print(event)
-  }
+  await untilInterrupted(async (signal) => {
+    for await (const bunch of await followEvents(op, { ...wanted, signal, ...OUTAGES_SAID })) {
+      for (const event of bunch) print(event)
+    }
+  })
 }
 
 /** One line: a table would have to know all that comes. */

@@ -8,6 +8,7 @@ import { addEmail } from './email.ts'
 import { addEvents } from './events.ts'
 import { explain, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
+import { addListen } from './listen.ts'
 import { addMaintenance } from './maintenance.ts'
 import { addMigrateData } from './migrate-data.ts'
 import { addNode } from './node.ts'
@@ -76,6 +77,7 @@ export async function run(args: string[]): Promise<void> {
   addRoute(program)
   addSuppressionCommands(program)
   addWebhookCommands(program)
+  addListen(program)
   addNode(program)
   addMaintenance(program)
   addMigrateData(program)

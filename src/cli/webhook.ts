@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
 import {
@@ -20,6 +20,7 @@ import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
+import { sinceOf } from './when.ts'
 
 const ID = '019abcde-0000-7000-8000-000000000000'
 
@@ -41,7 +42,7 @@ export function addWebhookCommands(program: Command): void {
     usage: 'add',
     description: 'Tell a URL what happens from now on, and print the secret that it is signed with.',
     details:
-      `Events of the json dialect: ${words('json')}. Of the form dialect: ${words('form')}. Without --event all are told.\n\n` +
+      `${webhookEventsDescribed()}\n\n` +
       'With the form dialect the signature is made with the signing key of the company, one for all its webhooks.',
     examples: [
       'webhook add --company Acme --url https://app.example.com/hook',
@@ -121,7 +122,7 @@ export function addWebhookCommands(program: Command): void {
         .argParser(countUpTo(Number.MAX_SAFE_INTEGER))
         .conflicts('since'),
     )
-    .option('--since <time>', 'like 2026-01-01T12:00:00Z', timeOf)
+    .option('--since <time>', 'like 2026-01-01T12:00:00Z, or 10m for the last ten minutes', sinceOf)
     .action(replay)
 
   command(webhook, {
@@ -133,7 +134,11 @@ export function addWebhookCommands(program: Command): void {
     .action(test)
 }
 
-const words = (dialect: 'json' | 'form') => webhookWords(dialect).join(', ')
+/** For help. */
+export function webhookEventsDescribed(): string {
+  const words = (dialect: 'json' | 'form') => webhookWords(dialect).join(', ')
+  return `Events of the json dialect: ${words('json')}. Of the form dialect: ${words('form')}. Without --event all are told.`
+}
 
 interface AddOptions extends JsonOption {
   company: string
@@ -280,13 +285,4 @@ async function test(id: string, { json, event }: JsonOption & { event: string })
     ])
     if (status === null || status < 200 || status > 299) process.exitCode = 1
   })
-}
-
-function timeOf(text: string): number {
-  const at = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  if (Number.isNaN(at))
-    throw new InvalidArgumentError('It must be a time with its zone, like 2026-01-01T12:00:00Z.')
-  return at
 }

@@ -2,35 +2,45 @@
 import { InvalidArgumentError } from 'commander'
 import { NotAllowed, parseDuration } from '../config/parse.ts'
 
-const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
+const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /**
  * A time to come: `2027-01-01` (as that day begins, UTC), `2027-01-01T12:00:00Z`, or how long from now, like `30d`; in
  * Unix ms.
  */
 export function whenOf(text: string): number {
-  const at = DATE.test(text) ? timeOf(text) : Date.now() + durationOf(text)
+  const at = DATE.test(text)
+    ? timeOf(text)
+    : Date.now() + durationOf(text, 'how long from now: 12h, 30d, 365d')
   if (at <= Date.now()) throw new InvalidArgumentError('It is past.')
   if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('It is too far away.')
   return at
 }
 
+/** A time that was, written the same way, or how long ago; in Unix ms. */
+export function sinceOf(text: string): number {
+  const at = DATE.test(text) ? timeOf(text) : Date.now() - durationOf(text, 'how long ago: 10m, 12h, 3d')
+  if (at > Date.now()) throw new InvalidArgumentError('It is still to come.')
+  return Math.max(0, at)
+}
+
 function timeOf(text: string): number {
   const at = Date.parse(text)
+  const day = text.slice(0, 10)
   // Without a complaint the 30th of February would be a day in March.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 16).replace('Z', ''))) {
+  if (Number.isNaN(at) || !new Date(day).toISOString().startsWith(day)) {
     throw new InvalidArgumentError('There is no such day or time.')
   }
   return at
 }
 
-function durationOf(text: string): number {
+function durationOf(text: string, meant: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
     if (!(error instanceof NotAllowed)) throw error
     throw new InvalidArgumentError(
-      'It must be a day like 2027-01-01, a time like 2027-01-01T12:00:00Z, or how long from now: 12h, 30d, 365d.',
+      `It must be a day like 2027-01-01, a time like 2027-01-01T12:00:00Z, or ${meant}.`,
     )
   }
 }

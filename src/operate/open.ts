@@ -55,16 +55,19 @@ export function operationOn(
     hostname: settings.hostname,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
-    outgoing: () => outgoing(settings),
+    outgoing: (options) => outgoing(settings, options),
     now: () => Date.now(),
   }
 }
 
-function outgoing({ dnsServers, allowPrivateNetworks }: OperateSettings): Outgoing {
+function outgoing(
+  { dnsServers, allowPrivateNetworks }: OperateSettings,
+  { anywhere = allowPrivateNetworks, connections = 1 }: Parameters<Operation['outgoing']>[0] = {},
+): Outgoing {
   return new Outgoing({
-    guard: addressGuard({ allowPrivateNetworks }),
-    resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: allowPrivateNetworks }),
-    connections: 1,
+    guard: addressGuard({ allowPrivateNetworks: anywhere }),
+    resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: anywhere }),
+    connections,
   })
 }
 

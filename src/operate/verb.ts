@@ -14,8 +14,10 @@ export interface Operation extends Who {
   /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
   seal(): Promise<Seal>
   resolver(): TxtResolver
-  /** To be closed by whoever asks for it. */
-  outgoing(): Outgoing
+  /**
+   * To be closed by whoever asks for it. `anywhere`: also addresses that are not public, whatever the settings say.
+   */
+  outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
   /** Unix ms. */
   now(): number
 }

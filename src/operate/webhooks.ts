@@ -285,7 +285,8 @@ export const rotateSigningKey = verb(
   },
 )
 
-async function signingKeyOf(op: Operation, companyId: string): Promise<string> {
+/** Of the form dialect; made when it is first needed. */
+export async function signingKeyOf(op: Operation, companyId: string): Promise<string> {
   const seal = await op.seal()
   const known = await op.store.signingKey(companyId)
   if (known !== null) return openSigningKey(seal, companyId, known)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { onPostgres } from '../support/engine.ts'
-import { bin, newWorkplaceOnEngine, type Ran, type Serving, serve, type Workplace } from './postroad.ts'
+import { Lasting, linesOf } from './lasting.ts'
+import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
 
 interface Event {
   number: number
@@ -15,58 +15,7 @@ interface Event {
   detail: { message?: string; next_attempt_at?: string; enhanced_code?: string }
 }
 
-/** `postroad events --follow` as a process of its own. */
-class Follower {
-  readonly #ended: Promise<Ran>
-  readonly #child: ChildProcess
-  readonly #ran: Ran = { code: null, stdout: '', stderr: '' }
-  #heard = Promise.withResolvers<void>()
-
-  constructor(place: Workplace, ...args: string[]) {
-    const child = spawn(bin, ['events', '--follow', ...args], {
-      cwd: place.folder,
-      env: place.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    this.#child = child
-    place.serving.add(child)
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.#ran.stdout += text
-      this.#heard.resolve()
-      this.#heard = Promise.withResolvers()
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#ran.stderr += text
-    })
-    this.#ended = new Promise((resolve) => {
-      child.on('close', (code) => {
-        place.serving.delete(child)
-        resolve({ ...this.#ran, code })
-      })
-    })
-  }
-
-  /** What it has printed with `--json`, as soon as this is so. */
-  async until(isSo: (events: Event[]) => boolean): Promise<Event[]> {
-    for (;;) {
-      const { promise } = this.#heard
-      const lines = this.#ran.stdout.split('\n').slice(0, -1)
-      const events = lines.map((line) => JSON.parse(line) as Event)
-      if (isSo(events)) return events
-      await Promise.race([promise, this.#failed()])
-    }
-  }
-
-  async #failed(): Promise<never> {
-    const { code, stderr } = await this.#ended
-    throw new Error(`it ended with ${code}: ${stderr}`)
-  }
-
-  interrupt(): Promise<Ran> {
-    this.#child.kill('SIGINT')
-    return this.#ended
-  }
-}
+const followed = (place: Workplace, ...args: string[]) => new Lasting(place, 'events', '--follow', ...args)
 
 describe('the command events', () => {
   let place: Workplace
@@ -92,15 +41,11 @@ describe('the command events', () => {
     return answer.id
   }
   const all = async (...args: string[]) => {
-    const { stdout } = await place.run('events', '--json', '--limit', '10000', ...args)
-    return stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Event)
+    return linesOf<Event>(await place.run('events', '--json', '--limit', '10000', ...args))
   }
 
   test('follows what happens on every node, through a restart of the service and its own', async () => {
-    const follower = new Follower(place, '--json')
+    const follower = followed(place, '--json')
     const ids = [await send('delivered@simulator.test'), await send('bounced@simulator.test', 1)]
     const done = (count: number) => (events: Event[]) =>
       events.filter(({ type }) => type === 'delivered' || type === 'bounced').length === count
@@ -114,7 +59,7 @@ describe('the command events', () => {
     assert.deepEqual([ended.code, ended.stderr], [0, ''])
 
     ids.push(await send('bounced@simulator.test'))
-    const again = new Follower(place, '--json', '--after', String(seen.at(-1)!.number))
+    const again = followed(place, '--json', '--after', String(seen.at(-1)!.number))
     ids.push(await send('delivered@simulator.test', 1))
     seen.push(...(await again.until(done(2))))
     await again.interrupt()
@@ -132,8 +77,8 @@ describe('the command events', () => {
 
   test('lists the last ones, of a company, of types, behind a number', async () => {
     const id = await send('delayed@simulator.test')
-    const follower = new Follower(place, '--json', '--type', 'delivery_delayed')
-    const [delayed] = await follower.until(({ length }) => length === 1)
+    const follower = followed(place, '--json', '--type', 'delivery_delayed')
+    const [delayed] = await follower.until<Event>(({ length }) => length === 1)
     await follower.interrupt()
     const { number, at, email_id, company_id, recipient, position, detail } = delayed!
     assert.deepEqual([email_id, recipient, position], [id, 'delayed@simulator.test', 0])

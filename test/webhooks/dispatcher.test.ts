@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../store/directory.ts'
 import { acme, attempt, email, result } from '../store/samples.ts'
 import { type Received, Receiver } from './receiver.ts'
 
-const SOON: WebhookSchedule = { json: [1, 1], form: [1] }
+const SOON: WebhookSchedule = { json: [1, 1], form: [1], longestPause: 60_000 }
 
 class Stage {
   readonly store: Store

@@ -25,7 +25,8 @@ export class Receiver implements AsyncDisposable {
     this.#server = server
   }
 
-  static async start(): Promise<Receiver> {
+  /** @param port 0: a free one */
+  static async start(port = 0): Promise<Receiver> {
     const server = createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
@@ -45,7 +46,7 @@ export class Receiver implements AsyncDisposable {
       })
     })
     const receiver = new Receiver(server)
-    server.listen(0, '127.0.0.1')
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     return receiver
   }

@@ -28,6 +28,12 @@ export function typesOfWord(dialect: 'json' | 'form', word: string): readonly Ev
   return Object.hasOwn(words, word) ? words[word]! : null
 }
 
+/** What a dialect calls a type; null: it has no word for it. */
+export function wordOfType(dialect: 'json' | 'form', type: EventType): string | null {
+  const words = Object.entries(WEBHOOK_WORDS[dialect])
+  return words.find(([, types]) => types.includes(type))?.[0] ?? null
+}
+
 /** The words whose types are all among these; all of them where there are none, which stands for everything. */
 export function wordsOfTypes(dialect: 'json' | 'form', types: readonly EventType[]): string[] {
   const words = Object.entries(WEBHOOK_WORDS[dialect])

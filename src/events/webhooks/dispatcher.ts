@@ -10,7 +10,13 @@ import { SharedPool } from '../../common/shared-pool.ts'
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { Ask, NoAnswer } from '../../network/outgoing.ts'
-import type { EventLog, WebhookProgress, WebhookRetry, WebhookStore } from '../../store/store.ts'
+import type {
+  EventLog,
+  WebhookAttempt,
+  WebhookProgress,
+  WebhookRetry,
+  WebhookStore,
+} from '../../store/store.ts'
 import { JSON_TYPES } from '../told/json.ts'
 import { Endpoint, type Message, type OpenWebhook, type Tried } from './endpoint.ts'
 import type { WebhookSchedule } from './schedule.ts'
@@ -30,7 +36,7 @@ export interface WebhookPorts {
   now(): number
   /** Something that waiting may mend, and is waited for. */
   onFault(error: unknown): void
-  onTried(succeeded: boolean): void
+  onTried(attempt: WebhookAttempt, told: ToldEvent): void
 }
 
 /** Events read at a time. */
@@ -241,9 +247,9 @@ export class Dispatcher {
     this.#pool.give(1)
     // Given up in the midst of it: nobody knows what came of it, and it is told again.
     if (tried === 'stopped') return
-    endpoint.finish(message, tried, now())
-    if (tried !== null) {
-      onTried(tried.error === null && tried.status !== null && tried.status < 300)
+    const attempt = endpoint.finish(message, tried, now())
+    if (attempt !== null) {
+      onTried(attempt, message.told)
       const { id } = endpoint.webhook
       this.#noted.set(id, (this.#noted.get(id) ?? 0) + 1)
     }

@@ -1,7 +1,7 @@
 /** One webhook as the node that tells it has it: what waits, what is under way, how far it has come. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { ToldEvent } from '../../email/told-event.ts'
-import type { HeldWebhook, WebhookAttempt, WebhookProgress, WebhookRetry } from '../../store/store.ts'
+import type { HeldWebhook, WebhookAttempt, WebhookProgress } from '../../store/store.ts'
 import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
 
 /** What its owner may not read is opened. */
@@ -36,7 +36,6 @@ const MOST_AT_ONCE = 16
 /** So many failures in a row, and it counts as down: then one event at a time tries it, after growing pauses. */
 const DOWN_AFTER = 5
 const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
 /** Failing for so long, and nothing else, it is given up. */
 const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000
 /** Results that wait for their commit: with more nothing is begun. */
@@ -152,20 +151,22 @@ export class Endpoint {
     return undefined
   }
 
-  /** Null: there was nothing to tell in its dialect. */
-  finish(message: Message, tried: Tried | null, now: number): void {
+  /** Null: there was nothing to tell in its dialect. Gives what is noted of the try. */
+  finish(message: Message, tried: Tried | null, now: number): WebhookAttempt | null {
     const { told, again } = message
     const { number, emailId } = told.event
     this.#told = true
-    const retry = tried === null ? null : this.#note(message, tried, now)
-    if (retry !== null) this.#pending.waiting.push(retry)
+    const attempt = tried === null ? null : this.#note(message, tried, now)
+    const dueAt = attempt?.nextAt ?? null
+    if (dueAt !== null) this.#pending.waiting.push({ number, attempts: attempt!.attempt, dueAt })
     else if (again) this.#pending.over.push(number)
     // Until that is committed the store still says that it is due.
-    if (again) return
+    if (again) return attempt
     this.#unfinished.delete(number)
     const behind = this.#behind.get(emailId) ?? []
     this.#behind.delete(emailId)
     this.#queue.unshift(...behind)
+    return attempt
   }
 
   /** A try is over: notes it, and says when the next is. */
@@ -173,7 +174,7 @@ export class Endpoint {
     { told, attempts }: Message,
     { at, duration, status, error, response }: Tried,
     now: number,
-  ): WebhookRetry | null {
+  ): WebhookAttempt {
     const { dialect, id } = this.webhook
     const { number, type, emailId } = told.event
     const succeeded = isTaken(status)
@@ -192,7 +193,7 @@ export class Endpoint {
       this.#pending.attempts.push(attempt)
       this.#failed(at, now)
     }
-    return dueAt === null ? null : { number, attempts: made, dueAt }
+    return attempt
   }
 
   #recovered(): void {
@@ -208,10 +209,10 @@ export class Endpoint {
     if (this.#downSince === null) {
       if (this.#failures < DOWN_AFTER) return
       this.#downSince = now
-      this.#pause = FIRST_PAUSE_MS
+      this.#pause = Math.min(FIRST_PAUSE_MS, this.#schedule.longestPause)
       this.#drop()
     } else if (began >= this.#downSince) {
-      this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS)
+      this.#pause = Math.min(2 * this.#pause, this.#schedule.longestPause)
     }
     this.#pausedUntil = now + this.#pause
   }

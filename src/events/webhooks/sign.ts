@@ -1,5 +1,6 @@
 /** How a webhook proves whom it comes from. */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { Seal } from '../../accounts/seal.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
 import { formEvent } from '../told/form.ts'
@@ -8,6 +9,7 @@ import { jsonEvent } from '../told/json.ts'
 /** How long the secret before the newest one signs too. */
 const OVERLAP_MS = 24 * 3_600_000
 const PREFIX = 'whsec_'
+const SECRET_OCTETS = 24
 
 export interface WebhookRequest {
   headers: Record<string, string>
@@ -16,7 +18,12 @@ export interface WebhookRequest {
 
 /** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
 export function newWebhookSecret(): string {
-  return `${PREFIX}${randomBytes(24).toString('base64')}`
+  return `${PREFIX}${randomBytes(SECRET_OCTETS).toString('base64')}`
+}
+
+/** One that is nowhere kept, and the same each time. */
+export function derivedWebhookSecret(seal: Pick<Seal, 'derive'>, purpose: string): string {
+  return `${PREFIX}${seal.derive(purpose).subarray(0, SECRET_OCTETS).toString('base64')}`
 }
 
 /** A new one of the form dialect. */

@@ -59,7 +59,7 @@ const dispatcher = new Dispatcher(
     userAgent,
     now: Date.now,
     onFault: (error) => say({ kind: 'fault', error: error as Error }),
-    onTried: (succeeded) => void counts[succeeded ? 'succeeded' : 'failed']++,
+    onTried: ({ succeeded }) => void counts[succeeded ? 'succeeded' : 'failed']++,
   },
   () => token,
 )

@@ -1,0 +1,166 @@
+import { type Command, Option } from 'commander'
+import {
+  type EventForwarding,
+  type ForwardTry,
+  forwardEvents,
+  type HeardEvent,
+  type ListenWanted,
+  listen,
+} from '../operate/listen.ts'
+import { loggedEventJson, webhookAttemptJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
+import { checkedWebhookUrl } from '../operate/webhooks.ts'
+import { version } from '../version.ts'
+import { command, type JsonOption, typed } from './command.ts'
+import { detailShown } from './email-history.ts'
+import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
+import { withOperation } from './open.ts'
+import { clipped, printJsonLine, printLine, printNote, shownTime } from './print.ts'
+import { webhookEventsDescribed } from './webhook.ts'
+import { sinceOf } from './when.ts'
+
+export function addListen(program: Command): void {
+  command(program, {
+    usage: 'listen',
+    description: 'Develop against webhooks without a tunnel: events as they come, forwarded to a URL.',
+    details:
+      'Run it on the machine where you develop, with the settings of the installation that it is to follow ' +
+      '(POSTROAD_DATABASE_URL, POSTROAD_SECRET_KEY); the service runs on beside it, and its webhooks are told as before. ' +
+      'Nothing is left behind: neither the service nor another listener knows of it.\n\n' +
+      'With --forward each event is posted as a webhook of the dialect, with its headers and its signature. The secret ' +
+      'that it is signed with is printed at the start, and stays the same; for the form dialect it is the signing key of the ' +
+      'company. The ids of messages stay the same as well, also when an event is forwarded once more. Any address ' +
+      'will do, localhost above all: unlike the URL of a webhook this one is named by nobody but you.\n\n' +
+      'An answer that is no 2xx, or does not come within 15 seconds, is printed, and the event is forwarded again after 1, 2, 5, ' +
+      '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than webhooks are. While ' +
+      'nobody takes connections there, events wait, and go as soon as somebody does. Ctrl-C ends it with a summary.\n\n' +
+      'Without --forward the events are printed. With --json each line is one JSON object: the event in the words of the ' +
+      'dialect as its webhook carries it, or what became of a try to forward it.\n\n' +
+      webhookEventsDescribed(),
+    examples: [
+      'listen --forward http://localhost:3000/hook',
+      'listen --forward http://localhost:3000/hook --event email.bounced --event email.complained',
+      'listen --forward http://localhost:3000/mailgun --dialect form --company Acme --since 10m',
+      'listen --json',
+    ],
+    json: 'print JSON instead of text, one object a line',
+  })
+    .option('--forward <url>', 'post each event to this URL', typed(checkedWebhookUrl))
+    .addOption(new Option('--dialect <dialect>', 'in whose words').choices(['json', 'form']).default('json'))
+    .option('--company <name or id>', 'whose events; --forward needs it where there are several companies')
+    .option('--event <event...>', 'only these; can be repeated')
+    .option(
+      '--since <time>',
+      'also what happened since then: like 2026-01-01T12:00:00Z, or 10m for the last ten minutes',
+      sinceOf,
+    )
+    .action(listenTo)
+}
+
+interface Options extends JsonOption, Omit<ListenWanted, 'events'> {
+  forward?: string
+  event?: string[]
+}
+
+async function listenTo({ json, forward, event: events, ...rest }: Options): Promise<void> {
+  const wanted = { ...rest, events }
+  await withOperation(async (op) => {
+    if (forward === undefined) await untilInterrupted((signal) => print(op, wanted, signal, json))
+    else await forwardTo(op, forward, wanted, json)
+  })
+}
+
+async function print(op: Operation, wanted: ListenWanted, signal: AbortSignal, json?: true): Promise<void> {
+  if (!json) printLine(`The events of ${wanted.company ?? 'all companies'} as they come. Ctrl-C ends it.`)
+  for await (const bunch of await listen(op, { ...wanted, signal, ...OUTAGES_SAID })) {
+    for (const heard of bunch) json ? printJsonLine(heard.body) : printHeard(heard)
+  }
+}
+
+function printHeard({ event, word }: HeardEvent): void {
+  const { at, emailId, address, detail } = event
+  const fields = [
+    shownTime(at)!,
+    word.padEnd(WORD),
+    emailId,
+    address ?? '-',
+    clipped(detailShown(detail), 200),
+  ]
+  printLine(fields.join('  ').trimEnd())
+}
+
+async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?: true): Promise<void> {
+  const forwarding = await forwardEvents(op, {
+    ...wanted,
+    url,
+    userAgent: `Postroad/${version()}`,
+    onTried: json ? printTryJson : printTry,
+    onUnreachable: (why) =>
+      printNote(`postroad: ${why}. Events wait, and go as soon as somebody listens there`),
+    onReachable: () => printNote('postroad: somebody listens there now; what waited goes'),
+    ...OUTAGES_SAID,
+  })
+  const { company, secret } = forwarding
+  if (json)
+    printJsonLine({ forwarding_to: forwarding.url, dialect: wanted.dialect, company_id: company.id, secret })
+  else {
+    const named = wanted.dialect === 'form' ? 'signing key' : 'secret'
+    printLine(`The events of ${company.name} go to ${forwarding.url}, signed with the ${named} ${secret}`)
+    printLine('Ctrl-C ends it.')
+    printLine()
+  }
+  const summary = await untilInterrupted((signal) => forwarding.run(signal))
+  printSummary(summary, json)
+}
+
+/** Characters of the longest word of either dialect, and of a status. */
+const WORD = 22
+const STATUS = 9
+
+function printTry({ event, attempt, word, messageId }: ForwardTry): void {
+  const { at, status, error, duration, response, nextAt, succeeded } = attempt
+  const fields = [
+    shownTime(at)!,
+    String(status ?? 'no answer').padEnd(STATUS),
+    `${Math.round(duration)} ms`.padStart(8),
+    word.padEnd(WORD),
+    event.address ?? event.emailId,
+    messageId,
+    succeeded
+      ? ''
+      : clipped([error ?? onOneLine(response), next(at + duration, nextAt)].filter(Boolean).join('; '), 200),
+  ]
+  printLine(fields.join('  ').trimEnd())
+}
+
+function onOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ')
+}
+
+/** In times of Unix ms. */
+function next(now: number, nextAt: number | null): string {
+  return nextAt === null ? 'not tried again' : `again in ${Math.round((nextAt - now) / 1000)} s`
+}
+
+function printTryJson({ event, attempt, messageId }: ForwardTry): void {
+  const { webhook_id: _, id: __, ...tried } = webhookAttemptJson(attempt)
+  printJsonLine({ ...tried, message_id: messageId, event: loggedEventJson(event) })
+}
+
+function printSummary(
+  { taken, givenUp, waiting, waitingSince }: Awaited<ReturnType<EventForwarding['run']>>,
+  json?: true,
+): void {
+  if (json) {
+    const since = waitingSince === null ? null : new Date(waitingSince).toISOString()
+    printJsonLine({ taken, given_up: givenUp, waiting, waiting_since: since })
+    return
+  }
+  printLine()
+  const parts = [`${taken} ${taken === 1 ? 'event was' : 'events were'} taken`]
+  if (givenUp > 0) parts.push(`${givenUp} given up`)
+  if (waiting > 0) parts.push(`${waiting} not taken yet`)
+  printLine(`${parts.join(', ')}.`)
+  if (waitingSince === null) return
+  printLine(`To begin with what was not taken: --since ${new Date(waitingSince).toISOString()}`)
+}

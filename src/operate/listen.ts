@@ -1,0 +1,140 @@
+/** Listening: the events of a running installation as webhooks tell them, while an application is developed. */
+import type { Company } from '../accounts/account.ts'
+import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
+import type { ToldEvent } from '../email/told-event.ts'
+import { type Following, follow } from '../events/follow.ts'
+import { Teller } from '../events/tell.ts'
+import { wordOfType } from '../events/told/types.ts'
+import { Forwarding, type ForwardingEars, type ForwardingSummary } from '../events/webhooks/forwarding.ts'
+import { derivedWebhookSecret, messageId, payload } from '../events/webhooks/sign.ts'
+import type { WebhookAttempt, WebhookDialect } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyFilter, findWholeCompany, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+import { checkedWebhookUrl, eventTypes, signingKeyOf } from './webhooks.ts'
+
+export interface ListenWanted extends OfCompany {
+  dialect: WebhookDialect
+  /** In the words of the dialect; absent or empty: everything. */
+  events?: readonly string[] | undefined
+  /** Unix ms: also what has happened since; absent: what happens from now on. */
+  since?: number | undefined
+}
+
+/** An event, and how the dialect tells it. */
+export interface HeardEvent {
+  event: LoggedEvent
+  /** What the dialect calls it. */
+  word: string
+  body: object
+}
+
+/** As it happens, until the signal. */
+export const listen = verb(
+  'read',
+  async (
+    op,
+    input: ListenWanted & Omit<Following, 'filter' | 'after'>,
+  ): Promise<AsyncGenerator<HeardEvent[]>> => {
+    const { company, dialect, events = [], since, ...following } = input
+    const types = eventTypes(dialect, events)
+    const filter: LogFilter = { ...companyFilter(op, { company }), ...(types.length > 0 && { types }) }
+    return heard(op, dialect, follow(op.store, { filter, after: await start(op, since), ...following }))
+  },
+)
+
+async function* heard(
+  { store }: Operation,
+  dialect: WebhookDialect,
+  events: AsyncGenerator<LoggedEvent[]>,
+): AsyncGenerator<HeardEvent[]> {
+  const teller = new Teller(store)
+  for await (const bunch of events) {
+    yield (await teller.tell(bunch)).flatMap((told) => inWords(dialect, told) ?? [])
+  }
+}
+
+function inWords(dialect: WebhookDialect, told: ToldEvent): HeardEvent | null {
+  const { event } = told
+  const word = wordOfType(dialect, event.type)
+  const body = payload(dialect, told)
+  return word === null || body === null ? null : { event, word, body }
+}
+
+async function start({ store }: Operation, since: number | undefined): Promise<number> {
+  return since === undefined ? await store.lastEventNumber() : await store.lastEventBefore(since)
+}
+
+export interface ForwardWanted extends ListenWanted, Omit<ForwardingEars, 'onTried'> {
+  url: string
+  userAgent: string
+  onTried(tried: ForwardTry): void
+}
+
+export interface ForwardTry {
+  event: LoggedEvent
+  attempt: WebhookAttempt
+  /** What the dialect calls the event, and the id of its message. */
+  word: string
+  messageId: string
+}
+
+export interface EventForwarding {
+  company: Company
+  url: string
+  /** What is forwarded is signed with it. */
+  secret: string
+  /** Until the signal. */
+  run(signal: AbortSignal): Promise<ForwardingSummary>
+}
+
+/**
+ * Forwards the events of a company as its webhooks would be told. The URL may be of any address: it is named by whoever
+ * runs this on a machine of his own, for what runs beside it, and no stranger has a say in it.
+ */
+export const forwardEvents = verb('manage', async (op, input: ForwardWanted): Promise<EventForwarding> => {
+  const { dialect, events = [], since, userAgent, onTried, ...ears } = input
+  const company = theCompany(op, input.company)
+  const url = checkedWebhookUrl(input.url)
+  const types: EventType[] = eventTypes(dialect, events)
+  const secret =
+    dialect === 'form'
+      ? await signingKeyOf(op, company.id)
+      : derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
+  const after = await start(op, since)
+  const hears: ForwardingEars = {
+    ...ears,
+    onTried(attempt, event) {
+      const word = wordOfType(dialect, event.type) ?? event.type
+      onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event.number) })
+    },
+  }
+  return {
+    ...{ company, url, secret },
+    async run(signal) {
+      const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
+      const forwarded = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+      try {
+        return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
+      } finally {
+        await outgoing.close()
+      }
+    },
+  }
+})
+
+/** As many as a webhook may have under way. */
+const CONNECTIONS = 16
+
+/** Webhooks are of one company; where there is but one, nobody has to name it. */
+function theCompany(op: Operation, named: string | undefined): Company {
+  const { companies } = op.accounts
+  if (named !== undefined) return findWholeCompany(op, named)
+  const [only] = companies
+  if (companies.length === 1 && only !== undefined) return findWholeCompany(op, only.id)
+  const message =
+    companies.length === 0
+      ? 'there is no company yet, and so nothing to forward'
+      : 'there are several companies; say whose events are to be forwarded'
+  throw new OperateError('invalid', message, { verb: 'listCompanies' })
+}
