@@ -90,9 +90,10 @@ export interface EventForwarding {
 
 /**
  * Forwards the events of a company as its webhooks would be told. The URL may be of any address: it is named by whoever
- * runs this on a machine of his own, for what runs beside it, and no stranger has a say in it.
+ * runs this on a machine of his own, for what runs beside it, and no stranger has a say in it; no member of a company
+ * could be let call this.
  */
-export const forwardEvents = verb('manage', async (op, input: ForwardWanted): Promise<EventForwarding> => {
+export const forwardEvents = verb('operate', async (op, input: ForwardWanted): Promise<EventForwarding> => {
   const { dialect, events = [], since, userAgent, onTried, ...ears } = input
   const company = theCompany(op, input.company)
   const url = checkedWebhookUrl(input.url)

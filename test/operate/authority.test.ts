@@ -9,6 +9,7 @@ import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
 import * as keys from '../../src/operate/keys.ts'
+import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nodes from '../../src/operate/nodes.ts'
@@ -177,6 +178,12 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => events.followEvents(op, { company: 'Acme', limit: 10, signal: AbortSignal.abort() }),
     READS_WHOLE,
   ],
+  [
+    listening.listen,
+    (op) => listening.listen(op, { company: 'Acme', dialect: 'json', signal: AbortSignal.abort() }),
+    READS_WHOLE,
+  ],
+  [listening.forwardEvents, (op) => listening.forwardEvents(op, FORWARDED), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
   [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],
@@ -342,6 +349,12 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   [webhooks.rotateSigningKey, (op) => webhooks.rotateSigningKey(op, { company: 'Acme' }), MANAGES_WHOLE],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
 ]
+
+/** Nobody hears of it: it is not run. */
+const FORWARDED: listening.ForwardWanted = {
+  ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:9', userAgent: 'test' },
+  ...{ onTried() {}, onUnreachable() {}, onReachable() {}, onOutage() {}, onReturn() {} },
+}
 
 /** Verbs without an open database: see the last test. */
 const ELSEWHERE = new Set<string>(['backUp', 'migrate', 'migrateData'])
