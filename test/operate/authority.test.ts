@@ -352,7 +352,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
 
 /** Nobody hears of it: it is not run. */
 const FORWARDED: listening.ForwardWanted = {
-  ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:9', userAgent: 'test' },
+  ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:3000', userAgent: 'test' },
   ...{ onTried() {}, onUnreachable() {}, onReachable() {}, onOutage() {}, onReturn() {} },
 }
 
