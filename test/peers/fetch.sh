@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(realpath -m "${POSTROAD_TEST_PEERS:-.cache/peers}")
 
-# Debian's package of each server.
-declare -A packages=([postfix]=postfix [exim]=exim4-daemon-light [opensmtpd]=opensmtpd)
+# Debian's packages of each server; as a client Postfix logs in with the modules of SASL.
+declare -A packages=([postfix]="postfix libsasl2-modules" [exim]=exim4-daemon-light [opensmtpd]=opensmtpd)
 
 for tool in apt-get dpkg-deb tar; do
   if ! command -v "$tool" >/dev/null; then
@@ -16,20 +16,23 @@ for tool in apt-get dpkg-deb tar; do
   fi
 done
 
-# Downloads a package and what it needs and the system has not.
+# Downloads packages into a folder, and what they need and the system has not.
 download() {
-  mkdir -p "$2/partial"
+  local folder=$1
+  shift
+  mkdir -p "$folder/partial"
   apt-get install -q --download-only --reinstall -y --no-install-recommends -o Debug::NoLocking=true \
-    -o Dir::Cache::archives="$2" -o APT::Sandbox::User=root "$1" >"$2/apt.log" 2>&1
+    -o Dir::Cache::archives="$folder" -o APT::Sandbox::User=root "$@" >"$folder/apt.log" 2>&1
 }
 
 for server in "${!packages[@]}"; do
   [ -d "$folder/$server" ] && continue
   archives=$(mktemp -d)
-  if ! download "${packages[$server]}" "$archives"; then
+  read -ra names <<<"${packages[$server]}"
+  if ! download "$archives" "${names[@]}"; then
     # The lists of packages may be old, or missing.
     apt-get update -q >/dev/null
-    download "${packages[$server]}" "$archives" || { cat "$archives/apt.log" >&2; exit 1; }
+    download "$archives" "${names[@]}" || { cat "$archives/apt.log" >&2; exit 1; }
   fi
   rm -rf "$folder/$server.part"
   mkdir -p "$folder/$server.part"

@@ -1,7 +1,8 @@
 /** Postfix with one address for each way of answering: all on one port, told apart by their IP addresses in 127.0.0.0/8. */
 import { join } from 'node:path'
-import { Jail, maildir, user, VMAIL } from './jail.ts'
+import { type Jail, maildir, user, VMAIL } from './jail.ts'
 import { addressesOf, type Peer, type PeerOptions } from './peer.ts'
+import { MASTER, postfixJail } from './postfix-jail.ts'
 
 export type PostfixWay = keyof typeof WAYS
 
@@ -56,21 +57,10 @@ const WAYS = {
 export const postfixAddresses = addressesOf(25, Object.keys(WAYS) as PostfixWay[])
 
 const SETTINGS = {
-  compatibility_level: '3.6',
-  mail_owner: 'postfix',
-  setgid_group: 'postdrop',
-  maillog_file: '/var/log/mail.log',
-  myhostname: 'postfix.test',
-  mydestination: '',
   mynetworks: '192.0.2.1',
-  inet_protocols: 'ipv4',
-  alias_maps: '',
-  alias_database: '',
-  smtpd_peername_lookup: 'no',
   smtpd_client_event_limit_exceptions: '',
   smtpd_error_sleep_time: '0',
   anvil_rate_time_unit: '600s',
-  smtputf8_enable: 'yes',
   virtual_mailbox_domains: 'good.test, xn--bcher-kva.test',
   virtual_mailbox_base: '/var/mail',
   virtual_mailbox_maps: 'texthash:/etc/postfix/boxes',
@@ -81,8 +71,6 @@ const SETTINGS = {
   virtual_mailbox_limit: '0',
   smtpd_relay_restrictions: 'reject_unauth_destination',
   smtpd_tls_security_level: 'may',
-  smtpd_tls_cert_file: '/etc/postfix/cert.pem',
-  smtpd_tls_key_file: '/etc/postfix/key.pem',
 }
 
 export class Postfix implements Peer {
@@ -93,65 +81,21 @@ export class Postfix implements Peer {
   }
 
   static async start({ port, certificate, boxes }: PeerOptions): Promise<Postfix> {
-    const programs = [
-      'master',
-      'smtpd',
-      'cleanup',
-      'virtual',
-      'qmgr',
-      'tlsmgr',
-      'bounce',
-      'trivial-rewrite',
-      'proxymap',
-      'anvil',
-      'postlogd',
-      'error',
-      'discard',
-      'showq',
-      'postscreen',
-      'tlsproxy',
-      'dnsblog',
-    ]
     await using starting = new AsyncDisposableStack()
     const jail = starting.use(
-      new Jail(
-        'postfix',
-        programs.map((name) => `usr/lib/postfix/sbin/${name}`),
-      ),
+      postfixJail(['smtpd', 'virtual', 'discard', 'postscreen', 'tlsproxy', 'dnsblog'], {
+        settings: SETTINGS,
+        master: masterFile(port),
+        certificate,
+      }),
     )
-    const postfix = user('postfix')
-    const drop = user('postfix', 'postdrop')
-    for (const name of [
-      'active',
-      'bounce',
-      'corrupt',
-      'defer',
-      'deferred',
-      'flush',
-      'hold',
-      'incoming',
-      'private',
-      'saved',
-      'trace',
-    ])
-      jail.directory(`var/spool/postfix/${name}`, postfix, 0o700)
-    jail.directory('var/spool/postfix/pid')
-    jail.directory('var/spool/postfix/maildrop', drop, 0o730)
-    jail.directory('var/spool/postfix/public', drop, 0o710)
-    jail.directory('var/lib/postfix', postfix, 0o700)
-    jail.directory('var/log')
     jail.directory('var/mail', user('vmail'))
-    const settings = Object.entries(SETTINGS).map(([name, value]) => `${name} = ${value}`)
-    jail.write('etc/postfix/main.cf', `${settings.join('\n')}\n`)
-    jail.write('etc/postfix/master.cf', masterFile(port))
     jail.write(
       'etc/postfix/boxes',
       boxes.map((box) => `${box}@good.test ${box}/\n${box}@xn--bcher-kva.test ${box}/\n`).join(''),
     )
-    jail.write('etc/postfix/cert.pem', certificate.cert)
-    jail.write('etc/postfix/key.pem', certificate.key, 0o600)
     const addresses = Object.values(postfixAddresses).map((host) => ({ host, port }))
-    await jail.start(['/usr/lib/postfix/sbin/master', '-s'], addresses)
+    await jail.start(MASTER, addresses)
     starting.move()
     return new Postfix(jail)
   }
@@ -179,20 +123,6 @@ function masterFile(port: number): string {
   return `${listeners.join('')}smtpd pass - - n - - smtpd
 tlsproxy unix - - n - 0 tlsproxy
 dnsblog unix - - n - 0 dnsblog
-cleanup unix n - n - 0 cleanup
-qmgr unix n - n 300 1 qmgr
-rewrite unix - - n - - trivial-rewrite
-bounce unix - - n - 0 bounce
-defer unix - - n - 0 bounce
-trace unix - - n - 0 bounce
-tlsmgr unix - - n 1000? 1 tlsmgr
-proxymap unix - - n - - proxymap
-error unix - - n - - error
-retry unix - - n - - error
 discard unix - - n - - discard
-virtual unix - n n - - virtual
-anvil unix - - n - 1 anvil
-showq unix n - n - - showq
-postlog unix-dgram n - n - 1 postlogd
 `
 }
