@@ -79,7 +79,7 @@ export async function digestAll(store: Store): Promise<{ events: number; seconds
   for (;;) {
     const next = await digestStep(store, { name: DIGEST, token, cursor })
     if (next === null) throw new Error('another node follows the log of this database')
-    if (next === cursor) return { events: cursor, seconds: (performance.now() - began) / 1_000 }
-    cursor = next
+    if (next.cursor === cursor) return { events: cursor, seconds: (performance.now() - began) / 1_000 }
+    cursor = next.cursor
   }
 }

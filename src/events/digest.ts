@@ -1,13 +1,13 @@
 /** Keeps what searches and counts need up to date, behind the log. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
 import type { Store } from '../store/store.ts'
-import { Follower, type Hold } from './follower.ts'
+import { Follower, type Hold, type Progress } from './follower.ts'
 
 /** The name under which the log is followed for this. */
 export const DIGEST = 'digest'
 
-/** Events of one step. */
-const STEP = 1_000
+/** Events of one step, about: the more, the less each costs. */
+const STEP = 4_096
 /** Counts are kept for so many buckets. */
 const KEPT: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
 const TRIM_MS = 10 * 60_000
@@ -30,23 +30,25 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
     start: 0,
     token,
     async step(hold) {
-      const cursor = await digestStep(store, hold)
+      const progress = await digestStep(store, hold)
       const now = Date.now()
-      if (cursor === hold.cursor && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
-      return cursor
+      const idle = progress?.cursor === hold.cursor
+      if (idle && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
+      return progress
     },
     onFault,
   })
 }
 
-/** The new cursor; null when the follower is no longer this node's. */
+/** Null when the follower is no longer this node's. */
 export async function digestStep(
   store: Pick<DigestingStore, 'digestAfter' | 'keepDigest'>,
   { name, token, cursor: from }: Hold,
-): Promise<number | null> {
-  const { digest, cursor: to } = await store.digestAfter(from, STEP)
-  if (to === from) return from
-  return (await store.keepDigest({ name, token, from, to }, digest)) ? to : null
+): Promise<Progress | null> {
+  const { digest, cursor: to, more } = await store.digestAfter(from, STEP)
+  const progress = { cursor: to, more }
+  if (to === from) return progress
+  return (await store.keepDigest({ name, token, from, to }, digest)) ? progress : null
 }
 
 /** True when there may be more to remove. */

@@ -16,6 +16,15 @@ export interface Hold {
   cursor: number
 }
 
+export interface Progress {
+  /** The same as before when nothing has come. */
+  cursor: number
+  /**
+   * There is more by now: it goes on at once. Otherwise what comes is left to gather, as many small steps cost more.
+   */
+  more: boolean
+}
+
 export interface FollowerParts {
   store: Pick<FollowerStore, 'takeFollower'>
   name: string
@@ -25,10 +34,9 @@ export interface FollowerParts {
   token: () => number | null
   /**
    * Deals with the next events. What comes of them and the cursor are to be written in one commit, which fails when the
-   * follower is no longer this node's (`advanceFollower` says so): null then. Otherwise the new cursor; the same when
-   * nothing has come.
+   * follower is no longer this node's (`advanceFollower` says so): null then.
    */
-  step: (hold: Hold) => Promise<number | null>
+  step: (hold: Hold) => Promise<Progress | null>
   /** A step failed; it is tried again. */
   onFault: (error: unknown) => void
 }
@@ -65,9 +73,9 @@ export class Follower {
           await this.#pause(TAKE_MS)
           continue
         }
-        const cursor: number | null = await this.#parts.step(hold)
-        if (cursor === hold.cursor) await this.#pause(PAUSE_MS)
-        hold = cursor === null ? null : { ...hold, cursor }
+        const progress: Progress | null = await this.#parts.step(hold)
+        hold = progress === null ? null : { ...hold, cursor: progress.cursor }
+        if (progress?.more === false) await this.#pause(PAUSE_MS)
       } catch (error) {
         this.#parts.onFault(error)
         // It may be that the step was committed all the same.

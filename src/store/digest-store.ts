@@ -4,8 +4,8 @@ import type { CountDimension, CountSize, Digest, ListKind } from './digest.ts'
 import type { Advance } from './follower-store.ts'
 
 export interface DigestStore {
-  /** What is to be kept of the next events behind a cursor, at most so many, and the cursor behind these. */
-  digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number }>
+  /** What is to be kept of the next events behind a cursor, at most about so many, and the cursor behind these. */
+  digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number; more: boolean }>
   /** In one commit with the follower's cursor. False, and nothing is kept, as `advanceFollower` has it. */
   keepDigest(advance: Advance, digest: Digest): Promise<boolean>
   /** Lists of a company, segment by segment. */

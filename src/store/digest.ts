@@ -3,7 +3,9 @@
  * and how many events there were when. Made behind the hot path, which gets no index for any of this.
  *
  * Places of emails and numbers of events are kept in lists: one for each term (an address, a tag, a type of event, ...)
- * and segment of the order, as two octets for each place within the segment. To a list something is only added.
+ * and segment of the order, as two octets for each place within the segment. Terms of which a segment has few places
+ * share lists: a row for each address would cost more than everything else about an email that is made here. To a list
+ * something is only added.
  */
 
 /** Places of emails, and numbers of events, in one segment. */
@@ -60,14 +62,54 @@ export function segmentOf(place: number, length: number): number {
   return Math.floor(place / length)
 }
 
+/** Shared lists of a segment. */
+const SHARED = 64
+/** Octets of a place in a shared list: what is left of the term, then the place. */
+const SHARED_OCTETS = 6
+
+/** In the place of the term, that of the list which it shares with others. */
+export function sharedBy(term: number): number {
+  return -1 - (Math.floor(term / 0x1_0000_0000) % SHARED)
+}
+
 /** Octets of places within their segment. */
 export function packPlaces(offsets: readonly number[]): Uint8Array {
   const octets = new Uint8Array(offsets.length * 2)
-  for (const [index, offset] of offsets.entries()) {
-    octets[index * 2] = offset >> 8
-    octets[index * 2 + 1] = offset & 0xff
+  let at = 0
+  for (const offset of offsets) {
+    octets[at++] = offset >> 8
+    octets[at++] = offset & 0xff
   }
   return octets
+}
+
+/** The same of several terms, for a shared list: the terms and places in turns. */
+export function packShared(pairs: readonly number[]): Uint8Array {
+  const octets = new Uint8Array((pairs.length / 2) * SHARED_OCTETS)
+  for (let from = 0, at = 0; from < pairs.length; from += 2, at += SHARED_OCTETS) {
+    const term = pairs[from]! >>> 0
+    const offset = pairs[from + 1]!
+    octets[at] = term >>> 24
+    octets[at + 1] = (term >>> 16) & 0xff
+    octets[at + 2] = (term >>> 8) & 0xff
+    octets[at + 3] = term & 0xff
+    octets[at + 4] = offset >> 8
+    octets[at + 5] = offset & 0xff
+  }
+  return octets
+}
+
+/** What a shared list has of a term, as `packPlaces` has it. */
+export function unshared(term: number, octets: Uint8Array): Uint8Array {
+  const low = term >>> 0
+  const [first, second, third, fourth] = [low >>> 24, (low >>> 16) & 0xff, (low >>> 8) & 0xff, low & 0xff]
+  const places: number[] = []
+  for (let at = 0; at + SHARED_OCTETS <= octets.length; at += SHARED_OCTETS) {
+    if (octets[at + 3] !== fourth || octets[at + 2] !== third) continue
+    if (octets[at + 1] !== second || octets[at] !== first) continue
+    places.push(octets[at + 4]!, octets[at + 5]!)
+  }
+  return Uint8Array.from(places)
 }
 
 /** The places that a list of a segment has, as they were added. */
@@ -88,24 +130,6 @@ export type CountDimension = (typeof COUNT_DIMENSIONS)[number]
 /** Rows removed in one step, so that it does not hold up commits. */
 export const TRIMMED_AT_ONCE = 1_000
 
-/** An event with what it is filed under. */
-export interface DigestedEvent {
-  number: number
-  /** The company's number. */
-  company: number
-  type: string
-  at: number
-  /** Of its email. */
-  place: number
-  domainId: string
-  /** JSON. */
-  tags: string | null
-  /** Of the recipient; null when it is about the email as a whole. */
-  recipientDomain: string | null
-  /** Of all recipients, when the email begins with this event; else null. */
-  recipients: { address: string; domain: string }[] | null
-}
-
 export interface Digest {
   lists: { company: number; kind: ListKind; major: number; minor: number; places: Uint8Array }[]
   /** When the events of a segment happened: the first and the last, in time. */
@@ -122,118 +146,4 @@ export interface DigestCount {
   value: string
   type: string
   n: number
-}
-
-interface Tag {
-  name: string
-  value: string
-}
-
-export function digestOf(events: readonly DigestedEvent[]): Digest {
-  const lists = new Lists()
-  const spans = new Map<string, Digest['spans'][number]>()
-  const counts = new Map<string, DigestCount>()
-  for (const event of events) {
-    const tags = event.tags === null ? [] : (JSON.parse(event.tags) as Tag[])
-    fileEvent(lists, event, tags)
-    if (event.recipients !== null) fileEmail(lists, event, tags)
-    span(spans, event)
-    count(counts, event, tags)
-  }
-  return { lists: lists.all(), spans: [...spans.values()], counts: [...counts.values()] }
-}
-
-function fileEvent(lists: Lists, { company, number, type, domainId }: DigestedEvent, tags: Tag[]): void {
-  const add = (kind: ListKind, term: number) => lists.add(company, kind, term, number, EVENTS_A_SEGMENT)
-  for (const domain of [null, domainId]) {
-    add(LIST.eventsByFew, eventTerms.ofAny(domain))
-    add(LIST.eventsByFew, eventTerms.ofType(domain, type))
-  }
-  for (const term of tagTerms(eventTerms, tags)) add(LIST.eventsByMany, term)
-}
-
-function fileEmail(lists: Lists, { company, place, domainId, recipients }: DigestedEvent, tags: Tag[]): void {
-  const add = (kind: ListKind, term: number) => lists.add(company, kind, term, place, EMAILS_A_SEGMENT)
-  add(LIST.emailsByFew, emailTerms.ofDomain(domainId))
-  const addresses = new Set(recipients!.map(({ address }) => emailTerms.ofAddress(address)))
-  for (const term of [...addresses, ...tagTerms(emailTerms, tags)]) add(LIST.emailsByMany, term)
-}
-
-function tagTerms(terms: typeof emailTerms | typeof eventTerms, tags: Tag[]): Set<number> {
-  return new Set(tags.flatMap(({ name, value }) => [terms.ofTag(name), terms.ofTagValue(name, value)]))
-}
-
-function span(spans: Map<string, Digest['spans'][number]>, { company, number, at }: DigestedEvent): void {
-  const segment = segmentOf(number, EVENTS_A_SEGMENT)
-  const key = `${company} ${segment}`
-  const known = spans.get(key)
-  if (known === undefined) spans.set(key, { company, segment, minAt: at, maxAt: at })
-  else {
-    known.minAt = Math.min(known.minAt, at)
-    known.maxAt = Math.max(known.maxAt, at)
-  }
-}
-
-function count(counts: Map<string, DigestCount>, event: DigestedEvent, tags: Tag[]): void {
-  const { recipients, recipientDomain } = event
-  const domains = recipientDomain === null ? [] : [recipientDomain]
-  countOnce(counts, event, event.type, 1, domains, tags)
-  // What was accepted is counted by recipients, as what becomes of them is.
-  if (recipients === null) return
-  countOnce(
-    counts,
-    event,
-    'accepted',
-    recipients.length,
-    recipients.map(({ domain }) => domain),
-    tags,
-  )
-}
-
-function countOnce(
-  counts: Map<string, DigestCount>,
-  { company, at, domainId }: DigestedEvent,
-  type: string,
-  n: number,
-  recipientDomains: readonly string[],
-  tags: Tag[],
-): void {
-  for (const size of Object.values(COUNT_SIZES)) {
-    const start = Math.floor(at / size) * size
-    const add = (dimension: CountDimension, value: string, n: number) => {
-      const key = [company, size, dimension, start, domainId, value, type].join('\0')
-      const known = counts.get(key)
-      if (known !== undefined) known.n += n
-      else counts.set(key, { company, size, dimension, start, domainId, value, type, n })
-    }
-    add('all', '', n)
-    for (const value of new Set(tags.map(({ value }) => value))) add('tag', value, n)
-    for (const domain of recipientDomains) add('recipient-domain', domain, 1)
-  }
-}
-
-class Lists {
-  readonly #lists = new Map<
-    string,
-    { company: number; kind: ListKind; major: number; minor: number; offsets: number[] }
-  >()
-
-  add(company: number, kind: ListKind, term: number, place: number, length: number): void {
-    const segment = segmentOf(place, length)
-    const [major, minor] = isByTerm(kind) ? [term, segment] : [segment, term]
-    const key = `${company} ${kind} ${major} ${minor}`
-    let list = this.#lists.get(key)
-    if (list === undefined) {
-      list = { company, kind, major, minor, offsets: [] }
-      this.#lists.set(key, list)
-    }
-    list.offsets.push(place - segment * length)
-  }
-
-  /** In the order in which they are kept. */
-  all(): Digest['lists'] {
-    return [...this.#lists.values()]
-      .sort((a, b) => a.company - b.company || a.kind - b.kind || a.major - b.major || a.minor - b.minor)
-      .map(({ offsets, ...list }) => ({ ...list, places: packPlaces(offsets) }))
-  }
 }

@@ -27,11 +27,11 @@ test('a follower goes on where the one before it stopped, and a step that failed
       async step(hold) {
         const { events, cursor } = await store.eventsAfter(hold.cursor, {}, 2)
         if (fail(hold)) throw new Error('not now')
-        if (cursor === hold.cursor) return cursor
+        if (cursor === hold.cursor) return { cursor, more: false }
         if (!(await store.advanceFollower(hold.name, hold.token, hold.cursor, cursor))) return null
         seen.push(...events.map(({ number }) => number))
         if (cursor === end || seen.length === 2) done.resolve()
-        return cursor
+        return { cursor, more: cursor < end }
       },
       onFault: (error) => faults.push(error),
     })

@@ -2,8 +2,6 @@ import {
   COUNT_DIMENSIONS,
   COUNT_SIZES,
   type CountSize,
-  type DigestedEvent,
-  digestOf,
   EMAILS_A_SEGMENT,
   EVENTS_A_SEGMENT,
   isByTerm,
@@ -11,9 +9,12 @@ import {
   LIST,
   type ListKind,
   segmentOf,
+  sharedBy,
   TRIMMED_AT_ONCE,
+  unshared,
 } from '../digest.ts'
 import type { EventCount } from '../digest-store.ts'
+import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import type { DigestStore } from '../store.ts'
 import { byteas, int4s, int8s, texts, uuids } from './arrays.ts'
 import type { Value } from './database.ts'
@@ -61,15 +62,36 @@ const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment B
 const SERIES = `SELECT segment FROM generate_series($4::int8, $5::int8) AS segment
   WHERE $7::int8 IS NULL AND $8::int8 IS NULL`
 
-/** Every segment that is looked at, with what the lists of the terms $3 have in it, or null. */
+/** Every segment that is looked at, with what the lists $3 have in it; a row with nulls where it is nothing. */
 function listed(kind: ListKind, newestFirst: boolean): string {
   const order = newestFirst ? 'DESC' : 'ASC'
   const those = isByTerm(kind)
     ? 'l.major = ANY ($3::int8[]) AND l.minor = s.segment'
     : 'l.major = s.segment AND l.minor = ANY ($3::int8[])'
-  return `SELECT s.segment, (
-      SELECT string_agg(l.places, '') FROM search_lists l WHERE l.company = $1 AND l.kind = $2 AND ${those}) AS places
-    FROM (${isOfEvents(kind) ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $6) AS s ORDER BY s.segment ${order}`
+  return `SELECT s.segment, found.minor, found.places
+    FROM (${isOfEvents(kind) ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $6) AS s LEFT JOIN LATERAL (
+      SELECT l.minor, l.places FROM search_lists l WHERE l.company = $1 AND l.kind = $2 AND ${those}
+    ) AS found ON true
+    ORDER BY s.segment ${order}`
+}
+
+interface ListedRow {
+  segment: number
+  minor: number | null
+  places: Uint8Array | null
+}
+
+/** What the rows have of the terms, by segment. */
+function segmentsOf(rows: readonly ListedRow[], kind: ListKind, terms: readonly number[]) {
+  const found = new Map<number, Uint8Array[]>()
+  for (const { segment, minor, places } of rows) {
+    const known = found.get(segment) ?? []
+    found.set(segment, known)
+    if (minor === null || places === null) continue
+    if (isByTerm(kind) || minor >= 0) known.push(places)
+    else for (const term of terms) if (sharedBy(term) === minor) known.push(unshared(term, places))
+  }
+  return [...found].map(([segment, places]) => ({ segment, places: new Uint8Array(Buffer.concat(places)) }))
 }
 
 interface Row extends Omit<DigestedEvent, 'recipients'> {
@@ -97,7 +119,7 @@ export function digest(parts: Parts): DigestStore {
   return {
     async digestAfter(cursor, limit) {
       const reached = await reach(cursor)
-      if (reached <= cursor) return { digest: digestOf([]), cursor }
+      if (reached <= cursor) return { digest: makeDigest([]), cursor, more: false }
       const rows = await database.read<Row>(BEHIND, [cursor, reached, limit])
       const beginning = rows.filter(({ begins }) => begins).map(({ id }) => id)
       const recipients = await database.read<{ id: string; address: string; domain: string }>(RECIPIENTS, [
@@ -107,7 +129,8 @@ export function digest(parts: Parts): DigestStore {
       const events = rows.map(({ id, begins, ...row }): DigestedEvent => {
         return { ...row, recipients: begins ? (byEmail.get(id) ?? []) : null }
       })
-      return { digest: digestOf(events), cursor: rows.length === limit ? rows.at(-1)!.number : reached }
+      const more = rows.length === limit
+      return { digest: makeDigest(events), cursor: more ? rows.at(-1)!.number : reached, more }
     },
 
     async keepDigest(step, { lists, spans, counts }) {
@@ -151,13 +174,14 @@ export function digest(parts: Parts): DigestStore {
       if (company === undefined || company === null) return { segments: [], reached: null }
       const range = isOfEvents(kind) ? [from, to] : await bounds(company, from, to)
       const times = [since, until].map((at) => (at === null ? null : Math.round(at)))
-      const values = [company, kind, int8s([...terms]), ...range, looks, ...times]
-      const rows = await database.read<{ segment: number; places: Uint8Array | null }>(
-        listed(kind, newestFirst),
-        values,
-      )
-      const segments = rows.flatMap(({ segment, places }) => (places === null ? [] : [{ segment, places }]))
-      return { segments, reached: rows.length < looks ? null : rows.at(-1)!.segment }
+      const lists = isByTerm(kind) ? terms : [...terms, ...terms.map(sharedBy)]
+      const values = [company, kind, int8s([...lists]), ...range, looks, ...times]
+      const rows = await database.read<ListedRow>(listed(kind, newestFirst), values)
+      const looked = segmentsOf(rows, kind, terms)
+      return {
+        segments: looked.filter(({ places }) => places.length > 0),
+        reached: looked.length < looks ? null : looked.at(-1)!.segment,
+      }
     },
 
     async countEvents({ companyId, domainId, size, dimension, value, since, until }) {

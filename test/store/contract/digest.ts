@@ -15,9 +15,9 @@ async function digest(store: Store, token: number, most = Number.POSITIVE_INFINI
   let cursor = (await store.takeFollower(DIGEST, token, 0))!
   for (let steps = 0; steps < most; steps++) {
     const next = await digestStep(store, { name: DIGEST, token, cursor })
-    assert.notEqual(next, null)
-    if (next === cursor) break
-    cursor = next!
+    assert.ok(next !== null)
+    if (next.cursor === cursor) break
+    cursor = next.cursor
   }
   return cursor
 }

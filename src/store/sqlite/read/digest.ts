@@ -1,18 +1,35 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
   COUNT_SIZES,
-  type DigestedEvent,
-  digestOf,
   EMAILS_A_SEGMENT,
   isByTerm,
   isOfEvents,
+  type ListKind,
   segmentOf,
+  sharedBy,
+  unshared,
 } from '../../digest.ts'
 import type { EventCount } from '../../digest-store.ts'
+import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-type Row = Omit<DigestedEvent, 'recipients'> & { begins: number }
+/** The event `v` is the first of the email `e`. */
+const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
+
+/** An event, its fields in the order of the SELECT; of one that an email begins with, a row for each recipient. */
+type Row = [
+  number: number,
+  company: number,
+  type: string,
+  at: number,
+  place: number,
+  domainId: string,
+  tags: string | null,
+  recipientDomain: string | null,
+  begins: number,
+  address: string | null,
+]
 
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
@@ -20,13 +37,13 @@ export function digest(
 ): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents'> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
-       r.domain AS recipientDomain,
-       v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at AS begins
+       r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address
      FROM events v CROSS JOIN emails e ON e.num = v.email
-       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+       LEFT JOIN recipients r ON r.email = v.email
+         AND r.position BETWEEN ifnull(v.recipient, 0) AND ifnull(v.recipient, iif(${BEGINS}, ${Number.MAX_SAFE_INTEGER}, -1))
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,
   )
-  const recipients = db.prepare('SELECT lower(address) AS address, domain FROM recipients WHERE email = ?')
+  behind.setReturnArrays(true)
   const last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
   const cursor = db.prepare('SELECT cursor FROM followers WHERE name = ?')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
@@ -51,6 +68,11 @@ export function digest(
     )
   }
 
+  function placesAt(company: number, kind: ListKind, major: number, minor: number): Uint8Array[] {
+    const row = one<{ places: Uint8Array }>(list, company, kind, major, minor)
+    return row === undefined ? [] : [row.places]
+  }
+
   /** Segments that may hold emails of the company. */
   function bounds(company: number, from: number, to: number): [from: number, to: number] {
     const last = one<{ num: number }>(newest, company)?.num
@@ -62,16 +84,22 @@ export function digest(
     ]
   }
 
+  /** Whole events: the recipients of one are not divided. */
+  function eventsBehind(cursor: number, limit: number): { events: DigestedEvent[]; more: boolean } {
+    const rows = all<Row>(behind, cursor, limit)
+    const more = rows.length === limit
+    const events = eventsOf(rows)
+    if (more) events.pop()
+    return more && events.length === 0 ? eventsBehind(cursor, 2 * limit) : { events, more }
+  }
+
   const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
 
   return {
     digestAfter(cursor, limit) {
-      const rows = all<Row>(behind, cursor, limit)
-      const events = rows.map(({ begins, ...row }): DigestedEvent => {
-        return { ...row, recipients: begins === 0 ? null : all(recipients, row.place) }
-      })
-      const end = rows.length === limit ? rows.at(-1)!.number : one<{ value: number }>(last)!.value
-      return { digest: digestOf(events), cursor: Math.max(cursor, end) }
+      const { events, more } = eventsBehind(cursor, limit)
+      const end = more ? events.at(-1)!.number : one<{ value: number }>(last)!.value
+      return { digest: makeDigest(events), cursor: Math.max(cursor, end), more }
     },
 
     followerCursor: (name) => one<{ cursor: number }>(cursor, name)?.cursor ?? 0,
@@ -84,10 +112,12 @@ export function digest(
         : segmentsBetween(...bounds(number, from, to), newestFirst, looks)
       const segments = looked.flatMap(({ segment }) => {
         const found = terms.flatMap((term) => {
-          const [major, minor] = isByTerm(kind) ? [term, segment] : [segment, term]
-          return one<{ places: Uint8Array }>(list, number, kind, major, minor)?.places ?? []
+          if (isByTerm(kind)) return placesAt(number, kind, term, segment)
+          const shared = placesAt(number, kind, segment, sharedBy(term))
+          return [...placesAt(number, kind, segment, term), ...shared.map((octets) => unshared(term, octets))]
         })
-        return found.length === 0 ? [] : [{ segment, places: new Uint8Array(Buffer.concat(found)) }]
+        const places = new Uint8Array(Buffer.concat(found))
+        return places.length === 0 ? [] : [{ segment, places }]
       })
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
@@ -108,4 +138,29 @@ function segmentsBetween(
 ): { segment: number }[] {
   const length = Math.max(0, Math.min(most, to - from + 1))
   return Array.from({ length }, (_, index) => ({ segment: newestFirst ? to - index : from + index }))
+}
+
+/** Made by hand, of arrays: what goes through here is as much as the whole log. */
+function eventsOf(rows: readonly Row[]): DigestedEvent[] {
+  const events: DigestedEvent[] = []
+  let last: DigestedEvent | undefined
+  for (const row of rows) {
+    const begins = row[8] === 1
+    if (last?.number !== row[0]) {
+      last = {
+        number: row[0],
+        company: row[1],
+        type: row[2],
+        at: row[3],
+        place: row[4],
+        domainId: row[5],
+        tags: row[6],
+        recipientDomain: begins ? null : row[7],
+        recipients: begins ? [] : null,
+      }
+      events.push(last)
+    }
+    if (begins && row[9] !== null) last.recipients!.push({ address: row[9], domain: row[7]! })
+  }
+  return events
 }

@@ -19,11 +19,10 @@ import { followers } from './followers.ts'
 /** Keeps what is made of the log. */
 export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDigest'> {
   const { advanceFollower } = followers(db)
-  const list = db.prepare(
-    'SELECT places FROM search_lists WHERE company = ? AND kind = ? AND major = ? AND minor = ?',
-  )
+  // What || puts together is text to SQLite, octets or not.
   const keepList = db.prepare(
-    'INSERT OR REPLACE INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET places = CAST(places || excluded.places AS BLOB)`,
   )
   const keepSpan = db.prepare(
     `INSERT INTO search_spans (company, segment, min_at, max_at) VALUES (?, ?, ?, ?)
@@ -95,9 +94,7 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
     keepDigest({ name, token, from, to }, { lists, spans, counts }) {
       if (!advanceFollower(name, token, from, to)) return false
       for (const { company, kind, major, minor, places } of lists) {
-        const known = one<{ places: Uint8Array }>(list, company, kind, major, minor)?.places
-        const whole = known === undefined ? places : Buffer.concat([known, places])
-        keepList.run(company, kind, major, minor, whole)
+        keepList.run(company, kind, major, minor, places)
       }
       for (const { company, segment, minAt, maxAt } of spans) keepSpan.run(company, segment, minAt, maxAt)
       for (const { company, size, dimension, start, domainId, value, type, n } of counts) {

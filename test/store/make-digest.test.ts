@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Digest,
+  EMAILS_A_SEGMENT,
+  emailTerms,
+  LIST,
+  placesOf,
+  sharedBy,
+  unshared,
+} from '../../src/store/digest.ts'
+import { makeDigest } from '../../src/store/make-digest.ts'
+
+const COMPANY = 3
+
+/** Emails to so many addresses, from a place on; each fourth to the same one as well, all with one tag. */
+function emails(first: number, count: number) {
+  return Array.from({ length: count }, (_, n) => {
+    const own = { address: `n${n}@x.test`, domain: 'x.test' }
+    return {
+      number: n + 1,
+      company: COMPANY,
+      type: 'sent',
+      at: 1_000 * n,
+      place: first + n,
+      domainId: 'd1',
+      tags: JSON.stringify([{ name: 'tag', value: 'news' }]),
+      recipientDomain: null,
+      recipients: n % 4 === 0 ? [own, { address: 'all@y.test', domain: 'y.test' }] : [own],
+    }
+  })
+}
+
+/** As a store reads them. */
+function placesIn({ lists }: Digest, segment: number, term: number): number[] {
+  const rows = lists.filter(({ kind, major }) => kind === LIST.emailsByMany && major === segment)
+  return rows
+    .flatMap(({ minor, places }) => {
+      if (minor === term) return placesOf(segment, EMAILS_A_SEGMENT, places)
+      return minor === sharedBy(term) ? placesOf(segment, EMAILS_A_SEGMENT, unshared(term, places)) : []
+    })
+    .sort((a, b) => a - b)
+}
+
+test('addresses of few emails share lists, and each finds its own, on both sides of the end of a segment', () => {
+  const first = EMAILS_A_SEGMENT - 600
+  const digest = makeDigest(emails(first, 1_000))
+  for (let n = 0; n < 1_000; n++) {
+    const term = emailTerms.ofAddress(`n${n}@x.test`)
+    const own = [0, 1].map((segment) => placesIn(digest, segment, term))
+    assert.deepEqual(own, n < 600 ? [[first + n], []] : [[], [first + n]])
+  }
+  assert.deepEqual(placesIn(digest, 0, emailTerms.ofAddress('nobody@x.test')), [])
+  const shared = digest.lists.filter(({ minor }) => minor < 0)
+  assert.ok(shared.length <= 2 * 64, `${shared.length} rows for 1,000 addresses`)
+})
+
+test('what many emails have in common has a list of its own', () => {
+  const digest = makeDigest(emails(0, 100))
+  for (const [term, step] of [
+    [emailTerms.ofAddress('all@y.test'), 4],
+    [emailTerms.ofTagValue('tag', 'news'), 1],
+  ] as const) {
+    const places = Array.from({ length: 100 / step }, (_, n) => n * step)
+    assert.deepEqual(placesIn(digest, 0, term), places)
+    const row = digest.lists.find(({ kind, minor }) => kind === LIST.emailsByMany && minor === term)
+    assert.equal(row?.places.length, 2 * places.length)
+  }
+})
