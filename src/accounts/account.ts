@@ -31,6 +31,12 @@ export type SendingState = 'inactive' | 'active' | 'suspended'
 export interface DomainSettings {
   openTracking: boolean
   clickTracking: boolean
+  /** What only the form dialect sets; absent: no, and its usual words. */
+  openPixelOnTop?: boolean
+  clicksInHtmlOnly?: boolean
+  unsubscribeTracking?: boolean
+  unsubscribeHtml?: string
+  unsubscribeText?: string
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 

@@ -17,8 +17,10 @@ import { metricRoutes } from './analytics/metrics.ts'
 import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
+import { dkimRoutes } from './domains/keys.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { eventRoutes } from './log/routes.ts'
+import { trackingRoutes } from './domains/tracking.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -42,7 +44,9 @@ export class FormDialect implements Api {
   readonly endpoints: readonly Endpoint[] = [
     ...connectionRoutes,
     ...credentialRoutes,
+    ...dkimRoutes,
     ...domainRoutes,
+    ...trackingRoutes,
     ...envelopeRoutes,
     ...eventRoutes,
     ...logRoutes,

@@ -69,6 +69,44 @@ describe('domains of the form dialect', () => {
     assert.deepEqual([(page.items as unknown[]).length, page.total_count], [1, 2])
   })
 
+  test('what is to be followed of its mail is kept', async () => {
+    const { domainTracking } = mg.domains
+    const before = await domainTracking.getTracking('first.test')
+    assert.deepEqual([before.open.active, before.click.active], [false, false])
+    assert.match(before.unsubscribe.html_footer, /%unsubscribe_url%/)
+    await domainTracking.updateTracking('first.test', 'open', { active: true, place_at_the_top: true })
+    await domainTracking.updateTracking('first.test', 'click', { active: 'htmlonly' })
+    const changed = await domainTracking.updateTracking('first.test', 'unsubscribe', {
+      active: 'yes',
+      text_footer: 'Leave: %unsubscribe_url%',
+    })
+    assert.equal(changed.message, 'Domain tracking settings have been updated')
+    const { tracking } = (await get('/v3/domains/first.test/tracking?sess=')).body
+    assert.deepEqual(tracking, {
+      open: { active: true, place_at_the_top: true },
+      click: { active: 'htmlonly' },
+      unsubscribe: {
+        active: true,
+        html_footer: before.unsubscribe.html_footer,
+        text_footer: 'Leave: %unsubscribe_url%',
+      },
+    })
+  })
+
+  test('its DKIM keys are listed, and it goes for good', async () => {
+    await mg.domains.create({ name: 'gone.test' })
+    const { items } = await mg.domains.domainKeys.list('gone.test')
+    const [key] = items as { selector: string; dns_record: { name: string } }[]
+    assert.equal(key!.dns_record.name, `${key!.selector}._domainkey.gone.test`)
+    const all = (await get('/v1/dkim/keys?signing_domain=gone.test')).body
+    assert.deepEqual(
+      (all.items as { selector: string }[]).map(({ selector }) => selector),
+      [key!.selector],
+    )
+    await mg.domains.destroy('gone.test')
+    assertFormError(await get('/v4/domains/gone.test'), 404, 'Domain not found: gone.test')
+  })
+
   test('its connection is as the operator has set it, and its queues run', async () => {
     const settings = await mg.domains.getConnection('first.test')
     assert.equal(settings.require_tls, false)

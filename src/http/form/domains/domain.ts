@@ -27,7 +27,7 @@ export const DOMAIN = {
   },
 } as const
 
-const RECORD = {
+export const RECORD = {
   type: 'object',
   properties: {
     record_type: TEXT,

@@ -1,9 +1,9 @@
 /** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
-import { addDomain, listDomains, showDomain, verifyDomain } from '../../../operate/domains.ts'
+import { addDomain, listDomains, removeDomain, showDomain, verifyDomain } from '../../../operate/domains.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
+import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain.ts'
 
 /** Of most languages' clients the newest use `v4`. */
@@ -123,5 +123,22 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     }
   })
 
-  return [list, create, show, verify]
+  const remove = endpoint({
+    method: 'DELETE',
+    url: `${url}/:domain`,
+    operation: 'form_domain_remove',
+    access: 'management',
+    schema: {
+      operationId: id('RemoveDomain'),
+      summary: 'Removes a sending domain for good, with its DKIM keys',
+      params: OF_DOMAIN,
+      response: { 200: MESSAGE_ONLY },
+    },
+  })(async ({ caller, params }, core) => {
+    const { id } = await ownDomain(core, caller, params.domain)
+    await removeDomain(await currentOperation(core, caller), { domain: id })
+    return { status: 200, body: { message: 'Domain has been deleted' } }
+  })
+
+  return [list, create, show, verify, remove]
 })

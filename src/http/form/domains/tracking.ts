@@ -1,0 +1,169 @@
+/** `/v3/domains/{domain}/tracking`: settings of a domain, kept for what follows opens, clicks and unsubscriptions. */
+import type { DomainSettings, Principal } from '../../../accounts/account.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { showDomain, updateDomain } from '../../../operate/domains.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+
+const URL = '/v3/domains/:domain/tracking'
+const TEXT = { type: 'string' } as const
+const FLAG = { type: 'boolean' } as const
+const ACTIVE = { type: 'string', description: 'yes or no.' } as const
+
+const OPEN = { type: 'object', properties: { active: FLAG, place_at_the_top: FLAG } } as const
+const CLICK = {
+  type: 'object',
+  properties: { active: { anyOf: [FLAG, { const: 'htmlonly' }] } },
+} as const
+const UNSUBSCRIBE = {
+  type: 'object',
+  properties: { active: FLAG, html_footer: TEXT, text_footer: TEXT },
+} as const
+
+const USUAL_HTML = '\n<br>\n<p><a href="%unsubscribe_url%">unsubscribe</a></p>\n'
+const USUAL_TEXT = '\n\nTo unsubscribe click: <%unsubscribe_url%>\n\n'
+
+function shown({
+  openTracking,
+  openPixelOnTop = false,
+  clickTracking,
+  clicksInHtmlOnly = false,
+  unsubscribeTracking = false,
+  unsubscribeHtml = USUAL_HTML,
+  unsubscribeText = USUAL_TEXT,
+}: DomainSettings) {
+  return {
+    open: { active: openTracking, place_at_the_top: openPixelOnTop },
+    click: { active: clickTracking && clicksInHtmlOnly ? ('htmlonly' as const) : clickTracking },
+    unsubscribe: {
+      active: unsubscribeTracking,
+      html_footer: unsubscribeHtml,
+      text_footer: unsubscribeText,
+    },
+  }
+}
+
+const show = endpoint({
+  method: 'GET',
+  url: URL,
+  operation: 'form_tracking_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowTracking',
+    summary: 'What of the mail of a domain is to be followed',
+    params: OF_DOMAIN,
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          tracking: {
+            type: 'object',
+            properties: { open: OPEN, click: CLICK, unsubscribe: UNSUBSCRIBE },
+          },
+        },
+      },
+    },
+  },
+})(async ({ caller, params }, core) => {
+  const { id } = await ownDomain(core, caller, params.domain)
+  const { domain } = await showDomain(await currentOperation(core, caller), { domain: id })
+  return { status: 200, body: { tracking: shown(domain.settings) } }
+})
+
+async function change(core: HttpCore, caller: Principal, name: string, settings: Partial<DomainSettings>) {
+  const { id } = await ownDomain(core, caller, name)
+  const domain = await updateDomain(await currentOperation(core, caller), { domain: id, settings })
+  return { message: 'Domain tracking settings have been updated', ...shown(domain.settings) }
+}
+
+const open = endpoint({
+  method: 'PUT',
+  url: `${URL}/open`,
+  operation: 'form_tracking_update',
+  access: 'management',
+  schema: {
+    operationId: 'formTrackOpens',
+    summary: 'Whether opens are to be followed',
+    params: OF_DOMAIN,
+    body: {
+      type: 'object',
+      required: ['active'],
+      properties: { active: ACTIVE, place_at_the_top: ACTIVE },
+    },
+    response: { 200: { type: 'object', properties: { message: TEXT, open: OPEN } } },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { active, place_at_the_top: top } = body
+  const settings = {
+    openTracking: flag('active', active),
+    ...(top !== undefined && { openPixelOnTop: flag('place_at_the_top', top) }),
+  }
+  return { status: 200, body: await change(core, caller, params.domain, settings) }
+})
+
+const click = endpoint({
+  method: 'PUT',
+  url: `${URL}/click`,
+  operation: 'form_tracking_update',
+  access: 'management',
+  schema: {
+    operationId: 'formTrackClicks',
+    summary: 'Whether clicks are to be followed',
+    params: OF_DOMAIN,
+    body: {
+      type: 'object',
+      required: ['active'],
+      properties: { active: { type: 'string', description: 'yes, no or htmlonly.' } },
+    },
+    response: { 200: { type: 'object', properties: { message: TEXT, click: CLICK } } },
+  },
+})(async ({ caller, params, body }, core) => {
+  const clicksInHtmlOnly = body.active.toLowerCase() === 'htmlonly'
+  const settings = {
+    clickTracking: clicksInHtmlOnly || flag('active', body.active),
+    clicksInHtmlOnly,
+  }
+  return { status: 200, body: await change(core, caller, params.domain, settings) }
+})
+
+const unsubscribe = endpoint({
+  method: 'PUT',
+  url: `${URL}/unsubscribe`,
+  operation: 'form_tracking_update',
+  access: 'management',
+  schema: {
+    operationId: 'formTrackUnsubscriptions',
+    summary: 'Whether a way to unsubscribe is to be added, and how it reads',
+    params: OF_DOMAIN,
+    body: {
+      type: 'object',
+      properties: {
+        active: ACTIVE,
+        html_footer: { type: 'string', maxLength: 10_000 },
+        text_footer: { type: 'string', maxLength: 10_000 },
+      },
+    },
+    response: { 200: { type: 'object', properties: { message: TEXT, unsubscribe: UNSUBSCRIBE } } },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { active, html_footer: html, text_footer: text } = body
+  const settings = {
+    ...(active !== undefined && { unsubscribeTracking: flag('active', active) }),
+    ...(html !== undefined && { unsubscribeHtml: html }),
+    ...(text !== undefined && { unsubscribeText: text }),
+  }
+  return { status: 200, body: await change(core, caller, params.domain, settings) }
+})
+
+/** Throws a Refusal. */
+function flag(field: string, text: string): boolean {
+  const value = text.toLowerCase()
+  if (['yes', 'true', '1', 'on'].includes(value)) return true
+  if (['no', 'false', '0', 'off', ''].includes(value)) return false
+  throw invalidField(field, 'it is yes or no')
+}
+
+export const trackingRoutes: readonly Endpoint[] = [show, open, click, unsubscribe]
