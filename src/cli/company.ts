@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { CompanyLimits } from '../accounts/account.ts'
+import type { Company, CompanyLimits } from '../accounts/account.ts'
 import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
+import { rotateSigningKey, showSigningKey } from '../operate/webhooks.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
@@ -38,8 +39,18 @@ export function addCompany(program: Command): void {
   command(company, {
     usage: 'show <company>',
     description: 'Show a company, by name or id, with its domains and keys.',
-    examples: ['company show Acme', 'company show Acme --json'],
-  }).action(show)
+    examples: ['company show Acme', 'company show Acme --json', 'company show Acme --signing-key'],
+  })
+    .option('--signing-key', 'show what its webhooks of the form dialect are signed with, and nothing else')
+    .action(show)
+
+  command(company, {
+    usage: 'rotate-signing-key <company>',
+    description: 'Sign webhooks of the form dialect with another key from now on.',
+    details:
+      'Receivers that know the key before it alone refuse what is signed from now on: that dialect has no place for two signatures.',
+    examples: ['company rotate-signing-key Acme'],
+  }).action(rotate)
 
   command(company, {
     usage: 'limit <company>',
@@ -75,8 +86,13 @@ const list = listing({
   nothing: 'There is no company yet. Create one: postroad company create "My Company"',
 })
 
-async function show(text: string, { json }: JsonOption): Promise<void> {
+interface ShowOptions extends JsonOption {
+  signingKey?: boolean
+}
+
+async function show(text: string, { json, signingKey }: ShowOptions): Promise<void> {
   await withOperation(async (op) => {
+    if (signingKey) return printSigningKey(await showSigningKey(op, { company: text }), json)
     const { company, domains, keys, used } = await showCompany(op, { company: text })
     if (json) {
       const shown = {
@@ -95,6 +111,15 @@ async function show(text: string, { json }: JsonOption): Promise<void> {
       ['Keys', inUse.map(({ name }) => name).join(', ')],
     ])
   })
+}
+
+async function rotate(text: string, { json }: JsonOption): Promise<void> {
+  printSigningKey(await withOperation((op) => rotateSigningKey(op, { company: text })), json)
+}
+
+function printSigningKey({ company, key }: { company: Company; key: string }, json?: boolean): void {
+  if (json) printJson({ ...companyJson(company), signing_key: key })
+  else printLine(key)
 }
 
 type LimitOptions = JsonOption & { [Name in keyof CompanyLimits]?: number | 'none' }

@@ -311,6 +311,19 @@ describe('the commands about accounts', () => {
     assert.match(stdout, /^Keys: +site, other, /m)
   })
 
+  test('show the signing key of a company, and make another', async () => {
+    const shown = async (...command: string[]) => (await place.run('company', ...command)).stdout
+    const first = await shown('show', 'Acme', '--signing-key')
+    assert.match(first, /^\S{16,}\n$/)
+    assert.equal(await shown('show', 'Acme', '--signing-key'), first)
+    const second = await shown('rotate-signing-key', 'Acme')
+    assert.notEqual(second, first)
+    const json = await place.json<{ name: string; signing_key: string }>(
+      ...['company', 'show', 'Acme', '--signing-key'],
+    )
+    assert.deepEqual([json.name, `${json.signing_key}\n`], ['Acme', second])
+  })
+
   test('revoke a key once', async () => {
     const [key] = await place.json<Key[]>('key', 'list', '--company', 'Acme')
     const revoked = await place.json<Key>('key', 'revoke', key!.id)

@@ -12,6 +12,7 @@ import { idempotentOf } from '../idempotency.ts'
 import { DownloadLinks } from '../json/emails/download-link.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
+import { signingKeyRoutes } from './account/signing-key.ts'
 import { logRoutes } from './analytics/logs.ts'
 import { metricRoutes } from './analytics/metrics.ts'
 import { formContent } from './content.ts'
@@ -19,8 +20,8 @@ import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
 import { dkimRoutes } from './domains/keys.ts'
 import { domainRoutes } from './domains/routes.ts'
-import { eventRoutes } from './log/routes.ts'
 import { trackingRoutes } from './domains/tracking.ts'
+import { eventRoutes } from './log/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -31,6 +32,7 @@ import { LISTS, type List } from './suppressions/lists.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { whitelistRoutes } from './suppressions/whitelists.ts'
 import { formTold } from './told.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
 
 /** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
@@ -51,8 +53,10 @@ export class FormDialect implements Api {
     ...eventRoutes,
     ...logRoutes,
     ...metricRoutes,
+    ...signingKeyRoutes,
     ...statsRoutes,
     ...suppressionRoutes,
+    ...webhookRoutes,
     ...whitelistRoutes,
   ]
   readonly content = formContent

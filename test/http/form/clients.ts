@@ -6,7 +6,26 @@ import Mailgun from 'mailgun.js'
 /** mailgun.js, the client of today. What it says of methods that it calls deprecated is not shown. */
 export function newestClient(url: string, key: string) {
   console.warn = () => {}
-  return new Mailgun(FormData).client({ username: 'api', key, url })
+  const client = new Mailgun(FormData).client({ username: 'api', key, url })
+  return client as typeof client & { domains: { domainKeys: DomainKeys } }
+}
+
+/** It has them; its types have forgotten to say so. */
+interface DomainKeys {
+  list(domain: string): Promise<{ items: DomainKey[] }>
+  listAll(query?: object): Promise<{ items: DomainKey[] }>
+  create(data: { signingDomain: string; selector: string; bits?: string; pem?: string }): Promise<DomainKey>
+  activate(domain: string, selector: string): Promise<Record<string, unknown>>
+  deactivate(domain: string, selector: string): Promise<Record<string, unknown>>
+  destroy(domain: string, selector: string): Promise<{ message: string }>
+  updateDKIMSelector(domain: string, data: { dkimSelector: string }): Promise<{ message: string }>
+  updateDKIMAuthority(domain: string, data: { self: string }): Promise<Record<string, unknown>>
+}
+
+export interface DomainKey {
+  signing_domain: string
+  selector: string
+  dns_record: { name: string; value: string; is_active: boolean }
 }
 
 /** Of mailgun-js, which many applications still use: calls of any path. */

@@ -1,0 +1,45 @@
+/** `/v5/accounts/http_signing_key`: what the webhooks of the company are signed with. */
+import { rotateSigningKey, showSigningKey } from '../../../operate/webhooks.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+
+const URL = '/v5/accounts/http_signing_key'
+const KEY = {
+  type: 'object',
+  required: ['message', 'http_signing_key'],
+  properties: { message: { type: 'string' }, http_signing_key: { type: 'string' } },
+} as const
+
+const show = endpoint({
+  method: 'GET',
+  url: URL,
+  operation: 'form_signing_key_read',
+  access: 'management',
+  schema: {
+    operationId: 'formShowSigningKey',
+    summary: 'The key that the webhooks of the company are signed with',
+    response: { 200: KEY },
+  },
+})(async ({ caller }, core) => {
+  const op = await currentOperation(core, caller)
+  const { key } = await showSigningKey(op, { company: caller.companyId })
+  return { status: 200, body: { message: 'success', http_signing_key: key } }
+})
+
+const rotate = endpoint({
+  method: 'POST',
+  url: URL,
+  operation: 'form_signing_key_rotate',
+  access: 'management',
+  schema: {
+    operationId: 'formRotateSigningKey',
+    summary: 'Another key, which signs from now on',
+    response: { 200: KEY },
+  },
+})(async ({ caller }, core) => {
+  const op = await currentOperation(core, caller)
+  const { key } = await rotateSigningKey(op, { company: caller.companyId })
+  return { status: 200, body: { message: 'success', http_signing_key: key } }
+})
+
+export const signingKeyRoutes: readonly Endpoint[] = [show, rotate]

@@ -1,0 +1,74 @@
+/**
+ * Webhooks as this dialect knows them: for each word a list of URLs. Here each URL is one webhook, with the words that
+ * it is told.
+ */
+import type { SendingDomain } from '../../../accounts/account.ts'
+import { WEBHOOK_WORDS, wordsOfTypes } from '../../../events/told/types.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
+import type { Webhook } from '../../../store/store.ts'
+
+export const WORDS = Object.keys(WEBHOOK_WORDS.form)
+
+export interface Told {
+  id: string
+  url: string
+  words: string[]
+}
+
+/** The webhooks of a domain. Those of the whole company are not its. */
+export async function webhooksOf(op: Operation, domain: SendingDomain): Promise<Told[]> {
+  const all = await listWebhooks(op, {})
+  return all
+    .map(({ webhook }) => webhook)
+    .filter(({ domainId, dialect }) => domainId === domain.id && dialect === 'form')
+    .map(toldOf)
+}
+
+function toldOf({ id, url, types }: Webhook): Told {
+  return { id, url, words: wordsOfTypes('form', types) }
+}
+
+/** By word, those that have a URL. */
+export function byWord(webhooks: readonly Told[]): Record<string, { urls: string[] }> {
+  const all = WORDS.map((word) => [word, { urls: urlsOf(webhooks, word) }] as const)
+  return Object.fromEntries(all.filter(([, { urls }]) => urls.length > 0))
+}
+
+export function urlsOf(webhooks: readonly Told[], word: string): string[] {
+  return webhooks.filter(({ words }) => words.includes(word)).map(({ url }) => url)
+}
+
+/** From now on the URL is told exactly these words; none: it is no webhook any more. */
+export async function tell(
+  op: Operation,
+  domain: SendingDomain,
+  webhooks: readonly Told[],
+  url: string,
+  words: readonly string[],
+): Promise<void> {
+  const known = webhooks.find((each) => each.url === url)
+  if (known !== undefined) {
+    if (words.length === 0) await removeWebhook(op, { id: known.id })
+    else await updateWebhook(op, { id: known.id, events: words })
+  } else if (words.length > 0) {
+    const { companyId: company, id } = domain
+    await addWebhook(op, { company, domain: id, dialect: 'form', url, events: words })
+  }
+}
+
+/** From now on the word is told to exactly these URLs. */
+export async function tellWord(
+  op: Operation,
+  domain: SendingDomain,
+  webhooks: readonly Told[],
+  word: string,
+  urls: readonly string[],
+): Promise<void> {
+  for (const url of new Set([...urls, ...urlsOf(webhooks, word)])) {
+    const before = webhooks.find((each) => each.url === url)?.words ?? []
+    const others = before.filter((each) => each !== word)
+    const after = urls.includes(url) ? [...others, word] : others
+    if (after.length !== before.length) await tell(op, domain, webhooks, url, after)
+  }
+}

@@ -1,0 +1,281 @@
+/** `/v3/domains/{domain}/webhooks`, by word, and `/v4/domains/{domain}/webhooks`, by URL. */
+import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { checkedWebhookUrl, testWebhook } from '../../../operate/webhooks.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { currentOperation } from '../../operation.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './by-word.ts'
+
+/** Of one word. */
+const MOST_URLS = 3
+
+const TEXT = { type: 'string' } as const
+const TEXTS = { anyOf: [TEXT, { type: 'array', items: TEXT }] } as const
+const URLS = {
+  type: 'object',
+  required: ['urls'],
+  properties: { urls: { type: 'array', items: TEXT } },
+} as const
+const ALL = {
+  type: 'object',
+  required: ['webhooks'],
+  properties: {
+    message: TEXT,
+    webhooks: { type: 'object', additionalProperties: URLS },
+  },
+} as const
+const ONE = {
+  type: 'object',
+  required: ['webhook'],
+  properties: { message: TEXT, webhook: URLS },
+} as const
+const OF_WORD = {
+  type: 'object',
+  required: ['domain', 'word'],
+  properties: { domain: TEXT, word: { type: 'string', description: `One of ${WORDS.join(', ')}.` } },
+} as const
+
+const V3 = '/v3/domains/:domain/webhooks'
+const V4 = '/v4/domains/:domain/webhooks'
+
+const list = endpoint({
+  method: 'GET',
+  url: V3,
+  operation: 'form_webhook_list',
+  access: 'reading',
+  schema: {
+    operationId: 'formListWebhooks',
+    summary: 'The webhooks of a domain, by what they are told',
+    params: OF_DOMAIN,
+    response: { 200: ALL },
+  },
+})(async ({ caller, params }, core) => {
+  const { webhooks } = await on(core, caller, params.domain)
+  return { status: 200, body: { webhooks: byWord(webhooks) } }
+})
+
+const show = endpoint({
+  method: 'GET',
+  url: `${V3}/:word`,
+  operation: 'form_webhook_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowWebhook',
+    summary: 'Where one kind of event is told',
+    params: OF_WORD,
+    response: { 200: ONE },
+  },
+})(async ({ caller, params }, core) => {
+  const { webhooks } = await on(core, caller, params.domain)
+  return { status: 200, body: { webhook: { urls: toldOf(webhooks, wordOf(params.word)) } } }
+})
+
+const create = endpoint({
+  method: 'POST',
+  url: V3,
+  operation: 'form_webhook_create',
+  access: 'management',
+  schema: {
+    operationId: 'formCreateWebhook',
+    summary: 'Tells one kind of event to up to three URLs',
+    params: OF_DOMAIN,
+    body: { type: 'object', required: ['id', 'url'], properties: { id: TEXT, url: TEXTS } },
+    response: { 200: ONE },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  const word = wordOf(body.id)
+  const urls = urlsGiven(body.url)
+  if (urlsOf(webhooks, word).length > 0) {
+    throw new Fault({ code: 'request_invalid', detail: 'Webhook already exists' })
+  }
+  await tellWord(op, domain, webhooks, word, urls)
+  return { status: 200, body: { message: 'Webhook has been created', webhook: { urls } } }
+})
+
+const update = endpoint({
+  method: 'PUT',
+  url: `${V3}/:word`,
+  operation: 'form_webhook_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateWebhook',
+    summary: 'Tells one kind of event to these URLs from now on',
+    params: OF_WORD,
+    body: { type: 'object', required: ['url'], properties: { url: TEXTS } },
+    response: { 200: ONE },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  toldOf(webhooks, wordOf(params.word))
+  const urls = urlsGiven(body.url)
+  await tellWord(op, domain, webhooks, wordOf(params.word), urls)
+  return { status: 200, body: { message: 'Webhook has been updated', webhook: { urls } } }
+})
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: `${V3}/:word`,
+  operation: 'form_webhook_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveWebhook',
+    summary: 'Tells one kind of event to nobody any more',
+    params: OF_WORD,
+    response: { 200: ONE },
+  },
+})(async ({ caller, params }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  const urls = toldOf(webhooks, wordOf(params.word))
+  await tellWord(op, domain, webhooks, wordOf(params.word), [])
+  return { status: 200, body: { message: 'Webhook has been deleted', webhook: { urls } } }
+})
+
+const tryOut = endpoint({
+  method: 'PUT',
+  url: `${V3}/:word/test`,
+  operation: 'form_webhook_test',
+  access: 'management',
+  schema: {
+    operationId: 'formTestWebhook',
+    summary: 'Sends a sample of one kind of event to a URL that is a webhook of the domain',
+    params: OF_WORD,
+    body: { type: 'object', required: ['url'], properties: { url: TEXT } },
+    response: {
+      200: { type: 'object', properties: { code: { type: 'integer' }, message: TEXT } },
+    },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { op, webhooks } = await on(core, caller, params.domain)
+  const [url] = urlsGiven(body.url)
+  const known = webhooks.find((each) => each.url === url)
+  if (known === undefined) throw notFound()
+  const { status, error, response } = await testWebhook(op, { id: known.id, event: wordOf(params.word) })
+  return { status: 200, body: { code: status ?? 0, message: error ?? response } }
+})
+
+const BY_URL = {
+  type: 'object',
+  required: ['url', 'event_types'],
+  properties: { url: TEXT, event_types: TEXTS },
+} as const
+
+const createByUrl = endpoint({
+  method: 'POST',
+  url: V4,
+  operation: 'form_webhook_create',
+  access: 'management',
+  schema: {
+    operationId: 'formCreateWebhookByUrl',
+    summary: 'Tells a URL these kinds of events, beside what it is told already',
+    params: OF_DOMAIN,
+    body: BY_URL,
+    response: { 200: ALL },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  const [url] = urlsGiven(body.url)
+  const before = webhooks.find((each) => each.url === url)?.words ?? []
+  await tell(op, domain, webhooks, url!, [...new Set([...before, ...wordsGiven(body.event_types)])])
+  const message = 'Webhook has been created'
+  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+})
+
+const updateByUrl = endpoint({
+  method: 'PUT',
+  url: V4,
+  operation: 'form_webhook_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateWebhookByUrl',
+    summary: 'Tells a URL exactly these kinds of events from now on',
+    params: OF_DOMAIN,
+    body: BY_URL,
+    response: { 200: ALL },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  const [url] = urlsGiven(body.url)
+  if (!webhooks.some((each) => each.url === url)) throw notFound()
+  await tell(op, domain, webhooks, url!, wordsGiven(body.event_types))
+  const message = 'Webhook has been updated'
+  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+})
+
+const removeByUrl = endpoint({
+  method: 'DELETE',
+  url: V4,
+  operation: 'form_webhook_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveWebhookByUrl',
+    summary: 'Tells these URLs nothing any more',
+    params: OF_DOMAIN,
+    querystring: {
+      type: 'object',
+      required: ['url'],
+      properties: { url: { type: 'string', description: 'Several are separated by commas.' } },
+    },
+    response: { 200: ALL },
+  },
+})(async ({ caller, params, query }, core) => {
+  const { op, domain, webhooks } = await on(core, caller, params.domain)
+  const urls = urlsGiven(query.url.split(','), Number.POSITIVE_INFINITY)
+  if (!urls.every((url) => webhooks.some((each) => each.url === url))) throw notFound()
+  for (const url of urls) await tell(op, domain, webhooks, url, [])
+  const message = 'Webhook has been deleted'
+  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+})
+
+interface On {
+  op: Operation
+  domain: SendingDomain
+  webhooks: Told[]
+}
+
+async function on(core: HttpCore, caller: Principal, name: string): Promise<On> {
+  const domain = await ownDomain(core, caller, name)
+  const op = await currentOperation(core, caller)
+  return { op, domain, webhooks: await webhooksOf(op, domain) }
+}
+
+/** `unsubscribe` is what mailgun.js calls that one. Throws a Refusal. */
+function wordOf(text: string): string {
+  const word = text === 'unsubscribe' ? 'unsubscribed' : text
+  if (WORDS.includes(word)) return word
+  throw invalidField('id', `there is no event "${text}"; there are ${WORDS.join(', ')}`)
+}
+
+function wordsGiven(given: string | string[]): string[] {
+  const words = [given].flat().flatMap((text) => text.split(','))
+  return words.map((word) => wordOf(word.trim()))
+}
+
+/** As they are asked. Throws a Refusal. */
+function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
+  const urls = [given].flat().filter((url) => url !== '')
+  if (urls.length === 0) throw new Refusal({ code: 'field_missing', field: 'url' })
+  if (urls.length > most) throw invalidField('url', `there may be ${most} of them at most`)
+  return [...new Set(urls.map(checkedWebhookUrl))]
+}
+
+/** Throws a Fault where there are none. */
+function toldOf(webhooks: readonly Told[], word: string): string[] {
+  const urls = urlsOf(webhooks, word)
+  if (urls.length > 0) return urls
+  throw notFound()
+}
+
+function notFound(): Fault {
+  return new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Webhook not found' })
+}
+
+export const webhookRoutes: readonly Endpoint[] = [
+  ...[list, show, create, update, remove, tryOut],
+  ...[createByUrl, updateByUrl, removeByUrl],
+]

@@ -1,0 +1,95 @@
+/** Webhooks and the signing key in the form dialect, as its clients keep them. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Enums } from 'mailgun.js/definitions'
+import { type Service, startService } from '../../support/service.ts'
+import { assertFormError, basic, call, type Reply } from '../requests.ts'
+import { newestClient } from './clients.ts'
+
+const ONE = 'https://one.example/hook'
+const TWO = 'https://two.example/hook'
+
+describe('webhooks of the form dialect', () => {
+  let service: Service
+  let key: string
+  let mg: ReturnType<typeof newestClient>
+
+  before(async () => {
+    service = await startService()
+    const { company } = await service.tenant('hooks.test')
+    key = (await service.key(company.id, { scopes: ['management', 'reading'] })).token
+    mg = newestClient(service.url, key)
+  })
+  after(() => service.close())
+
+  const ask = (method: string, path: string, fields?: [string, string][]): Promise<Reply> =>
+    call(`${service.url}${path}`, {
+      method,
+      headers: { authorization: basic(key) },
+      ...(fields && { body: new URLSearchParams(fields) }),
+    })
+
+  test('by event: made, shown, changed and removed', async () => {
+    const made = await mg.webhooks.create('hooks.test', 'clicked', ONE, false)
+    assert.deepEqual({ ...made }, { id: 'clicked', url: ONE, urls: [ONE] })
+    await mg.webhooks.create('hooks.test', 'delivered', ONE, false)
+    const listed = await mg.webhooks.list('hooks.test', {})
+    assert.deepEqual(listed, { clicked: { urls: [ONE] }, delivered: { urls: [ONE] } })
+    await mg.webhooks.update('hooks.test', 'clicked', [ONE, TWO])
+    const shown = await mg.webhooks.get('hooks.test', 'clicked' as Enums.WebhooksIds)
+    assert.deepEqual(shown.urls!.toSorted(), [ONE, TWO])
+    await mg.webhooks.destroy('hooks.test', 'clicked')
+    assert.deepEqual(await mg.webhooks.list('hooks.test', {}), { delivered: { urls: [ONE] } })
+
+    const path = '/v3/domains/hooks.test/webhooks'
+    assertFormError(await ask('GET', `${path}/clicked`), 404, 'Webhook not found')
+    assertFormError(await ask('DELETE', `${path}/clicked`), 404, 'Webhook not found')
+    const delivered: [string, string] = ['id', 'delivered']
+    assertFormError(await ask('POST', path, [delivered, ['url', TWO]]), 400, 'Webhook already exists')
+    assertFormError(
+      await ask('POST', path, [
+        ['id', 'eaten'],
+        ['url', TWO],
+      ]),
+      400,
+      /no event "eaten"/,
+    )
+    assertFormError(
+      await ask('POST', path, [
+        ['id', 'opened'],
+        ['url', 'nowhere'],
+      ]),
+      400,
+    )
+  })
+
+  test('by URL: with many events at once', async () => {
+    const path = '/v4/domains/hooks.test/webhooks'
+    const made = await ask('POST', path, [
+      ['url', TWO],
+      ['event_types', 'opened,permanent_fail'],
+    ])
+    assert.deepEqual(made.body.webhooks, {
+      delivered: { urls: [ONE] },
+      opened: { urls: [TWO] },
+      permanent_fail: { urls: [TWO] },
+    })
+    const changed = await ask('PUT', path, [
+      ['url', TWO],
+      ['event_types', 'accepted'],
+    ])
+    assert.deepEqual(changed.body.webhooks, { accepted: { urls: [TWO] }, delivered: { urls: [ONE] } })
+    const query = new URLSearchParams({ url: `${ONE},${TWO}` })
+    assert.deepEqual((await ask('DELETE', `${path}?${query}`)).body.webhooks, {})
+    assertFormError(await ask('DELETE', `${path}?${query}`), 404, 'Webhook not found')
+  })
+
+  test('the signing key is the company’s, and another one when it is asked for', async () => {
+    const { http_signing_key: first } = (await ask('GET', '/v5/accounts/http_signing_key')).body
+    assert.match(String(first), /^\S{16,}$/)
+    assert.equal((await ask('GET', '/v5/accounts/http_signing_key')).body.http_signing_key, first)
+    const { http_signing_key: second } = (await ask('POST', '/v5/accounts/http_signing_key')).body
+    assert.notEqual(second, first)
+    assert.equal((await ask('GET', '/v5/accounts/http_signing_key')).body.http_signing_key, second)
+  })
+})
