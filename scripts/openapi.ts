@@ -26,7 +26,7 @@ const SCHEMES = {
 } as const
 
 /** Pages, and the document itself. */
-const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json'])
+const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token'])
 const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded']
 
 interface Route {

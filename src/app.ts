@@ -14,6 +14,7 @@ import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
 import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
+import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
 import { Teller } from './events/tell.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
@@ -150,6 +151,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       signingDomain: (email) => directory.signingDomain(email),
       isRemoved: (idOrName) => directory.isRemoved(idOrName),
       signingKeys: new SigningKeys(seal),
+      links: unsubscribeLinks(settings.publicUrl, seal),
       retrySchedule: new RetrySchedule(settings.retrySchedule),
       paths,
       limits: {

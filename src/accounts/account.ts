@@ -70,6 +70,8 @@ export interface DkimIdentity {
   id: string
   selector: string
   algorithm: DkimAlgorithm
+  /** Mail is signed with it; one that is not may be published before. */
+  active: boolean
   /** Base64 of the public key as it stands in the `p=` tag (RFC 6376 3.6.1, RFC 8463 4). */
   publicKey: string
   /** PKCS#8 DER, sealed by `accounts/seal.ts`. */

@@ -1,6 +1,6 @@
 /** The DNS records a domain needs, in words and forms its owner can paste. */
 import { dkimRecord } from '../mail/dkim/key.ts'
-import type { RecordKind, SendingDomain } from './account.ts'
+import type { DkimAlgorithm, RecordKind, SendingDomain } from './account.ts'
 
 export interface DnsRecord {
   kind: RecordKind
@@ -13,19 +13,21 @@ export interface DnsRecord {
   purpose: string
 }
 
+const PURPOSE: Readonly<Record<DkimAlgorithm, string>> = {
+  'rsa-sha256': 'DKIM key: lets receivers check that a message comes from this domain and was not altered.',
+  'ed25519-sha256': 'Second DKIM key (Ed25519), for receivers that know it.',
+}
+
 /** @param hostname the name this service sends under, as in EHLO */
 export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[] {
   const dkim = domain.dkim.map(
-    ({ selector, algorithm, publicKey }): DnsRecord => ({
+    ({ selector, algorithm, publicKey, active }): DnsRecord => ({
       kind: 'dkim',
       type: 'TXT',
       name: `${selector}._domainkey.${domain.name}`,
       value: dkimRecord(algorithm, publicKey),
-      required: true,
-      purpose:
-        algorithm === 'rsa-sha256'
-          ? 'DKIM key: lets receivers check that a message comes from this domain and was not altered.'
-          : 'Second DKIM key (Ed25519), for receivers that know it.',
+      required: active,
+      purpose: active ? PURPOSE[algorithm] : 'DKIM key that mail is not signed with yet.',
     }),
   )
   return [

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { parseDomain } from '../mail/address/address.ts'
-import { generateDkimKey } from '../mail/dkim/key.ts'
+import { type DkimKey, generateDkimKey } from '../mail/dkim/key.ts'
 import { type DkimAlgorithm, type DkimIdentity, DOMAIN_SETTINGS, type SendingDomain } from './account.ts'
 import { dkimContext, type Seal } from './seal.ts'
 
@@ -43,8 +43,19 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
 }
 
 async function newIdentity(algorithm: DkimAlgorithm, selector: string, seal: Seal): Promise<DkimIdentity> {
+  return dkimIdentity({ selector, key: await generateDkimKey(algorithm), active: true, seal })
+}
+
+export interface NewDkimIdentity {
+  selector: string
+  key: DkimKey
+  active: boolean
+  seal: Seal
+}
+
+export function dkimIdentity({ selector, key, active, seal }: NewDkimIdentity): DkimIdentity {
   const id = randomUUIDv7()
-  const { privateKey, publicKey } = await generateDkimKey(algorithm)
+  const { algorithm, privateKey, publicKey } = key
   const der = privateKey.export({ type: 'pkcs8', format: 'der' })
-  return { id, selector, algorithm, publicKey, sealedPrivateKey: seal.seal(der, dkimContext(id)) }
+  return { id, selector, algorithm, active, publicKey, sealedPrivateKey: seal.seal(der, dkimContext(id)) }
 }

@@ -1,11 +1,20 @@
 /** What the recipients of a delivery are sent. */
+
+import { type UnsubscribeLinks, wantsLinks } from '../email/unsubscribe-link.ts'
 import { parseAddressList } from '../mail/address/address.ts'
 import type { MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import type { DeliveryMessage } from './delivery.ts'
 
-/** The same for all recipients, or in batch sending the own copy of the one that there is. */
-export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]): DeliveryMessage {
+/**
+ * The same for all recipients, or in batch sending the own copy of the one that there is. `links`: null where
+ * recipients do not know how to reach the service; what stands for a link then stays.
+ */
+export function messageFor(
+  email: ClaimedEmail,
+  recipients: ClaimedRecipient[],
+  links: UnsubscribeLinks | null,
+): DeliveryMessage {
   if (!email.individual) {
     return email.raw === null
       ? { kind: 'parts', content: email.content }
@@ -13,9 +22,19 @@ export function messageFor(email: ClaimedEmail, recipients: ClaimedRecipient[]):
   }
   const [recipient] = recipients
   const { address, name, text } = shownMailboxOf(email.content, recipient!)
-  const addressee = { address, name, variables: recipient!.variables ?? {} }
+  const addressee = { address, name, variables: variablesOf(email, recipient!, links) }
   if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
   return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
+}
+
+function variablesOf(
+  { id: emailId, companyId, domainId, content }: ClaimedEmail,
+  { position, address, variables }: ClaimedRecipient,
+  links: UnsubscribeLinks | null,
+): Record<string, string> {
+  const own = variables ?? {}
+  if (links === null || !wantsLinks(content)) return own
+  return { ...own, ...links.variables({ emailId, position, companyId, domainId, address }) }
 }
 
 interface ShownMailbox {

@@ -13,9 +13,12 @@ export class SigningKeys {
 
   /** The keys a message from this domain is signed with. Throws SealBroken when one cannot be opened. */
   of(domain: SendingDomain): SigningKey[] {
-    return domain.dkim.map((identity) => {
+    const keys: SigningKey[] = []
+    for (const identity of domain.dkim) {
+      if (!identity.active) continue
       let key = this.#parsed.get(identity.id)
-      if (key === undefined) {
+      // The selector of a key may be changed.
+      if (key?.selector !== identity.selector) {
         key = {
           id: identity.id,
           domain: domain.name,
@@ -25,7 +28,8 @@ export class SigningKeys {
         }
         this.#parsed.set(identity.id, key)
       }
-      return key
-    })
+      keys.push(key)
+    }
+    return keys
   }
 }

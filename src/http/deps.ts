@@ -38,6 +38,8 @@ export interface HttpDeps {
   store: EmailSearchStore &
     Pick<
       Store,
+      | 'addSuppressions'
+      | 'happened'
       | 'countEvents'
       | 'readTold'
       | 'emailOrigin'

@@ -1,6 +1,6 @@
 /** Batch sending: whether every recipient's copy can be made and is small enough, known before anything is accepted. */
 import type { Mailbox } from '../mail/address/address.ts'
-import { FilledHeader } from '../mail/batch/filled-header.ts'
+import { FilledHeader, type HeaderContent } from '../mail/batch/filled-header.ts'
 import { Placeholders } from '../mail/batch/placeholders.ts'
 import { type Addressee, MAX_LENGTH, substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw, textsWithPlaceholders } from '../mail/batch/substitute-raw.ts'
@@ -42,10 +42,7 @@ export function caseless(
 }
 
 /** A value that cannot stand where the header refers to it is refused now, not at delivery. */
-export function checkVariables(
-  content: Pick<MessageContent, 'from' | 'subject' | 'headers'>,
-  addressees: Addressee[],
-): void {
+export function checkVariables(content: HeaderContent, addressees: Addressee[]): void {
   const header = new FilledHeader(content)
   for (const addressee of addressees) {
     const error = header.error(addressee)

@@ -40,7 +40,7 @@ export function draftFromRaw(submission: Submission, octets: Uint8Array, maxReci
     envelope,
     shown.length > 0 ? shown : envelope,
   )
-  if (addressees !== null) checkVariables({ ...content, headers }, addressees)
+  if (addressees !== null) checkVariables({ ...content, replyTo: [], headers }, addressees)
   content.messageId = messageIdOf(message.messageId, addressees)
   const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
   return {

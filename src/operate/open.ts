@@ -16,7 +16,7 @@ import type { Operation } from './verb.ts'
 /** What of the settings verbs go by. */
 export type OperateSettings = Pick<
   Settings,
-  'database' | 'secretKey' | 'hostname' | 'dnsServers' | 'allowPrivateNetworks'
+  'database' | 'secretKey' | 'hostname' | 'publicUrl' | 'dnsServers' | 'allowPrivateNetworks'
 >
 
 /**
@@ -53,6 +53,7 @@ export function operationOn(
     store,
     accounts,
     hostname: settings.hostname,
+    publicUrl: settings.publicUrl,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),

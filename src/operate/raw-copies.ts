@@ -5,6 +5,7 @@ import { messageFor } from '../delivery/message.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
 import { SigningKeys } from '../delivery/signing-keys.ts'
 import type { EmailHistory } from '../email/stored-email.ts'
+import { unsubscribeLinks } from '../email/unsubscribe-link.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
 import { historyOf } from './emails.ts'
 import { OperateError } from './error.ts'
@@ -55,7 +56,7 @@ function noCopy({ email }: EmailHistory): OperateError {
 
 /** Only what is wanted is composed: a batch may have a thousand copies. */
 async function composed(
-  { store, accounts, seal: openSeal }: Operation,
+  { store, accounts, publicUrl, seal: openSeal }: Operation,
   { id, recipient, first = false }: CopiesWanted,
 ): Promise<RawCopy[]> {
   const work = await store.readWork(id)
@@ -65,6 +66,7 @@ async function composed(
   const domain = directory.signingDomain(work)
   const seal = await openSeal()
   const signing = domain ? new SigningKeys(seal).of(domain) : []
+  const links = unsubscribeLinks(publicUrl, seal)
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))
   const groups = work.individual ? work.recipients.map((each) => [each]) : [work.recipients]
   const wanted = groups.filter((group, index) => {
@@ -74,7 +76,7 @@ async function composed(
   return Promise.all(
     wanted.map(async (recipients) => {
       const prepared = prepareMessage(
-        { email: work, message: messageFor(work, recipients), signing },
+        { email: work, message: messageFor(work, recipients, links), signing },
         { boundaries },
       )
       const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })

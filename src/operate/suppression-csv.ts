@@ -7,7 +7,7 @@ import { type CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { isoTime } from './shapes.ts'
-import type { SuppressionInput } from './suppressions.ts'
+import type { AllowedInput, SuppressionInput } from './suppressions.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
 type Column = (typeof COLUMNS)[number]
@@ -33,7 +33,7 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
 const LONGEST_LINE = 64 * 1024
 
 /** One line of a file; `why` it cannot be used, if so. */
-export type CsvLine = { line: number } & ({ entry: SuppressionInput } | { why: string })
+export type CsvLine<Entry> = { line: number } & ({ entry: Entry } | { why: string })
 
 interface Parsed {
   record: string[]
@@ -44,8 +44,52 @@ interface Parsed {
  * The lines of a file in UTF-8. The first names the columns, or holds an address: then each line is one.
  * @param type of lines that do not say
  */
-export async function* csvLines(source: Source, type: SuppressionType): AsyncGenerator<CsvLine> {
-  const skipped: CsvLine[] = []
+export async function* csvLines(
+  source: Source,
+  type: SuppressionType,
+): AsyncGenerator<CsvLine<SuppressionInput>> {
+  let columns: readonly (Column | null)[] | undefined
+  for await (const each of recordsOf(source)) {
+    if ('why' in each) {
+      yield each
+      continue
+    }
+    const { line, entry: record } = each
+    if (columns === undefined) {
+      columns = columnsOf(record)
+      if (columns.includes('address')) continue
+      columns = ['address']
+    }
+    yield { line, ...entryOf(record, columns, type) }
+  }
+}
+
+/** The same of an allow list: addresses and domains, in one column or in one each. */
+export async function* allowedLines(source: Source): AsyncGenerator<CsvLine<AllowedInput>> {
+  let names: readonly string[] | undefined
+  for await (const each of recordsOf(source)) {
+    if ('why' in each) {
+      yield each
+      continue
+    }
+    const { line, entry: record } = each
+    if (names === undefined) {
+      names = record.map(plainName)
+      if (ALLOWED.some((name) => names!.includes(name))) continue
+      names = ['value']
+    }
+    const value = (wanted: readonly string[]) =>
+      names!.flatMap((name, at) => (wanted.includes(name) && record[at] ? unguarded(record[at]) : []))[0]
+    const allowed = value(ALLOWED)
+    if (allowed === undefined) yield { line, why: 'there is no address and no domain' }
+    else yield { line, entry: { value: allowed, reason: value(NAMES.reason) } }
+  }
+}
+
+const ALLOWED = ['address', 'domain', 'value', 'email', 'recipient']
+
+async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
+  const skipped: CsvLine<string[]>[] = []
   const { delimiter, whole } = await opened(source)
   const parser = parse({
     bom: true,
@@ -63,15 +107,9 @@ export async function* csvLines(source: Source, type: SuppressionType): AsyncGen
   })
   // What goes wrong with the source is heard from the parser.
   pipeline(Readable.from(whole), parser, () => {})
-  let columns: readonly (Column | null)[] | undefined
   for await (const { record, info } of parser as AsyncIterable<Parsed>) {
     yield* skipped.splice(0)
-    if (columns === undefined) {
-      columns = columnsOf(record)
-      if (columns.includes('address')) continue
-      columns = ['address']
-    }
-    yield { line: info.lines, ...entryOf(record, columns, type) }
+    yield { line: info.lines, entry: record }
   }
   yield* skipped
 }
@@ -104,9 +142,13 @@ async function* behind(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
 
 function columnsOf(record: readonly string[]): (Column | null)[] {
   return record.map((name) => {
-    const plain = name.toLowerCase().replace(/[\s_-]/g, '')
+    const plain = plainName(name)
     return COLUMNS.find((column) => NAMES[column].includes(plain)) ?? null
   })
+}
+
+function plainName(text: string): string {
+  return text.toLowerCase().replace(/[\s_-]/g, '')
 }
 
 function entryOf(
@@ -129,7 +171,7 @@ function entryOf(
 }
 
 function typeOf(word: string): SuppressionType | undefined {
-  const plain = word.toLowerCase().replace(/[\s_-]/g, '')
+  const plain = plainName(word)
   return SUPPRESSION_TYPES.find((type) => TYPES[type].includes(plain))
 }
 

@@ -1,13 +1,14 @@
 /** Whole lists of suppressions, in files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { OperateError } from './error.ts'
-import { findCompany } from './find.ts'
-import { CSV_HEADER, csvLines, csvOf } from './suppression-csv.ts'
+import { findCompany, findWholeCompany } from './find.ts'
+import { allowedLines, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
 import {
+  addAllowed,
   addSuppressions,
+  allowedValue,
   checkedSuppression,
   listSuppressions,
-  type SuppressionInput,
 } from './suppressions.ts'
 import { verb } from './verb.ts'
 
@@ -46,37 +47,73 @@ export const importSuppressions = verb(
   'manage',
   async (op, { company: text, source, type, domainId, onStep }: SuppressionImport): Promise<ImportReport> => {
     const company = findCompany(op, text).id
-    const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [] }
-    const refuse = (line: number, why: string) => {
-      report.bad += 1
-      if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
-    }
-    let entries: SuppressionInput[] = []
-    const put = async () => {
-      const results = await addSuppressions(op, { company, entries, domainId })
-      for (const { added } of results) report[added ? 'added' : 'present'] += 1
-      entries = []
-      onStep?.(report)
-    }
-    for await (const line of csvLines(source, type)) {
-      if ('why' in line) {
-        refuse(line.line, line.why)
-        continue
-      }
-      try {
-        checkedSuppression(line.entry, company, null, op.now())
-      } catch (error) {
-        if (!(error instanceof OperateError)) throw error
-        refuse(line.line, error.message)
-        continue
-      }
-      entries.push(line.entry)
-      if (entries.length === STEP) await put()
-    }
-    await put()
-    return report
+    return await imported(csvLines(source, type), {
+      check: (entry) => checkedSuppression(entry, company, null, op.now()),
+      async put(entries) {
+        const results = await addSuppressions(op, { company, entries, domainId })
+        return results.map(({ added }) => added)
+      },
+      onStep,
+    })
   },
 )
+
+export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'onStep'>
+
+/** The same of the allow list. */
+export const importAllowed = verb(
+  'manage',
+  async (op, { company: text, source, onStep }: AllowedImport): Promise<ImportReport> => {
+    const company = findWholeCompany(op, text).id
+    return await imported(allowedLines(source), {
+      check: ({ value }) => allowedValue(value),
+      put: (entries) => addAllowed(op, { company, entries }),
+      onStep,
+    })
+  },
+)
+
+interface Importing<Entry> {
+  /** Throws `invalid`. */
+  check(entry: Entry): void
+  /** For each whether it is new. */
+  put(entries: Entry[]): Promise<boolean[]>
+  onStep: ((sum: Imported) => void) | undefined
+}
+
+async function imported<Entry>(
+  lines: AsyncIterable<CsvLine<Entry>>,
+  { check, put, onStep }: Importing<Entry>,
+): Promise<ImportReport> {
+  const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [] }
+  const refuse = (line: number, why: string) => {
+    report.bad += 1
+    if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
+  }
+  let entries: Entry[] = []
+  const step = async () => {
+    for (const added of await put(entries)) report[added ? 'added' : 'present'] += 1
+    entries = []
+    onStep?.(report)
+  }
+  for await (const line of lines) {
+    if ('why' in line) {
+      refuse(line.line, line.why)
+      continue
+    }
+    try {
+      check(line.entry)
+    } catch (error) {
+      if (!(error instanceof OperateError)) throw error
+      refuse(line.line, error.message)
+      continue
+    }
+    entries.push(line.entry)
+    if (entries.length === STEP) await step()
+  }
+  await step()
+  return report
+}
 
 /** Newest first, page by page. */
 export const exportSuppressions = verb(

@@ -335,7 +335,7 @@ function reasonOf(text: string): string {
   throw new OperateError('invalid', `a reason has at most ${LONGEST_REASON} characters, and no NUL`)
 }
 
-function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
+export function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
   return text.includes('@')
     ? { value: addressIn(text), kind: 'address' }
     : { value: domainName(text), kind: 'domain' }

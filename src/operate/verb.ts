@@ -11,6 +11,8 @@ export interface Operation extends Who {
   store: Store
   /** The name this service sends under, as in EHLO: it stands in DNS records. */
   hostname: string
+  /** Where recipients and clients reach it; null: nobody has said. */
+  publicUrl: string | null
   /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
   seal(): Promise<Seal>
   resolver(): TxtResolver

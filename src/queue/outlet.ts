@@ -6,6 +6,7 @@ import type { Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
+import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord } from '../store/store.ts'
@@ -24,6 +25,8 @@ export interface OutletParts {
   /** Domain whose keys sign it: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
   signingKeys: SigningKeys
+  /** Null: recipients do not know how to reach the service. */
+  links: UnsubscribeLinks | null
   stops: Stops
   suspects: Suspects
   pathHealth: PathHealth
@@ -97,11 +100,11 @@ export class Outlet {
    * shows and has an end: then null.
    */
   #prepared(ready: ReadyDelivery, startedAt: number): Delivery | null {
-    const { signingDomain, signingKeys, results, log } = this.#parts
+    const { signingDomain, signingKeys, links, results, log } = this.#parts
     const { email, recipients } = ready
     try {
       const signing = signingKeys.of(signingDomain(email)!)
-      return { ...ready, message: messageFor(email, recipients), signing }
+      return { ...ready, message: messageFor(email, recipients, links), signing }
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
       const attempt = this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic())

@@ -8,6 +8,7 @@ import type { Path, Routed } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
+import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { Handover, Reservation } from '../intake/handover.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
@@ -43,6 +44,8 @@ export interface SchedulerParts {
   /** There was a domain with this id or name, and it is not there any more. */
   isRemoved(idOrName: string): boolean
   signingKeys: SigningKeys
+  /** Null: recipients do not know how to reach the service. */
+  links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
   paths: Pick<PathFinder, 'known' | 'find'>
   limits: ReadyLimits

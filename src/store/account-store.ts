@@ -4,6 +4,7 @@ import type {
   ApiKey,
   Company,
   CompanyLimits,
+  DkimIdentity,
   Route,
   SendingDomain,
 } from '../accounts/account.ts'
@@ -15,6 +16,9 @@ export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
 export type DomainChange = Partial<
   Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>
 >
+
+/** Of a DKIM key; what is absent stays as it is. */
+export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>
 
 /** Rare writes about accounts; each bumps the version that `watch` looks at. */
 export interface AccountStore {
@@ -34,6 +38,14 @@ export interface AccountStore {
    * is unknown.
    */
   removeDomain(id: string, at: number): Promise<boolean>
+  /** After those it has. StoreConflict when there is no such domain, or it has a key of this selector. */
+  addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
+  /**
+   * False when it is unknown, or is the last active one and would be no more. StoreConflict when the selector is taken.
+   */
+  updateDkimKey(id: string, change: DkimChange): Promise<boolean>
+  /** False when it is unknown, or the last active one of its domain. */
+  removeDkimKey(id: string): Promise<boolean>
   addKey(key: ApiKey): Promise<void>
   /** False when it is unknown. */
   renameKey(id: string, name: string): Promise<boolean>

@@ -6,7 +6,13 @@ import { keysOfDomains, keysOfRecords, verifyDkim } from '../../harness/verify-d
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicBase64 = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-const identity = { id: '1', selector: 's1', algorithm: 'rsa-sha256' as const, publicKey: publicBase64 }
+const identity = {
+  id: '1',
+  active: true,
+  selector: 's1',
+  algorithm: 'rsa-sha256' as const,
+  publicKey: publicBase64,
+}
 const keys = keysOfDomains([
   { name: 'acme.test', dkim: [{ ...identity, sealedPrivateKey: new Uint8Array() }] },
 ])

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as companies from '../../src/operate/companies.ts'
+import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
@@ -60,6 +62,8 @@ const MANAGES_WHOLE: Outcomes = { ...MANAGES, restricted: no }
 type Call = (op: Operation, world: World) => Promise<unknown>
 
 /** A verb, how it is called on something of Acme's, and what callers come to. */
+const PEM = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
 const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][] = [
   [
     companies.createCompany,
@@ -114,6 +118,43 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
       return await domains.removeDomain({ ...op, accounts: await op.store.accounts() }, { domain: name })
     },
     { ...MANAGES, restricted: foreign },
+  ],
+  [
+    dkimKeys.addDkimKey,
+    (op, world) => dkimKeys.addDkimKey(op, { domain: 'acme.test', selector: world.newName(), pem: PEM }),
+    MANAGES,
+  ],
+  [
+    dkimKeys.addDkimKey,
+    (op, world) =>
+      dkimKeys.addDkimKey(op, { domain: 'other.acme.test', selector: world.newName(), pem: PEM }),
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    dkimKeys.switchDkimKey,
+    (op, { acme }) => {
+      const { name, dkim } = acme.domains[0]
+      return dkimKeys.switchDkimKey(op, { domain: name, selector: dkim[0]!.selector, active: true })
+    },
+    MANAGES,
+  ],
+  [
+    dkimKeys.renameDkimKey,
+    (op, { acme }) => {
+      const { name, dkim } = acme.domains[1]
+      const { selector } = dkim[0]!
+      return dkimKeys.renameDkimKey(op, { domain: name, selector, to: selector })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    dkimKeys.removeDkimKey,
+    async (op, world) => {
+      const of = { domain: 'acme.test', selector: world.newName() }
+      await dkimKeys.addDkimKey({ ...op, caller: OPERATOR }, { ...of, pem: PEM })
+      return await dkimKeys.removeDkimKey({ ...op, accounts: await op.store.accounts() }, of)
+    },
+    MANAGES,
   ],
   [domains.activateDomain, (op) => domains.activateDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
   [domains.suspendDomain, (op) => domains.suspendDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
@@ -279,6 +320,11 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
       return files.importSuppressions(op, { company: 'Acme', source, type: 'bounce' })
     },
     MANAGES,
+  ],
+  [
+    files.importAllowed,
+    (op) => files.importAllowed(op, { company: 'Acme', source: ['kept.test\n'] }),
+    MANAGES_WHOLE,
   ],
   [files.exportSuppressions, (op) => files.exportSuppressions(op, { company: 'Acme' }), SEES],
   [

@@ -409,7 +409,13 @@ describe('verbs about a database as a whole', () => {
   }
 
   test('do not make one where there is none', async () => {
-    const settings = { ...of('none.db'), hostname: 'mail.test', dnsServers: [], allowPrivateNetworks: true }
+    const settings = {
+      ...of('none.db'),
+      hostname: 'mail.test',
+      publicUrl: null,
+      dnsServers: [],
+      allowPrivateNetworks: true,
+    }
     const move = {
       from: join(folder, 'none.db'),
       to: 'postgres://127.0.0.1:1/x',
@@ -433,7 +439,13 @@ describe('verbs about a database as a whole', () => {
       'this is text, and long enough to be looked at as the header of a database file',
     )
     assert.match((await failure(migrate(of('text.db'), {}))).code, /^(?:conflict|damaged|unavailable)$/)
-    const settings = { ...of('x.db'), hostname: 'mail.test', dnsServers: [], allowPrivateNetworks: true }
+    const settings = {
+      ...of('x.db'),
+      hostname: 'mail.test',
+      publicUrl: null,
+      dnsServers: [],
+      allowPrivateNetworks: true,
+    }
     await using op = await openOperation(settings, { make: true })
     await createCompany(op, { name: 'Acme' })
     const copy = join(folder, 'text.db')

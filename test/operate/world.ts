@@ -89,6 +89,7 @@ export class World implements AsyncDisposable {
       store: this.store,
       accounts: await this.store.accounts(),
       hostname: 'mail.service.test',
+      publicUrl: null,
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       outgoing: () =>

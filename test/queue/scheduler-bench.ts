@@ -220,6 +220,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     signingDomain: () => domain,
     isRemoved: () => false,
     signingKeys: new SigningKeys(seal),
+    links: null,
     retrySchedule: new RetrySchedule(options.waits ?? [1, 1, 1]),
     paths: new PathFinder({ ...common, siteConcurrency, maxDeliveries: 100, ownRoute: () => null, seal }),
     limits: { ...LIMITS, ...limits },

@@ -50,6 +50,7 @@ export function domain(owner: Company, name: string): SendingDomain {
       {
         id: newId(),
         selector: 's1',
+        active: true,
         algorithm: 'rsa-sha256',
         publicKey: 'cHVibGlj',
         sealedPrivateKey: Uint8Array.of(1, 2, 3),
@@ -57,6 +58,7 @@ export function domain(owner: Company, name: string): SendingDomain {
       {
         id: newId(),
         selector: 's2',
+        active: true,
         algorithm: 'ed25519-sha256',
         publicKey: 'ZWQ=',
         sealedPrivateKey: Uint8Array.of(4),

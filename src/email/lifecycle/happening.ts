@@ -108,7 +108,9 @@ export type Reported =
       /** The address itself is what was refused. */
       deadAddress: boolean
     }
-  | { kind: 'complained' | 'opened' | 'clicked' | 'unsubscribed'; at: number; detail: EventDetail }
+  | { kind: 'complained' | 'opened' | 'clicked'; at: number; detail: EventDetail }
+  /** `listed`: whoever reports it has put the address on the list. */
+  | { kind: 'unsubscribed'; at: number; detail: EventDetail; listed?: true }
 
 export type Happening =
   /** A node takes it. `suppressed`: what its address is on the suppression list for. */

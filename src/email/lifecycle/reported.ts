@@ -49,12 +49,13 @@ function delivered({ state, uncertain }: Before, { at, detail }: Returned): Deci
   return { ...recorded('delivered', at, detail), change: proves ? PROVED : null }
 }
 
-function reacted({ state, uncertain }: Before, { kind, at, detail }: Reaction): Decision | null {
-  switch (kind) {
+function reacted({ state, uncertain }: Before, reaction: Reaction): Decision | null {
+  const { kind, at, detail } = reaction
+  switch (reaction.kind) {
     case 'complained':
       return { ...recorded(kind, at, detail), suppress: COMPLAINT }
     case 'unsubscribed':
-      return { ...recorded(kind, at, detail), suppress: UNSUBSCRIPTION }
+      return { ...recorded(kind, at, detail), suppress: reaction.listed ? null : UNSUBSCRIPTION }
     case 'opened':
     case 'clicked': {
       if (state === 'suppressed') return null

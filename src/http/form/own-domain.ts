@@ -2,7 +2,22 @@
 import type { Principal, SendingDomain } from '../../accounts/account.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../mail/address/address.ts'
+import type { Operation } from '../../operate/verb.ts'
 import type { HttpCore } from '../core.ts'
+import { currentOperation } from '../operation.ts'
+
+/**
+ * For verbs: the domain, and the accounts, as they stand now. What was removed a moment ago, here or on another node,
+ * is not there.
+ */
+export async function onOwnDomain(
+  core: HttpCore,
+  caller: Principal,
+  name: string,
+): Promise<{ op: Operation; domain: SendingDomain }> {
+  const op = await currentOperation(core, caller)
+  return { op, domain: await ownDomain(core, caller, name) }
+}
 
 /** Throws a Refusal for one that is unknown, another company's, or not the one that the key is for. */
 export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {

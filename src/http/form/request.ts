@@ -17,6 +17,8 @@ export interface FormRequest {
   /** `messages.mime`. */
   mime: boolean
   contentType: string | undefined
+  /** Links to unsubscribe can be made: recipients know how to reach the service. */
+  links: boolean
   /** Fields and files together. */
   maxParts: number
 }
@@ -42,7 +44,7 @@ export function expectType(type: string, expected: readonly string[]): void {
 export function readFormRequest(request: FormRequest, body: Buffer): Submission {
   checkFormType(request, body.length === 0)
   const form = readForm(request, body)
-  return request.mime ? readMimeMessage(request.domain, form) : readMessage(request.domain, form)
+  return request.mime ? readMimeMessage(request.domain, form) : readMessage(request, form)
 }
 
 export function readForm(

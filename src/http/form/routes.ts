@@ -95,9 +95,9 @@ export class FormDialect implements Api {
         answering<StoredRoute>('form_stored_send', (request, reply) => this.#sendAgain(request, reply)),
       )
     }
-    for (const list of LISTS) {
+    for (const list of [...LISTS, null]) {
       app.post(
-        `/v3/:domain/${list.name}/import`,
+        `/v3/:domain/${list?.name ?? 'whitelists'}/import`,
         answering<ImportRoute>('form_suppression_import', (request, reply) =>
           this.#import(request, reply, list),
         ),
@@ -113,7 +113,11 @@ export class FormDialect implements Api {
     return { status: 200, type: JSON_TYPE, body }
   }
 
-  async #import(request: FastifyRequest<ImportRoute>, reply: FastifyReply, list: List): Promise<Answer> {
+  async #import(
+    request: FastifyRequest<ImportRoute>,
+    reply: FastifyReply,
+    list: List | null,
+  ): Promise<Answer> {
     return await importList(this.#core, await this.admit(request.raw), list, request, reply)
   }
 
@@ -128,7 +132,8 @@ export class FormDialect implements Api {
     if (admitted !== undefined) await admitted
     checkNotEncoded(headers['content-encoding'])
     const idempotent = idempotentOf(headers, mime ? 'POST /v3/messages.mime' : 'POST /v3/messages')
-    const asked = { domain, mime, contentType: headers['content-type'], maxParts: this.#maxParts }
+    const links = deps.settings.publicUrl !== null
+    const asked = { domain, mime, links, contentType: headers['content-type'], maxParts: this.#maxParts }
     checkFormType(asked, true)
     const received = await readBody(raw, reply.raw, limit)
     const { messageId } = await this.#reading.accept(principal, asked, received, idempotent)

@@ -9,26 +9,53 @@ import { readAttachments, readMessageFile } from './files.ts'
 import type { Form } from './form.ts'
 import { readOptions } from './options.ts'
 import { RecipientVariables } from './recipient-variables.ts'
+import { withUnsubscribeLinks } from './unsubscribe.ts'
 
-/** What `POST /v3/{domain}/messages` was sent. Throws a Refusal or a Fault for what cannot be done as asked. */
-export function readMessage(domain: string, form: Form): Submission {
+/**
+ * What `POST /v3/{domain}/messages` was sent; `links`: to unsubscribe, can be made. Throws a Refusal or a Fault for
+ * what cannot be done as asked.
+ */
+export function readMessage({ domain, links }: ReadAs, form: Form): Submission {
   const fields = new Fields(form.fields)
   refuseTemplate(fields)
   const submission: Submission = {
     ...common(domain, fields),
     cc: fields.all('cc'),
     bcc: fields.all('bcc'),
-    subject: withoutServicePlaceholders(fields.first('subject') ?? ''),
+    subject: fields.first('subject') ?? '',
     attachments: readAttachments(fields, form.files),
   }
   const html = fields.first('html')
-  if (html !== undefined) submission.html = withoutServiceLinks(html)
+  if (html !== undefined) submission.html = html
   const text = fields.first('text')
-  if (text !== undefined) submission.text = withoutServiceLinks(text)
+  if (text !== undefined) submission.text = text
   const amp = fields.first('amp-html')
-  if (amp !== undefined) submission.amp = withoutServiceLinks(amp)
+  if (amp !== undefined) submission.amp = amp
   readHeaders(fields.headers, submission)
+  withoutServiceTexts(links ? withUnsubscribeLinks(submission) : submission)
   return submission
+}
+
+interface ReadAs {
+  domain: string
+  links: boolean
+}
+
+/** What else a message says of a subscription service has none behind it here. */
+function withoutServiceTexts(submission: Submission): void {
+  submission.subject = withoutServicePlaceholders(submission.subject)
+  for (const name of ['html', 'text', 'amp'] as const) {
+    const text = submission[name]
+    if (text !== undefined) submission[name] = withoutServiceLinks(text)
+  }
+  // A field that held nothing but a dropped placeholder says nothing.
+  submission.headers = submission.headers
+    .map(([name, value]): [string, string, boolean] => [
+      name,
+      withoutServicePlaceholders(value),
+      value === '',
+    ])
+    .flatMap(([name, kept, wasEmpty]) => (kept !== '' || wasEmpty ? [[name, kept] as [string, string]] : []))
 }
 
 /**
@@ -125,9 +152,7 @@ function readHeaders(headers: readonly [string, string][], submission: Submissio
       // The intake uses it when it is a msg-id (RFC 5322 3.6.4); else one of our making takes its place.
       submission.messageId = value.trim()
     } else {
-      const kept = withoutServicePlaceholders(value)
-      // A field that held nothing but a dropped placeholder says nothing.
-      if (kept !== '' || value === '') submission.headers.push([name, kept])
+      submission.headers.push([name, value])
     }
   }
 }

@@ -148,21 +148,25 @@ const stored = (url: string, age: string): Described[] => [
   },
 ]
 
-const imports = LISTS.map(
-  ({ name }): Described => ({
+const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
+  (name): Described => ({
     method: 'POST',
     url: `/v3/:domain/${name}/import`,
     access: 'management',
     schema: {
       operationId: `import${name[0]!.toUpperCase()}${name.slice(1)}`,
-      summary: `Put a CSV file of addresses on the list of ${name}`,
+      summary: `Put a CSV file on the list of ${name}`,
       params: OF_DOMAIN,
       consumes: ['multipart/form-data'],
       body: {
         type: 'object',
         required: ['file'],
         properties: {
-          file: { type: 'string', format: 'binary', description: 'CSV with a column `address`.' },
+          file: {
+            type: 'string',
+            format: 'binary',
+            description: 'CSV with a column `address`, of whitelists also `domain`.',
+          },
         },
       },
       response: {

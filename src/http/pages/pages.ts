@@ -1,30 +1,32 @@
 /** What is part of no API: the first page, what machines ask about the service, and everything that does not exist. */
 import type { FastifyInstance } from 'fastify'
+import { unsubscribeLinks } from '../../email/unsubscribe-link.ts'
 import type { Answering, Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
-import type { HttpDeps } from '../deps.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { healthEndpoints } from './health.ts'
 import { homePage } from './home.ts'
 import { OpenApiPages } from './openapi.ts'
 import { Readiness } from './readiness.ts'
+import { UNSUBSCRIBE_ROUTE, UnsubscribePage, type UnsubscribeRoute } from './unsubscribe.ts'
 import { pageWords } from './words.ts'
 
 export class Pages implements Api {
   readonly prefixes = ['/']
   readonly words = pageWords
   readonly endpoints: readonly Endpoint[]
-  readonly #deps: HttpDeps
+  readonly #core: HttpCore
 
-  constructor({ answers, deps }: HttpCore) {
-    this.#deps = deps
+  constructor(core: HttpCore) {
+    const { answers, deps } = core
+    this.#core = core
     const readiness = new Readiness(deps)
     answers.onUnavailable = () => readiness.doubt()
     this.endpoints = healthEndpoints(readiness)
   }
 
   register(app: FastifyInstance, answering: Answering): void {
-    const deps = this.#deps
+    const { deps } = this.#core
     if (deps.api) {
       const home = homePage(deps.version)
       app.get(
@@ -39,6 +41,18 @@ export class Pages implements Api {
       app.get(
         '/docs',
         answering('other', () => openApi.reader()),
+      )
+    }
+    const links = unsubscribeLinks(deps.settings.publicUrl, deps)
+    if (deps.api && links !== null) {
+      const unsubscribing = new UnsubscribePage(this.#core, links)
+      app.get(
+        UNSUBSCRIBE_ROUTE,
+        answering<UnsubscribeRoute>('unsubscribe_ask', async (request) => unsubscribing.ask(request)),
+      )
+      app.post(
+        UNSUBSCRIBE_ROUTE,
+        answering<UnsubscribeRoute>('unsubscribe', (request) => unsubscribing.take(request)),
       )
     }
     if (deps.settings.metrics === 'same') {

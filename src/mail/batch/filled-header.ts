@@ -5,7 +5,13 @@ import { HeaderError, isReservedHeader } from '../header/header.ts'
 import { isMailboxField } from '../header/mailbox-field.ts'
 import type { MessageContent } from '../message.ts'
 import { Placeholders } from './placeholders.ts'
-import { type Addressee, substituteField, substituteHeaderText, substituteNames } from './substitute.ts'
+import {
+  type Addressee,
+  substituteField,
+  substituteHeaderText,
+  substituteNames,
+  substituteReplyTo,
+} from './substitute.ts'
 
 /** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
@@ -17,20 +23,30 @@ function asFilled(name: string, value: string): string {
   return isMailboxField(name.toLowerCase()) ? decodeWords(value) : value
 }
 
+/** `replyTo`: empty for a ready message, whose fields are all in `headers`. */
+export type HeaderContent = Pick<MessageContent, 'from' | 'replyTo' | 'subject' | 'headers'>
+
 /** The header-like fields of a message that refer to recipient variables. */
 export class FilledHeader {
   readonly #from: string
   readonly #subject: string
+  readonly #replyTo: string[]
   readonly #headers: [name: string, value: string][]
   readonly #placeholders: Placeholders
 
-  constructor({ from, subject, headers }: Pick<MessageContent, 'from' | 'subject' | 'headers'>) {
+  constructor({ from, replyTo, subject, headers }: HeaderContent) {
     const refers = (text: string) => text.includes('%recipient')
     this.#from = refers(decodeWords(from)) ? from : ''
     this.#subject = refers(subject) ? subject : ''
+    this.#replyTo = replyTo.filter((list) => refers(decodeWords(list)))
     this.#headers = headers.filter(([name, value]) => refers(asFilled(name, value)))
     const fields = this.#headers.map(([name, value]) => asFilled(name, value))
-    const texts = [decodeWords(this.#from), this.#subject, ...fields]
+    const texts = [
+      decodeWords(this.#from),
+      this.#subject,
+      ...this.#replyTo.map((list) => decodeWords(list)),
+      ...fields,
+    ]
     this.#placeholders = new Placeholders(texts, Buffer.byteLength)
   }
 
@@ -51,6 +67,7 @@ export class FilledHeader {
     try {
       if (this.#from !== '') customField('From', substituteNames(this.#from, 'From', addressee))
       substituteHeaderText(this.#subject, 'Subject', addressee)
+      for (const list of this.#replyTo) substituteReplyTo(list, addressee)
       for (const [name, value] of this.#headers) {
         const filled = substituteField(name, value, addressee)
         if (filled !== value && !isReservedHeader(name)) customField(name, filled)

@@ -2,7 +2,14 @@
  * Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has
  * them.
  */
-import { formatMailbox, MAX_NAME, type Mailbox, parseAddressList } from '../address/address.ts'
+import {
+  AddressError,
+  formatMailbox,
+  MAX_NAME,
+  type Mailbox,
+  parseAddressList,
+  parseMailbox,
+} from '../address/address.ts'
 import { AuthorError, assertAuthor } from '../address/author.ts'
 import { decodeWords } from '../header/encoded-word.ts'
 import { assertHeaderText, HeaderError } from '../header/header.ts'
@@ -57,7 +64,8 @@ export function substituteText(text: string, addressee: Addressee): string {
 }
 
 /**
- * The message with an addressee's values in subject, display name of From, Message-ID, bodies and custom headers. `to`
+ * The message with an addressee's values in subject, display name of From, Reply-To, Message-ID, bodies and custom
+ * headers. `to`
  * and `cc` stay as they are: whom a copy names is the caller's choice.
  * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` tells so beforehand
  */
@@ -65,6 +73,7 @@ export function substitute(content: MessageContent, addressee: Addressee): Messa
   const result: MessageContent = {
     ...content,
     from: substituteNames(content.from, 'From', addressee),
+    replyTo: content.replyTo.map((list) => substituteReplyTo(list, addressee)),
     subject: substituteHeaderText(content.subject, 'Subject', addressee),
     messageId: filledMessageId(content.messageId, addressee),
     headers: [],
@@ -145,6 +154,33 @@ export function substituteNames(list: string, field: string, addressee: Addresse
   if (!decodeWords(list).includes('%recipient')) return list
   const filled = filledMailboxes(parseAddressList(list), field, addressee)
   return filled === null ? list : formatMailboxes(filled)
+}
+
+/**
+ * Names and addresses: where answers go is for the sender to say, of each copy as of all.
+ * @param list as in `substituteNames`
+ * @throws HeaderError when an address is none with the values in it
+ */
+export function substituteReplyTo(list: string, addressee: Addressee): string {
+  if (!decodeWords(list).includes('%recipient')) return list
+  const mailboxes = parseAddressList(list)
+  const named = filledMailboxes(mailboxes, 'Reply-To', addressee) ?? mailboxes
+  return formatMailboxes(
+    named.map((mailbox) => {
+      const address = substituteHeaderText(mailbox.address, 'Reply-To', addressee)
+      return address === mailbox.address ? mailbox : { name: mailbox.name, address: plainAddress(address) }
+    }),
+  )
+}
+
+function plainAddress(text: string): string {
+  try {
+    const { address, name } = parseMailbox(text)
+    if (name === '' && address.toLowerCase() === text.toLowerCase()) return address
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error
+  }
+  throw new HeaderError('Reply-To, with the recipient variables filled in, is not an address')
 }
 
 /**

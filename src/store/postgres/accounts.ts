@@ -13,6 +13,7 @@ import { type Used, usedAt } from '../quota.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
 import type { Session, Value } from './database.ts'
+import { isDuplicate } from './faults.ts'
 import type { Parts } from './parts.ts'
 
 const COMPANIES = `SELECT id, name, created_at AS "createdAt", rate_limit AS rate, daily_limit AS daily,
@@ -22,7 +23,7 @@ const DOMAINS = `SELECT d.id, c.id AS "companyId", d.name, d.status, d.sending, 
     d.speaks_for AS "speaksFor", d.settings, d.seen
   FROM domains d JOIN companies c ON c.num = d.company ORDER BY d.created_at, d.id`
 const REMOVED = 'SELECT id, name FROM removed_domains ORDER BY id'
-const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, public_key AS "publicKey",
+const DKIM = `SELECT domain_id AS "domainId", id, selector, algorithm, active, public_key AS "publicKey",
     sealed_private_key AS "sealedPrivateKey"
   FROM dkim_keys ORDER BY domain_id, position`
 const KEYS = `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.scopes, k.domain_id AS "domainId",
@@ -46,6 +47,14 @@ const NOTE_REMOVED = `INSERT INTO removed_domains (id, company, name, removed_at
 // It refers to a domain that is not there any more.
 const REVOKE_OF_DOMAIN =
   'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1'
+
+const NEXT_DKIM_POSITION = `SELECT coalesce(max(k.position) + 1, 0) AS position
+  FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = $1 GROUP BY d.id`
+/** Mail of a domain is never left without a signature. */
+const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
+  SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
+const CHANGE_DKIM_KEY = `UPDATE dkim_keys k SET active = coalesce($2::boolean, active), selector = coalesce($3, selector)
+  WHERE id = $1 AND ($2::boolean IS DISTINCT FROM false OR ${OTHER_ACTIVE}) RETURNING 1`
 
 const SET_ROUTE = `INSERT INTO routes (company, domain_id, id, url, sealed, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (company, domain_id) DO UPDATE
@@ -105,13 +114,7 @@ export function accounts(parts: Parts): AccountStore {
           `The domain ${name} is already set up; a domain belongs to one company`,
         )
         for (const [position, key] of dkim.entries()) {
-          await unlessTaken(
-            session,
-            `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-            [id, position, key.id, key.selector, key.algorithm, key.publicKey, key.sealedPrivateKey],
-            `There is already a DKIM key with the id ${key.id}`,
-          )
+          await insertDkimKey(session, id, position, key)
         }
       })
     },
@@ -132,6 +135,32 @@ export function accounts(parts: Parts): AccountStore {
         await session.run('DELETE FROM routes WHERE domain_id = $1', [id])
         await session.run('DELETE FROM domains WHERE id = $1', [id])
         return true
+      }),
+
+    async addDkimKey(domainId, key) {
+      await insert(async (session) => {
+        const [next] = await session.run<{ position: number }>(NEXT_DKIM_POSITION, [domainId])
+        if (next === undefined) throw new StoreConflict(`There is no domain with the id ${domainId}`)
+        await insertDkimKey(session, domainId, next.position, key)
+      })
+    },
+
+    updateDkimKey: (id, { active = null, selector = null }) =>
+      change(async (session) => {
+        try {
+          return (await session.run(CHANGE_DKIM_KEY, [id, active, selector])).length > 0
+        } catch (error) {
+          if (!isDuplicate(error)) throw error
+          throw new StoreConflict(`There is already a DKIM key with the selector ${selector}`, {
+            cause: error,
+          })
+        }
+      }),
+
+    removeDkimKey: (id) =>
+      change(async (session) => {
+        const sql = `DELETE FROM dkim_keys k WHERE id = $1 AND ${OTHER_ACTIVE} RETURNING 1`
+        return (await session.run(sql, [id])).length > 0
       }),
 
     async addKey(key) {
@@ -181,6 +210,17 @@ export function accounts(parts: Parts): AccountStore {
       })
     },
   }
+}
+
+async function insertDkimKey(session: Session, domainId: string, position: number, key: DkimIdentity) {
+  const { id, selector, algorithm, active, publicKey, sealedPrivateKey } = key
+  await unlessTaken(
+    session,
+    `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey],
+    `There is already a DKIM key with the id ${id}, or with the selector ${selector}`,
+  )
 }
 
 async function snapshot(session: Session) {

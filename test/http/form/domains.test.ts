@@ -1,5 +1,6 @@
 /** Sending domains in the form dialect, as its clients see them. */
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -105,6 +106,42 @@ describe('domains of the form dialect', () => {
     )
     await mg.domains.destroy('gone.test')
     assertFormError(await get('/v4/domains/gone.test'), 404, 'Domain not found: gone.test')
+  })
+
+  test('more DKIM keys are made, signed with, renamed and removed', async () => {
+    const keys = mg.domains.domainKeys
+    await mg.domains.create({ name: 'keys.test' })
+    const made = await keys.create({ signingDomain: 'keys.test', selector: 'new', bits: '2048' })
+    assert.deepEqual([made.selector, made.dns_record.is_active], ['new', false])
+    assert.equal(made.dns_record.name, 'new._domainkey.keys.test')
+    const [first] = (await keys.list('keys.test')).items
+    const active = async () => {
+      const { items } = await keys.list('keys.test')
+      return items.filter(({ dns_record }) => dns_record.is_active).map(({ selector }) => selector)
+    }
+    assert.deepEqual(await active(), [first!.selector])
+    const only = { status: 409, details: /the only DKIM key/ }
+    await assert.rejects(keys.deactivate('keys.test', first!.selector), only)
+    const { status: _, ...activated } = await keys.activate('keys.test', 'new')
+    const message = 'domain key activated'
+    assert.deepEqual(activated, { message, authority: 'keys.test', selector: 'new', active: true })
+    await keys.deactivate('keys.test', first!.selector)
+    assert.deepEqual(await active(), ['new'])
+    assert.match((await keys.updateDKIMSelector('keys.test', { dkimSelector: 'newer' })).message, /updated/)
+    assert.deepEqual(await active(), ['newer'])
+    await assert.rejects(keys.destroy('keys.test', 'newer'), only)
+    assert.equal((await keys.destroy('keys.test', first!.selector)).message, 'success')
+    assert.equal((await keys.list('keys.test')).items.length, 1)
+    assert.equal((await keys.updateDKIMAuthority('keys.test', { self: 'true' })).changed, false)
+
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const brought = await keys.create({ signingDomain: 'keys.test', selector: 'own', pem })
+    assert.match(brought.dns_record.value, /k=ed25519/)
+    for (const data of [{ selector: 'newer' }, { selector: 'a_b' }, { selector: 'c', pem: 'none' }]) {
+      await assert.rejects(keys.create({ signingDomain: 'keys.test', ...data }), { status: 400 })
+    }
+    await assert.rejects(keys.destroy('keys.test', 'nothing'), { status: 404 })
   })
 
   test('its connection is as the operator has set it, and its queues run', async () => {

@@ -181,6 +181,14 @@ describe('suppressions of the form dialect', () => {
     assert.deepEqual([shown.type, shown.reason], ['domain', 'ours'])
     const gone = await mg.suppressions.destroy('list.test', 'whitelists', 'kept.test')
     assert.equal(gone.value, 'kept.test')
+    const csv = 'address,domain,reason\nmore@x.test,,ours\n,more.test,\n,no domain,\n'
+    const { message } = await mg.suppressions.upload('list.test', 'whitelists' as 'bounces', csv)
+    assert.equal(message, 'file uploaded successfully')
+    const { items: all } = (await ask('whitelists')).body as { items: { value: string }[] }
+    assert.deepEqual(
+      all.map(({ value }) => value),
+      ['kept@x.test', 'more.test', 'more@x.test'],
+    )
     await mg.suppressions.destroyAll('list.test', 'whitelists')
     assert.deepEqual((await ask('whitelists')).body.items, [])
   })

@@ -83,6 +83,36 @@ export function accountsContract(open: OpenBench): void {
       await store.addDomain({ ...domain(other, 'acme.test'), dkim: own.dkim })
     })
 
+    test('DKIM keys are added, changed and removed, and one stays active', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const own = domain(owner, 'acme.test')
+      await store.addDomain(own)
+      const [first, second] = own.dkim
+      const third = { ...first!, id: newId(), selector: 's3', active: false }
+      await store.addDkimKey(own.id, third)
+      const keys = async () => (await store.accounts()).domains[0]!.dkim
+      assert.deepEqual(await keys(), [first, second, third])
+      const conflict = { name: StoreConflict.name }
+      await assert.rejects(store.addDkimKey(own.id, { ...third, id: newId() }), conflict)
+      await assert.rejects(store.addDkimKey(newId(), { ...third, id: newId() }), conflict)
+      await assert.rejects(store.updateDkimKey(third.id, { selector: 's1' }), conflict)
+
+      assert.equal(await store.updateDkimKey(first!.id, { active: false }), true)
+      assert.equal(await store.updateDkimKey(second!.id, { active: false }), false)
+      assert.equal(await store.removeDkimKey(second!.id), false)
+      assert.equal(await store.updateDkimKey(third.id, { active: true, selector: 's4' }), true)
+      assert.equal(await store.updateDkimKey(second!.id, { active: false }), true)
+      assert.equal(await store.removeDkimKey(second!.id), true)
+      assert.equal(await store.removeDkimKey(newId()), false)
+      assert.equal(await store.updateDkimKey(newId(), { active: true }), false)
+      const left = [
+        { ...first!, active: false },
+        { ...third, active: true, selector: 's4' },
+      ]
+      assert.deepEqual(await keys(), left)
+    })
+
     test('routes: one for each company and domain, the last that was set', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -2,16 +2,14 @@
  * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain; its
  * token is the password, which is made here and shown once.
  */
-import type { ApiKey, Principal, SendingDomain } from '../../../accounts/account.ts'
+import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { currentOperation } from '../../operation.ts'
 import { mailDate } from '../date.ts'
-import { ownDomain } from '../own-domain.ts'
+import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 
 const URL = '/v3/domains/:domain/credentials'
@@ -75,7 +73,7 @@ const list = endpoint({
     },
   },
 })(async ({ caller, params, query }, core) => {
-  const { op, domain } = await on(core, caller, params.domain)
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const all = await credentialsOf(op, domain)
   const items = all.slice(query.skip, query.skip + query.limit).map(({ name, createdAt }) => {
     return { login: name, mailbox: name, created_at: mailDate(createdAt), size_bytes: null }
@@ -97,7 +95,7 @@ const create = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   refusePassword(body.password)
-  const { op, domain } = await on(core, caller, params.domain)
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const login = loginAt(domain, body.login)
   if ((await credentialsOf(op, domain)).some(({ name }) => name === login)) {
     throw new Fault({ code: 'request_invalid', detail: 'A credential with this login exists already' })
@@ -121,7 +119,7 @@ const update = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   refusePassword(body.password)
-  const { op, domain } = await on(core, caller, params.domain)
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const { id, name } = await credentialOf(op, domain, params.login)
   const password = await made(op, domain, name)
   await revokeKey(op, { id })
@@ -140,7 +138,7 @@ const remove = endpoint({
     response: { 200: { type: 'object', properties: { message: TEXT, spec: TEXT } } },
   },
 })(async ({ caller, params }, core) => {
-  const { op, domain } = await on(core, caller, params.domain)
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const { id, name } = await credentialOf(op, domain, params.login)
   await revokeKey(op, { id })
   return { status: 200, body: { message: 'Credentials have been deleted', spec: name } }
@@ -160,21 +158,12 @@ const clear = endpoint({
     },
   },
 })(async ({ caller, params }, core) => {
-  const { op, domain } = await on(core, caller, params.domain)
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const all = await credentialsOf(op, domain)
   for (const { id } of all) await revokeKey(op, { id })
   const message = 'All domain credentials have been deleted'
   return { status: 200, body: { message, count: all.length } }
 })
-
-async function on(
-  core: HttpCore,
-  caller: Principal,
-  name: string,
-): Promise<{ op: Operation; domain: SendingDomain }> {
-  const domain = await ownDomain(core, caller, name)
-  return { op: await currentOperation(core, caller), domain }
-}
 
 /** Keys that were made here: they are called by the login. */
 async function credentialsOf(op: Operation, { id, name }: SendingDomain): Promise<ApiKey[]> {

@@ -1,22 +1,28 @@
 /** The DKIM keys of domains, as this dialect shows them: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
-import type { SendingDomain } from '../../../accounts/account.ts'
-import type { DnsRecord } from '../../../accounts/dns-records.ts'
+import type { DkimIdentity, Principal, SendingDomain } from '../../../accounts/account.ts'
+import { dnsRecords } from '../../../accounts/dns-records.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { linkTo } from '../link.ts'
-import { ownDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
+import { onOwnDomain } from '../own-domain.ts'
+import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { RECORD, recordsShown } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
-const KEYS = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { signing_domain: TEXT, selector: TEXT, dns_record: RECORD },
-  },
+const KEY = {
+  type: 'object',
+  properties: { signing_domain: TEXT, selector: TEXT, dns_record: RECORD },
+} as const
+const KEYS = { type: 'array', items: KEY } as const
+const OF_KEY = {
+  type: 'object',
+  required: ['domain', 'selector'],
+  properties: { domain: TEXT, selector: TEXT },
 } as const
 
 const ofDomain = endpoint({
@@ -31,8 +37,8 @@ const ofDomain = endpoint({
     response: { 200: { type: 'object', properties: { items: KEYS } } },
   },
 })(async ({ caller, params }, core) => {
-  const domain = await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { items: await keysOf(await currentOperation(core, caller), domain) } }
+  const { op, domain } = await onOwnDomain(core, caller, params.domain)
+  return { status: 200, body: { items: keysOf(op, domain) } }
 })
 
 const ofAll = endpoint({
@@ -61,7 +67,7 @@ const ofAll = endpoint({
   const op = await currentOperation(core, caller)
   const { signing_domain: name, selector } = query
   const domains = (await listDomains(op, {})).filter((domain) => !name || domain.name === name.toLowerCase())
-  const items = (await Promise.all(domains.map((domain) => keysOf(op, domain)))).flat()
+  const items = domains.flatMap((domain) => keysOf(op, domain))
   const page = linkTo(core, request, '/v1/dkim/keys?page=none')
   return {
     status: 200,
@@ -72,12 +78,155 @@ const ofAll = endpoint({
   }
 })
 
-async function keysOf(op: Operation, { id }: SendingDomain) {
-  const { domain, records } = await showDomain(op, { domain: id })
-  return domain.dkim.map(({ selector }) => {
-    const own = records.filter((record: DnsRecord) => record.name.startsWith(`${selector}._domainkey.`))
-    return { signing_domain: domain.name, selector, dns_record: recordsShown(domain, own)[0]! }
+const create = endpoint({
+  method: 'POST',
+  url: '/v1/dkim/keys',
+  operation: 'form_dkim_create',
+  access: 'management',
+  schema: {
+    operationId: 'formCreateKey',
+    summary: 'Another DKIM key, which mail is signed with once it is activated',
+    body: {
+      type: 'object',
+      required: ['signing_domain', 'selector'],
+      properties: {
+        signing_domain: TEXT,
+        selector: TEXT,
+        bits: { type: 'string', description: '2048: nothing less is made.' },
+        pem: { type: 'string', description: 'A private key of your own.' },
+      },
+    },
+    response: { 200: KEY },
+  },
+})(async ({ caller, body }, core) => {
+  const { signing_domain: name, selector, bits, pem } = body
+  if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'keys of 2048 bits are made')
+  const { op, domain } = await on(core, caller, name)
+  const made = await addDkimKey(op, { domain, selector, ...(pem && { pem }) })
+  return { status: 200, body: keyShown(made, made.dkim.at(-1)!, op.hostname) }
+})
+
+const switches = [true, false].map((active) => {
+  const word = active ? 'activate' : 'deactivate'
+  return endpoint({
+    method: 'PUT',
+    url: `/v4/domains/:domain/keys/:selector/${word}`,
+    operation: 'form_dkim_update',
+    access: 'management',
+    schema: {
+      operationId: active ? 'formActivateKey' : 'formDeactivateKey',
+      summary: active ? 'Signs mail with a key from now on' : 'Signs no mail with a key any more',
+      params: OF_KEY,
+      response: {
+        200: {
+          type: 'object',
+          properties: { message: TEXT, authority: TEXT, selector: TEXT, active: { type: 'boolean' } },
+        },
+      },
+    },
+  })(async ({ caller, params }, core) => {
+    const { op, domain } = await on(core, caller, params.domain)
+    const { name } = await switchDkimKey(op, { domain, selector: params.selector, active })
+    const message = `domain key ${word}d`
+    return { status: 200, body: { message, authority: name, selector: params.selector, active } }
   })
+})
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: '/v1/dkim/keys',
+  operation: 'form_dkim_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveKey',
+    summary: 'Removes a DKIM key for good',
+    querystring: {
+      type: 'object',
+      required: ['signing_domain', 'selector'],
+      properties: { signing_domain: TEXT, selector: TEXT },
+    },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, query }, core) => {
+  const { op, domain } = await on(core, caller, query.signing_domain)
+  await removeDkimKey(op, { domain, selector: query.selector })
+  return { status: 200, body: { message: 'success' } }
+})
+
+const rename = endpoint({
+  method: 'PUT',
+  url: '/v3/domains/:domain/dkim_selector',
+  operation: 'form_dkim_update',
+  access: 'management',
+  schema: {
+    operationId: 'formRenameKey',
+    summary: 'Another selector for the first key that mail of a domain is signed with',
+    params: OF_DOMAIN,
+    querystring: { type: 'object', required: ['dkim_selector'], properties: { dkim_selector: TEXT } },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, params, query }, core) => {
+  const { op, domain, first } = await on(core, caller, params.domain)
+  await renameDkimKey(op, { domain, selector: first, to: query.dkim_selector })
+  return { status: 200, body: { message: 'Domain DKIM selector updated' } }
+})
+
+const authority = endpoint({
+  method: 'PUT',
+  url: '/v3/domains/:domain/dkim_authority',
+  operation: 'form_dkim_update',
+  access: 'management',
+  schema: {
+    operationId: 'formKeyAuthority',
+    summary: 'Whether a domain signs for itself, which each does here',
+    params: OF_DOMAIN,
+    querystring: {
+      type: 'object',
+      required: ['self'],
+      properties: { self: { type: 'string', description: 'yes or true: nothing else is taken.' } },
+    },
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          message: TEXT,
+          changed: { type: 'boolean' },
+          sending_dns_records: { type: 'array', items: RECORD },
+        },
+      },
+    },
+  },
+})(async ({ caller, params, query }, core) => {
+  if (!['yes', 'true'].includes(query.self.toLowerCase())) {
+    throw invalidField('self', 'mail of a domain is signed with keys of its own here')
+  }
+  const { op, domain: id } = await on(core, caller, params.domain)
+  const { domain, records } = await showDomain(op, { domain: id })
+  const message = 'Domain DKIM authority has not been changed'
+  return {
+    status: 200,
+    body: { message, changed: false, sending_dns_records: recordsShown(domain, records) },
+  }
+})
+
+/** A domain of the caller's by its id, and the selector of the key that signs first. */
+async function on(core: HttpCore, caller: Principal, name: string) {
+  const { op, domain: own } = await onOwnDomain(core, caller, name)
+  const { id: domain, dkim } = own
+  return { op, domain, first: (dkim.find(({ active }) => active) ?? dkim[0]!).selector }
 }
 
-export const dkimRoutes: readonly Endpoint[] = [ofDomain, ofAll]
+function keysOf(op: Operation, domain: SendingDomain) {
+  return domain.dkim.map((key) => keyShown(domain, key, op.hostname))
+}
+
+function keyShown(domain: SendingDomain, key: DkimIdentity, hostname: string) {
+  const [record] = recordsShown(domain, dnsRecords({ ...domain, dkim: [key] }, hostname))
+  const { selector, active } = key
+  return { signing_domain: domain.name, selector, dns_record: { ...record!, is_active: active } }
+}
+
+export const dkimRoutes: readonly Endpoint[] = [
+  ...[ofDomain, ofAll, create, ...switches, remove],
+  ...[rename, authority],
+]

@@ -2,9 +2,11 @@
 import { addDomain, listDomains, removeDomain, showDomain, verifyDomain } from '../../../operate/domains.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { ownDomain } from '../own-domain.ts'
+import { onOwnDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain.ts'
+
+const NO = ['false', 'no'] as const
 
 /** Of most languages' clients the newest use `v4`. */
 export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) => {
@@ -85,8 +87,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       response: { 200: DOMAIN_WITH_RECORDS },
     },
   })(async ({ caller, params }, core) => {
-    const { id } = await ownDomain(core, caller, params.domain)
-    const { domain, records } = await showDomain(await currentOperation(core, caller), { domain: id })
+    const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
+    const { domain, records } = await showDomain(op, { domain: own.id })
     return {
       status: 200,
       body: {
@@ -94,6 +96,42 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
         receiving_dns_records: [],
         sending_dns_records: recordsShown(domain, records),
       },
+    }
+  })
+
+  const update = endpoint({
+    method: 'PUT',
+    url: `${url}/:domain`,
+    operation: 'form_domain_update',
+    access: 'management',
+    schema: {
+      operationId: id('UpdateDomain'),
+      summary: 'Takes settings of a domain that say what is so here anyway',
+      description: 'There is nothing to set: what would change how mail is sent is refused.',
+      params: OF_DOMAIN,
+      body: {
+        type: 'object',
+        properties: {
+          spam_action: { const: 'disabled' },
+          wildcard: { enum: [...NO] },
+          require_tls: { enum: [...NO] },
+          skip_verification: { enum: [...NO] },
+          use_automatic_sender_security: { enum: [...NO] },
+          web_scheme: { const: 'https' },
+          web_prefix: { const: 'email' },
+        },
+        additionalProperties: false,
+      },
+      response: { 200: DOMAIN_WITH_RECORDS },
+    },
+  })(async ({ caller, params }, core) => {
+    const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
+    const { domain, records } = await showDomain(op, { domain: own.id })
+    const message = 'Domain has been updated'
+    const shown = { domain: domainShown(domain), receiving_dns_records: [] }
+    return {
+      status: 200,
+      body: { message, ...shown, sending_dns_records: recordsShown(domain, records) },
     }
   })
 
@@ -109,9 +147,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       response: { 200: DOMAIN_WITH_RECORDS },
     },
   })(async ({ caller, params }, core) => {
-    const { id } = await ownDomain(core, caller, params.domain)
-    const op = await currentOperation(core, caller)
-    const { domain, verification } = await verifyDomain(op, { domain: id })
+    const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
+    const { domain, verification } = await verifyDomain(op, { domain: own.id })
     return {
       status: 200,
       body: {
@@ -135,10 +172,10 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       response: { 200: MESSAGE_ONLY },
     },
   })(async ({ caller, params }, core) => {
-    const { id } = await ownDomain(core, caller, params.domain)
-    await removeDomain(await currentOperation(core, caller), { domain: id })
+    const { op, domain } = await onOwnDomain(core, caller, params.domain)
+    await removeDomain(op, { domain: domain.id })
     return { status: 200, body: { message: 'Domain has been deleted' } }
   })
 
-  return [list, create, show, verify, remove]
+  return [list, create, show, update, verify, remove]
 })

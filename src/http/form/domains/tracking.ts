@@ -4,8 +4,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperation } from '../../operation.ts'
-import { ownDomain } from '../own-domain.ts'
+import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 
 const URL = '/v3/domains/:domain/tracking'
@@ -68,14 +67,14 @@ const show = endpoint({
     },
   },
 })(async ({ caller, params }, core) => {
-  const { id } = await ownDomain(core, caller, params.domain)
-  const { domain } = await showDomain(await currentOperation(core, caller), { domain: id })
+  const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
+  const { domain } = await showDomain(op, { domain: own.id })
   return { status: 200, body: { tracking: shown(domain.settings) } }
 })
 
 async function change(core: HttpCore, caller: Principal, name: string, settings: Partial<DomainSettings>) {
-  const { id } = await ownDomain(core, caller, name)
-  const domain = await updateDomain(await currentOperation(core, caller), { domain: id, settings })
+  const { op, domain: own } = await onOwnDomain(core, caller, name)
+  const domain = await updateDomain(op, { domain: own.id, settings })
   return { message: 'Domain tracking settings have been updated', ...shown(domain.settings) }
 }
 

@@ -68,7 +68,7 @@ export async function readAgain(
   const { id, origin } = await storedOf(core, caller, params)
   checkNotEncoded(raw.headers['content-encoding'])
   const contentType = raw.headers['content-type']
-  const asked = { domain: params.domain, mime: false, contentType, maxParts: MAX_PARTS }
+  const asked = { domain: params.domain, mime: false, links: false, contentType, maxParts: MAX_PARTS }
   checkFormType(asked, true)
   const body = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
   const to = new Fields(readForm(asked, body).fields).all('to')
@@ -102,7 +102,7 @@ function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Ag
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ])
   const contentType = `multipart/form-data; boundary="${boundary}"`
-  return { asked: { domain, mime: true, contentType, maxParts: MAX_PARTS }, form }
+  return { asked: { domain, mime: true, links: false, contentType, maxParts: MAX_PARTS }, form }
 }
 
 async function storedOf(

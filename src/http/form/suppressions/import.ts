@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import { importSuppressions } from '../../../operate/suppression-files.ts'
+import { importAllowed, importSuppressions } from '../../../operate/suppression-files.ts'
 import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
@@ -18,11 +18,11 @@ const PIECE = 64 * 1024
 
 export type ImportRoute = { Params: { domain: string } }
 
-/** Lines that cannot be used are counted; the others are put on the list. */
+/** `list`: null for the allow list. Lines that cannot be used are counted; the others are put on the list. */
 export async function importList(
   core: HttpCore,
   caller: Principal,
-  list: List,
+  list: List | null,
   request: FastifyRequest<ImportRoute>,
   reply: FastifyReply,
 ): Promise<Answer> {
@@ -36,12 +36,12 @@ export async function importList(
   const { files, fields } = readForm({ contentType, maxParts: MAX_PARTS }, octets)
   const content = files[0]?.content ?? fields[0]?.[1]
   if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })
-  const { added, present, bad } = await importSuppressions(core.deps.operation(caller), {
-    company: caller.companyId,
-    source: piecesOf(Buffer.from(content)),
-    type: list.type,
-    domainId,
-  })
+  const op = core.deps.operation(caller)
+  const file = { company: caller.companyId, source: piecesOf(Buffer.from(content)) }
+  const { added, present, bad } =
+    list === null
+      ? await importAllowed(op, file)
+      : await importSuppressions(op, { ...file, type: list.type, domainId })
   const body = JSON.stringify({ message: 'file uploaded successfully', added, present, bad })
   return { status: 202, type: JSON_TYPE, body }
 }

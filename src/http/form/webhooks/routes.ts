@@ -6,8 +6,7 @@ import { checkedWebhookUrl, testWebhook } from '../../../operate/webhooks.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { currentOperation } from '../../operation.ts'
-import { ownDomain } from '../own-domain.ts'
+import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './by-word.ts'
 
@@ -239,8 +238,7 @@ interface On {
 }
 
 async function on(core: HttpCore, caller: Principal, name: string): Promise<On> {
-  const domain = await ownDomain(core, caller, name)
-  const op = await currentOperation(core, caller)
+  const { op, domain } = await onOwnDomain(core, caller, name)
   return { op, domain, webhooks: await webhooksOf(op, domain) }
 }
 

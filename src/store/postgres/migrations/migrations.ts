@@ -7,6 +7,7 @@ import { sql as digest } from './0005-digest.ts'
 import { sql as amp } from './0006-amp.ts'
 import { sql as domains } from './0007-domains.ts'
 import { sql as webhooks } from './0008-webhooks.ts'
+import { sql as dkimActive } from './0009-dkim-active.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-amp', sql: amp },
   { name: '0007-domains', sql: domains },
   { name: '0008-webhooks', sql: webhooks },
+  { name: '0009-dkim-active', sql: dkimActive },
 ]

@@ -12,7 +12,7 @@ import { type Used, usedAt } from '../../quota.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-type DkimRow = DkimIdentity & { domainId: string }
+type DkimRow = Omit<DkimIdentity, 'active'> & { domainId: string; active: number }
 
 /** Companies and what belongs to them. */
 export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion' | 'quotaUsed'> {
@@ -27,7 +27,7 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
   )
   const removed = db.prepare('SELECT id, name FROM removed_domains ORDER BY id')
   const dkim = db.prepare(
-    `SELECT domain_id AS domainId, id, selector, algorithm, public_key AS publicKey,
+    `SELECT domain_id AS domainId, id, selector, algorithm, active, public_key AS publicKey,
             sealed_private_key AS sealedPrivateKey
      FROM dkim_keys ORDER BY domain_id, position`,
   )
@@ -54,7 +54,7 @@ export function accounts(db: DatabaseSync): Direct<'accounts' | 'accountsVersion
           const identities = ofDomain.get(row.id) ?? []
           return domainOf(
             row,
-            identities.map(({ domainId: _, ...identity }) => identity),
+            identities.map(({ domainId: _, active, ...identity }) => ({ ...identity, active: active === 1 })),
           )
         }),
         removedDomains: all<{ id: string; name: string }>(removed),

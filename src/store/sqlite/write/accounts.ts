@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { DkimIdentity } from '../../../accounts/account.ts'
 import { limitColumns } from '../../account-rows.ts'
 import { jsonOrNull, listText, mapText } from '../../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../../store.ts'
@@ -6,6 +7,10 @@ import { isDuplicate } from '../database.ts'
 import type { Direct } from '../protocol.ts'
 import { one } from '../rows.ts'
 import type { Parts } from './parts.ts'
+
+/** Mail of a domain is never left without a signature. */
+const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
+  SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
 
 type AccountWrites = Direct<Exclude<keyof AccountStore, 'accounts' | 'accountsVersion' | 'quotaUsed'>>
 
@@ -24,9 +29,18 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertDkimKey = db.prepare(
-    `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, public_key, sealed_private_key)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO dkim_keys (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const nextDkimPosition = db.prepare(
+    `SELECT coalesce(max(k.position) + 1, 0) AS position FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id
+     WHERE d.id = ? GROUP BY d.id`,
+  )
+  const changeDkimKey = db.prepare(
+    `UPDATE dkim_keys AS k SET active = coalesce(?2, active), selector = coalesce(?3, selector)
+     WHERE id = ?1 AND (?2 IS NOT 0 OR ${OTHER_ACTIVE})`,
+  )
+  const deleteDkimKey = db.prepare(`DELETE FROM dkim_keys AS k WHERE id = ? AND ${OTHER_ACTIVE}`)
   const changeDomain = db.prepare(
     `UPDATE domains SET status = coalesce(?2, status), sending = coalesce(?3, sending),
        speaks_for = coalesce(?4, speaks_for), settings = coalesce(?5, settings), seen = coalesce(?6, seen)
@@ -76,6 +90,14 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
     return company
   }
 
+  function insertDkim(domainId: string, position: number, key: DkimIdentity): void {
+    const { id, selector, algorithm, active, publicKey, sealedPrivateKey } = key
+    const values = [id, selector, algorithm, active ? 1 : 0, publicKey, sealedPrivateKey] as const
+    unlessTaken(`There is already a DKIM key with the id ${id}, or with the selector ${selector}`, () =>
+      insertDkimKey.run(domainId, position, ...values),
+    )
+  }
+
   return {
     addCompany({ id, name, createdAt, limits: { rate, daily, monthly } }) {
       unlessTaken(`There is already a company called ${name}`, () =>
@@ -98,10 +120,7 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
         insertDomain.run(id, company, name, status, sending, createdAt, ...lists),
       )
       for (const [position, key] of dkim.entries()) {
-        const { selector, algorithm, publicKey, sealedPrivateKey } = key
-        unlessTaken(`There is already a DKIM key with the id ${key.id}`, () =>
-          insertDkimKey.run(id, position, key.id, selector, algorithm, publicKey, sealedPrivateKey),
-        )
+        insertDkim(id, position, key)
       }
       changed()
     },
@@ -124,6 +143,24 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
       changed()
       return true
     },
+
+    addDkimKey(domainId, key) {
+      const next = one<{ position: number }>(nextDkimPosition, domainId)
+      if (next === undefined) throw new StoreConflict(`There is no domain with the id ${domainId}`)
+      insertDkim(domainId, next.position, key)
+      changed()
+    },
+
+    updateDkimKey(id, { active, selector = null }) {
+      let is = false
+      unlessTaken(`There is already a DKIM key with the selector ${selector}`, () => {
+        const to = active === undefined ? null : Number(active)
+        is = changeDkimKey.run(id, to, selector).changes > 0
+      })
+      return changedIf(is)
+    },
+
+    removeDkimKey: (id) => changedIf(deleteDkimKey.run(id).changes > 0),
 
     addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
       const company = ownerNumber(companyId, domainId)

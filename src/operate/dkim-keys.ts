@@ -1,0 +1,118 @@
+/** The DKIM keys of a sending domain: more than its first, published before mail is signed with them, and changed. */
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
+import { dkimIdentity } from '../accounts/new-domain.ts'
+import { type DkimKey, dkimPublicKey, generateDkimKey } from '../mail/dkim/key.ts'
+import { OperateError, unlessTaken } from './error.ts'
+import { findDomain } from './find.ts'
+import { verb } from './verb.ts'
+
+/** RFC 8301 3.2: signers use no less. */
+const LEAST_BITS = 2048
+const MOST_BITS = 4096
+/** Of one domain: mail is signed with each that is active. */
+const MOST_KEYS = 10
+/** RFC 6376 3.1: labels of a domain name. */
+const SELECTOR = /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
+
+export interface OneDkimKey {
+  /** Name or id. */
+  domain: string
+  selector: string
+}
+
+export interface NewDkimKeyInput extends OneDkimKey {
+  /** A private key in PEM, RSA or Ed25519; absent: an RSA key is made. */
+  pem?: string | undefined
+}
+
+/** Mail is not signed with it before it is activated: its record is to be published first. */
+export const addDkimKey = verb('manage', async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
+  const domain = findDomain(op, input.domain)
+  const selector = checkedSelector(input.selector)
+  if (domain.dkim.length >= MOST_KEYS) {
+    throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
+  }
+  const key = input.pem === undefined ? await generateDkimKey('rsa-sha256') : keyOf(input.pem)
+  const identity = dkimIdentity({ selector, key, active: false, seal: await op.seal() })
+  await unlessTaken(op.store.addDkimKey(domain.id, identity), { noun: 'domain', name: domain.name })
+  return { ...domain, dkim: [...domain.dkim, identity] }
+})
+
+/** Whether mail is signed with a key. The last one stays active. */
+export const switchDkimKey = verb(
+  'manage',
+  async (op, input: OneDkimKey & { active: boolean }): Promise<SendingDomain> => {
+    const { active } = input
+    const domain = findDomain(op, input.domain)
+    const key = keyNamed(domain, input.selector)
+    if (!(await op.store.updateDkimKey(key.id, { active }))) throw lastKey(domain)
+    return withKey(domain, { ...key, active })
+  },
+)
+
+/**
+ * Mail is signed under the new name from then on: publish its record there first, and leave the old one for a while.
+ */
+export const renameDkimKey = verb(
+  'manage',
+  async (op, input: OneDkimKey & { to: string }): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const key = keyNamed(domain, input.selector)
+    const selector = checkedSelector(input.to)
+    const about = { noun: 'domain', name: domain.name } as const
+    await unlessTaken(op.store.updateDkimKey(key.id, { selector }), about)
+    return withKey(domain, { ...key, selector })
+  },
+)
+
+/** For good. The last active one stays. */
+export const removeDkimKey = verb('manage', async (op, input: OneDkimKey): Promise<SendingDomain> => {
+  const domain = findDomain(op, input.domain)
+  const key = keyNamed(domain, input.selector)
+  if (!(await op.store.removeDkimKey(key.id))) throw lastKey(domain)
+  return { ...domain, dkim: domain.dkim.filter(({ id }) => id !== key.id) }
+})
+
+function withKey(domain: SendingDomain, key: DkimIdentity): SendingDomain {
+  return { ...domain, dkim: domain.dkim.map((each) => (each.id === key.id ? key : each)) }
+}
+
+function keyNamed(domain: SendingDomain, selector: string): DkimIdentity {
+  const found = domain.dkim.find((key) => key.selector === selector.toLowerCase())
+  if (found !== undefined) return found
+  throw new OperateError('not_found', `${domain.name} has no DKIM key with the selector "${selector}"`)
+}
+
+function lastKey({ name }: SendingDomain): OperateError {
+  const message = `it is the only DKIM key that mail from ${name} is signed with; activate another one first`
+  return new OperateError('conflict', message)
+}
+
+function checkedSelector(text: string): string {
+  const selector = text.toLowerCase()
+  if (SELECTOR.test(selector)) return selector
+  throw new OperateError('invalid', `"${text}" is no selector: letters, digits and hyphens, such as s1`)
+}
+
+function keyOf(pem: string): DkimKey {
+  const privateKey = readPem(pem)
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = privateKey
+  if (type === 'ed25519') {
+    return { algorithm: 'ed25519-sha256', privateKey, publicKey: dkimPublicKey(privateKey) }
+  }
+  if (type !== 'rsa') throw new OperateError('invalid', `a DKIM key is RSA or Ed25519, not ${type}`)
+  const bits = details?.modulusLength ?? 0
+  if (bits < LEAST_BITS || bits > MOST_BITS) {
+    throw new OperateError('invalid', `the RSA key has ${bits} bits; ${LEAST_BITS} to ${MOST_BITS} are taken`)
+  }
+  return { algorithm: 'rsa-sha256', privateKey, publicKey: dkimPublicKey(privateKey) }
+}
+
+function readPem(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (error) {
+    throw new OperateError('invalid', 'pem holds no private key that can be read', null, { cause: error })
+  }
+}

@@ -1,0 +1,144 @@
+/** What clients of the form dialect rely on, from the request to the mail and its events. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import PostalMime from 'postal-mime'
+import { parseDelivery } from '../../../src/config/parse.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type Sink, startSink } from '../../support/sink.ts'
+import { Api, assertFormError, basic, call, type Part } from '../requests.ts'
+
+interface Shown {
+  event: string
+  recipient: string
+  tags: string[]
+  flags: { 'is-test-mode': boolean }
+  message: { headers: { 'message-id': string } }
+  'user-variables': Record<string, string>
+}
+
+describe('a request, its mail and its events', () => {
+  let sink: Sink
+  let service: Service
+  let api: Api
+
+  before(async () => {
+    sink = await startSink()
+    service = await startService({
+      delivery: parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`),
+      maxMessageSize: 1024 * 1024,
+    })
+    const { key } = await service.tenant('ours.test')
+    api = new Api(service.url, key.token)
+  })
+  after(async () => {
+    await service.close()
+    await sink.close()
+  })
+
+  const usual: [string, string][] = [
+    ['from', 'a@ours.test'],
+    ['subject', 's'],
+    ['text', 't'],
+  ]
+  const sent = async (...fields: [string, string][]) => {
+    const reply = await api.form('ours.test', [...usual, ...fields])
+    assert.equal(reply.status, 200, reply.text)
+    return String(reply.body.id)
+  }
+  const received = async (address: string) => PostalMime.parse((await sink.messageFor(address)).raw)
+  /** What is told of it once it is delivered. */
+  const delivered = async (recipient: string): Promise<Shown> => {
+    const query = new URLSearchParams({ ascending: 'yes', event: 'delivered', recipient })
+    for (;;) {
+      const url = `${service.url}/v3/ours.test/events?${query}`
+      const { body } = await call(url, { headers: { authorization: basic(api.token) } })
+      const [event] = body.items as Shown[]
+      if (event !== undefined) return event
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const toOf = (mail: Awaited<ReturnType<typeof received>>) => mail.to?.map(({ address }) => address)
+
+  test('`to` twice is one mail that names both; its tags are on its events', async () => {
+    await sent(['to', 'two1@x.test'], ['to', 'two2@x.test'], ['o:tag', 'one'], ['o:tag', 'other'])
+    const { recipients, raw } = await sink.messageFor('two1@x.test')
+    assert.deepEqual(recipients, ['two1@x.test', 'two2@x.test'])
+    assert.deepEqual(toOf(await PostalMime.parse(raw)), ['two1@x.test', 'two2@x.test'])
+    const { tags } = await delivered('two2@x.test')
+    assert.deepEqual(tags, ['one', 'other'])
+  })
+
+  test('a batch: one id, a mail for each, values in subject, header fields and user variables', async () => {
+    const variables = { 'bat1@x.test': { n: 'B' }, 'bat2@x.test': { n: 'C' } }
+    const id = await sent(
+      ...Object.keys(variables).map((address): [string, string] => ['to', address]),
+      ['recipient-variables', JSON.stringify(variables)],
+      ['h:X-N', 'n is %recipient.n%'],
+      ['h:Reply-To', 'answers+%recipient.n%@ours.test'],
+      ['v:rid', '%recipient.n%'],
+    )
+    for (const [address, { n }] of Object.entries(variables)) {
+      const mail = await received(address)
+      assert.deepEqual(toOf(mail), [address])
+      assert.equal(mail.headers.find(({ key }) => key === 'x-n')?.value, `n is ${n}`)
+      assert.deepEqual(
+        mail.replyTo?.map((mailbox) => mailbox.address),
+        [`answers+${n}@ours.test`],
+      )
+      const told = await delivered(address)
+      assert.deepEqual(told['user-variables'], { rid: n })
+      assert.equal(`<${told.message.headers['message-id']}>`, id)
+    }
+  })
+
+  test('recipient variables without a value are a batch as well', async () => {
+    await sent(['to', 'none1@x.test'], ['to', 'none2@x.test'], ['recipient-variables', '{}'])
+    for (const address of ['none1@x.test', 'none2@x.test']) {
+      assert.deepEqual(toOf(await received(address)), [address])
+    }
+  })
+
+  test('a Message-ID of the sender’s is the answer’s, the mail’s and the events’', async () => {
+    const chosen = '<chosen.1@ours.test>'
+    assert.equal(await sent(['to', 'own@x.test'], ['h:Message-Id', chosen]), chosen)
+    assert.equal((await received('own@x.test')).messageId, chosen)
+    const told = await delivered('own@x.test')
+    assert.equal(told.message.headers['message-id'], 'chosen.1@ours.test')
+  })
+
+  for (const value of ['yes', 'true']) {
+    test(`a thousand recipients with o:testmode=${value} are accepted, and reach nobody`, async () => {
+      const to = Array.from({ length: 1000 }, (_, index): [string, string] => [
+        'to',
+        `r${value}${index}@x.test`,
+      ])
+      await sent(...to, ['o:testmode', value])
+      assert.equal((await delivered(`r${value}999@x.test`)).flags['is-test-mode'], true)
+      // What is sent after it has arrived.
+      await sent(['to', `after-${value}@x.test`])
+      await sink.messageFor(`after-${value}@x.test`)
+      assert.ok(
+        !sink.messages.some(({ recipients }) => recipients.some((each) => each.startsWith(`r${value}`))),
+      )
+    })
+  }
+
+  test('an inline file stands beside its HTML', async () => {
+    const parts: Part[] = [
+      ...usual.map(([name, value]) => ({ name, value })),
+      { name: 'to', value: 'inline@x.test' },
+      { name: 'html', value: '<img src="cid:logo.png">' },
+      { name: 'inline', value: 'png', filename: 'logo.png' },
+    ]
+    assert.equal((await api.multipart('ours.test', parts)).status, 200)
+    const { raw } = await sink.messageFor('inline@x.test')
+    assert.match(raw.toString('latin1'), /^Content-Type: multipart\/related/m)
+    const [logo] = (await PostalMime.parse(raw)).attachments
+    assert.deepEqual([logo!.contentId, logo!.disposition], ['<logo.png>', 'inline'])
+  })
+
+  test('a body over the limit: 413 as JSON', async () => {
+    const reply = await api.form('ours.test', [...usual, ['to', 'x@x.test'], ['html', 'x'.repeat(9_000_000)]])
+    assertFormError(reply, 413)
+  })
+})
