@@ -34,6 +34,7 @@ interface OldClient {
   post(path: string, data?: object): Promise<Record<string, unknown>>
   put(path: string, data?: object): Promise<Record<string, unknown>>
   delete(path: string, data?: object): Promise<Record<string, unknown>>
+  validateWebhook(timestamp: string, token: string, signature: string): boolean
 }
 
 export function oldClient(url: string, apiKey: string, domain: string): OldClient {

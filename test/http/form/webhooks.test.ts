@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Enums } from 'mailgun.js/definitions'
 import { type Service, startService } from '../../support/service.ts'
-import { assertFormError, basic, call, type Reply } from '../requests.ts'
-import { newestClient } from './clients.ts'
+import { Receiver } from '../../webhooks/receiver.ts'
+import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
+import { newestClient, oldClient } from './clients.ts'
 
 const ONE = 'https://one.example/hook'
 const TWO = 'https://two.example/hook'
@@ -15,9 +16,9 @@ describe('webhooks of the form dialect', () => {
   let mg: ReturnType<typeof newestClient>
 
   before(async () => {
-    service = await startService()
+    service = await startService({ allowPrivateNetworks: true })
     const { company } = await service.tenant('hooks.test')
-    key = (await service.key(company.id, { scopes: ['management', 'reading'] })).token
+    key = (await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })).token
     mg = newestClient(service.url, key)
   })
   after(() => service.close())
@@ -82,6 +83,35 @@ describe('webhooks of the form dialect', () => {
     const query = new URLSearchParams({ url: `${ONE},${TWO}` })
     assert.deepEqual((await ask('DELETE', `${path}?${query}`)).body.webhooks, {})
     assertFormError(await ask('DELETE', `${path}?${query}`), 404, 'Webhook not found')
+  })
+
+  test('the old client keeps them, and takes what it is told for genuine', async () => {
+    await using receiver = await Receiver.start()
+    const old = oldClient(service.url, key, 'hooks.test')
+    const path = '/domains/hooks.test/webhooks'
+    const made = await old.post(path, { id: 'delivered', url: receiver.url })
+    assert.deepEqual(made.webhook, { urls: [receiver.url] })
+    assert.deepEqual((await old.get(path)).webhooks, { delivered: { urls: [receiver.url] } })
+    const tried = await mg.webhooks.create('hooks.test', 'delivered', receiver.url, true)
+    assert.equal((tried as { code: number }).code, 200)
+    await new Api(service.url, key).form('hooks.test', [
+      ['from', 'me@hooks.test'],
+      ['to', 'you@x.test'],
+      ['text', 'x'],
+    ])
+    const [sample, told] = (await receiver.until((all) => all.length === 2)).map(({ body }) => {
+      return JSON.parse(body) as { signature: Record<string, string>; 'event-data': Record<string, unknown> }
+    })
+    assert.equal(told!['event-data'].recipient, 'you@x.test')
+    const { http_signing_key: signingKey } = (await ask('GET', '/v5/accounts/http_signing_key')).body
+    const checking = oldClient(service.url, String(signingKey), 'hooks.test')
+    for (const { signature } of [sample!, told!]) {
+      const { timestamp, token, signature: value } = signature
+      assert.equal(checking.validateWebhook(timestamp!, token!, value!), true)
+    }
+    assert.equal((await old.put(`${path}/delivered`, { url: ONE })).message, 'Webhook has been updated')
+    await old.delete(`${path}/delivered`)
+    assert.deepEqual((await old.get(path)).webhooks, {})
   })
 
   test('the signing key is the company’s, and another one when it is asked for', async () => {
