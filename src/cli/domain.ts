@@ -1,11 +1,12 @@
-import type { Command } from 'commander'
-import type { SendingDomain } from '../accounts/account.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { DomainSettings, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
 import {
   activateDomain,
   addDomain,
   listDomains,
+  removeDomain,
   showDomain,
   suspendDomain,
   updateDomain,
@@ -15,7 +16,7 @@ import { companyName } from '../operate/find.ts'
 import { dnsRecordJson, domainJson, recordCheckJson, spokenFor } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
+import { CommandFailed, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
@@ -47,20 +48,27 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'update <domain>',
-    description: 'Say which other domains of its company the mail of a domain may be from.',
+    description: 'Change which other domains the mail of a domain may be from, and its settings.',
     details:
-      'For form clients that are set up with mg.example.com and write as somebody at example.com. Each of these domains has ' +
-      'to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
-      'A parent domain is named like any other, and needs nothing more. ' +
-      'What --from names replaces what was named before.',
+      '--from is for form clients that are set up with mg.example.com and write as somebody at example.com. Each of these ' +
+      'domains has to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
+      'A parent domain is named like any other, and needs nothing more. What --from names replaces what was named before.\n\n' +
+      'Settings of tracking are kept and shown to API clients; nothing is tracked yet.',
     examples: [
       'domain update mg.example.com --from example.com',
       'domain update mg.example.com --from example.com example.org',
       'domain update mg.example.com --no-from',
+      'domain update example.com --open-tracking on --click-tracking off',
     ],
   })
-    .requiredOption('--from <domain...>', SPEAKS_FOR)
+    .option('--from <domain...>', SPEAKS_FOR)
     .option('--no-from', 'from no other domain any more')
+    .addOption(new Option('--open-tracking <on|off>', 'whether opened mail is to be told').argParser(onOrOff))
+    .addOption(
+      new Option('--click-tracking <on|off>', 'whether links that are followed are to be told').argParser(
+        onOrOff,
+      ),
+    )
     .action(update)
 
   command(domain, {
@@ -102,6 +110,15 @@ export function addDomainCommands(program: Command): void {
       'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
     examples: ['domain suspend example.com'],
   }).action(sending(suspendDomain))
+
+  command(domain, {
+    usage: 'remove <domain>',
+    description: 'Remove a sending domain for good, with its DKIM keys.',
+    details:
+      'API keys for it alone are revoked. What was accepted from it and waits fails when its time comes; what was sent stays ' +
+      'to be read. To stop it for a while there is `domain suspend`.',
+    examples: ['domain remove example.com'],
+  }).action(remove)
 }
 
 interface AddOptions extends JsonOption {
@@ -122,13 +139,44 @@ async function add(name: string, { company: owner, ed25519, from = [], json }: A
   })
 }
 
-async function update(name: string, { from, json }: JsonOption & { from: string[] | false }): Promise<void> {
+interface UpdateOptions extends JsonOption, Partial<DomainSettings> {
+  /** False: from none. */
+  from?: string[] | false
+}
+
+async function update(name: string, { from, json, ...settings }: UpdateOptions): Promise<void> {
+  const speaksFor = from === false ? [] : from
+  const someSettings = Object.keys(settings).length > 0
+  if (speaksFor === undefined && !someSettings) {
+    throw new WrongUsage(
+      'say what is to be changed: --from DOMAIN, --no-from, --open-tracking or --click-tracking',
+    )
+  }
   await withOperation(async (op) => {
-    const domain = await updateDomain(op, { domain: name, speaksFor: from === false ? [] : from })
+    const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
     if (json) return printJson(domainJson(op.accounts, domain))
+    if (someSettings) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
+    if (speaksFor === undefined) return
     const others = spokenFor(op.accounts, domain)
     printLine(`Mail for ${domain.name} may be from ${[domain.name, ...others].join(', ')}.`)
     printInactive(op, domain)
+  })
+}
+
+function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new InvalidArgumentError('It must be on or off.')
+}
+
+function trackingOf({ settings: { openTracking, clickTracking } }: SendingDomain): string {
+  return `opens ${openTracking ? 'on' : 'off'}, clicks ${clickTracking ? 'on' : 'off'}`
+}
+
+async function remove(name: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const domain = await removeDomain(op, { domain: name })
+    if (json) return printJson({ ...domainJson(op.accounts, domain), removed: true })
+    printLine(`Removed ${domain.name}. What still waits from it fails when its time comes.`)
   })
 }
 
@@ -181,6 +229,7 @@ function printDomain(op: Operation, domain: SendingDomain): void {
     ['Company', companyName(op, domain.companyId)],
     ['DNS', domain.status],
     ['Sending', domain.sending],
+    ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', shownTime(domain.createdAt)],
   ])

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type ApiKey, SCOPES, type Scope } from '../accounts/account.ts'
 import { checkedName, companyName } from '../operate/find.ts'
-import { checkedRanges, createKey, listKeys, revokeKey } from '../operate/keys.ts'
+import { checkedRanges, createKey, listKeys, renameKey, revokeKey } from '../operate/keys.ts'
 import { keyDomain, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
@@ -32,11 +32,7 @@ export function addKey(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
-    .requiredOption(
-      '--name <text>',
-      'what it is for; shown in lists',
-      typed((text: string) => checkedName('key', text)),
-    )
+    .requiredOption('--name <text>', 'what it is for; shown in lists', nameOf)
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
     .option('--expires <when>', 'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d', whenOf)
@@ -56,11 +52,21 @@ export function addKey(program: Command): void {
     .action(list)
 
   command(key, {
+    usage: 'rename <id>',
+    description: 'Give an API key another name. What it may do cannot be changed: create another key.',
+    examples: ['key rename 019abcde-0000-7000-8000-000000000000 "The new shop"'],
+  })
+    .argument('<name>', 'what it is for; shown in lists', nameOf)
+    .action(rename)
+
+  command(key, {
     usage: 'revoke <id>',
     description: 'Revoke an API key; it stops working on every node within a second, for good.',
     examples: ['key revoke 019abcde-0000-7000-8000-000000000000'],
   }).action(revoke)
 }
+
+const nameOf = typed((text: string) => checkedName('key', text))
 
 interface CreateOptions extends JsonOption {
   company: string
@@ -110,6 +116,14 @@ const list = listing({
   ],
   nothing: 'There is no API key yet. Create one: postroad key create --company NAME --name first',
 })
+
+async function rename(id: string, name: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const key = await renameKey(op, { id, name })
+    if (json) return printJson(keyJson(op.accounts, key))
+    printLine(`The key ${id} is called ${key.name} now.`)
+  })
+}
 
 async function revoke(id: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {

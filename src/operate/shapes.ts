@@ -24,10 +24,11 @@ export function companyJson({ id, name, createdAt, limits }: Company) {
 }
 
 export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: SendingDomain) {
-  const { id, name, companyId, status, sending, createdAt } = domain
+  const { id, name, companyId, status, sending, createdAt, settings } = domain
   const speaksFor = spokenFor(accounts, domain)
   return {
     ...{ id, name, company_id: companyId, status, sending },
+    ...{ open_tracking: settings.openTracking, click_tracking: settings.clickTracking },
     ...{ speaks_for: speaksFor, created_at: isoTime(createdAt) },
   }
 }

@@ -27,10 +27,13 @@ describe('the command', { concurrency: 4 }, () => {
     ['domain', 'verify'],
     ['domain', 'activate'],
     ['domain', 'suspend'],
+    ['domain', 'update'],
+    ['domain', 'remove'],
     ['domain', 'list'],
     ['domain', 'show'],
     ['key', 'create'],
     ['key', 'list'],
+    ['key', 'rename'],
     ['key', 'revoke'],
     ['email', 'list'],
     ['email', 'show'],
@@ -117,6 +120,10 @@ describe('the command', { concurrency: 4 }, () => {
     ['email', 'list', '--limit', 'many'],
     ['email', 'list', '--limit', '0'],
     ['domain', 'add', 'x.test'],
+    ['domain', 'update', 'x.test'],
+    ['domain', 'update', 'x.test', '--open-tracking', 'maybe'],
+    ['company', 'limit', 'Acme'],
+    ['company', 'limit', 'Acme', '--rate', '0'],
   ]
   for (const args of wrong) {
     test(`ends with 2 and words on stderr when called as "postroad ${args.join(' ')}"`, async () => {

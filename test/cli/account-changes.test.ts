@@ -1,0 +1,80 @@
+/** What the command line changes of accounts that are there: limits, names, settings, removal. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newWorkplace, type Workplace } from './postroad.ts'
+
+interface Shown {
+  id: string
+  name: string
+  open_tracking: boolean
+  click_tracking: boolean
+  revoked_at: string | null
+}
+
+let place: Workplace
+let key: Shown
+before(async () => {
+  place = newWorkplace()
+  await place.json('company', 'create', 'Acme')
+  await place.json('domain', 'add', 'first.test', '--company', 'Acme')
+  key = await place.json<Shown>(
+    'key',
+    'create',
+    '--company',
+    'Acme',
+    '--name',
+    'shop',
+    '--domain',
+    'first.test',
+  )
+})
+after(() => place.remove())
+
+test('company limit sets each limit by itself, shows it, and takes it away', async () => {
+  const { stdout } = await place.run('company', 'limit', 'Acme', '--rate', '20', '--daily', '1000')
+  assert.match(stdout, /^Rate: +20 requests a second$/m)
+  assert.match(stdout, /^Daily quota: +1000 recipients$/m)
+  assert.match(stdout, /^Monthly quota: +none$/m)
+  const { limits } = await place.json<{ limits: object }>(
+    ...['company', 'limit', 'Acme', '--monthly', '30000', '--daily', 'none'],
+  )
+  assert.deepEqual(limits, { rate: 20, daily: null, monthly: 30_000 })
+  const shown = await place.run('company', 'show', 'Acme')
+  assert.match(shown.stdout, /^Monthly quota: +30000 recipients \(0 so far\)$/m)
+  const unknown = await place.run('company', 'limit', 'Nobody', '--rate', '1')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /postroad company list/)
+})
+
+test('key rename changes the name alone', async () => {
+  const { stdout } = await place.run('key', 'rename', key.id, 'shop 3')
+  assert.equal(stdout, `The key ${key.id} is called shop 3 now.\n`)
+  const [listed] = await place.json<Shown[]>('key', 'list')
+  assert.deepEqual([listed!.id, listed!.name], [key.id, 'shop 3'])
+  const unknown = await place.run('key', 'rename', 'nothing', 'x')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /no API key with the id "nothing"/)
+})
+
+test('domain update changes settings, and leaves the others', async () => {
+  const update = (...options: string[]) => place.json<Shown>('domain', 'update', 'first.test', ...options)
+  const tracking = ({ open_tracking, click_tracking }: Shown) => [open_tracking, click_tracking]
+  assert.deepEqual(tracking(await update('--open-tracking', 'on', '--click-tracking', 'on')), [true, true])
+  assert.deepEqual(tracking(await update('--open-tracking', 'off')), [false, true])
+  const { stdout } = await place.run('domain', 'show', 'first.test')
+  assert.match(stdout, /^Tracking: +opens off, clicks on$/m)
+  const nothing = await place.run('domain', 'update', 'first.test')
+  assert.equal(nothing.code, 2)
+  assert.match(nothing.stderr, /--from DOMAIN.*--open-tracking/)
+})
+
+test('domain remove takes the domain and the keys for it alone', async () => {
+  const { stdout } = await place.run('domain', 'remove', 'FIRST.test')
+  assert.match(stdout, /^Removed first\.test\./)
+  assert.deepEqual(await place.json('domain', 'list'), [])
+  const [revoked] = await place.json<Shown[]>('key', 'list')
+  assert.ok(revoked!.revoked_at)
+  const again = await place.run('domain', 'remove', 'first.test')
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /no sending domain "first\.test"; see: postroad domain list/)
+})
