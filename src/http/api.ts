@@ -31,8 +31,6 @@ export interface Api {
    * alone.
    */
   register?(app: FastifyInstance, answering: Answering): void
-  /** For a path of its own that cannot be decoded. Default: such a path is unknown. */
-  readonly unreadable?: Operation
 }
 
 /** Makes an answer; throws or rejects with what the request is refused for. */
@@ -40,12 +38,6 @@ export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = 
   request: FastifyRequest<Route>,
   reply: FastifyReply,
 ) => Promise<Answer | LongAnswer>
-
-export interface Operation {
-  /** As metrics label it, e.g. `email_send`. */
-  name: string
-  work: Work
-}
 
 /**
  * The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed

@@ -67,17 +67,6 @@ export class Routing {
     this.fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
   }
 
-  /** The path cannot be decoded, or a part of it is too long to be anything. */
-  failUnreadable(request: FastifyRequest, reply: FastifyReply): void {
-    const { api } = this.#ownerOf(targetOf(request))
-    if (api.unreadable === undefined) {
-      this.fail(request, reply, { code: 'path_unknown' })
-      return
-    }
-    const { name, work } = api.unreadable
-    void answeringFor(api, this.#core.answers)(name, work)(request, reply)
-  }
-
   #ownerOf(target: string): Owner {
     const path = decodedPath(target)
     return this.#owners.find(({ prefix }) => isUnder(path, prefix))!

@@ -47,8 +47,6 @@ const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request, and at most a third of what the whole request may take. */
 const HEAD_WITHIN = 10_000
 const HANDSHAKE_WITHIN = 10_000
-/** The longest domain name (RFC 1035 2.3.4) with every octet percent-encoded. */
-const MAX_PARAMETER = 3 * 255
 
 export interface HttpServer {
   /** What it has for every API, and for every other way in: they share what there is of everything. */
@@ -98,11 +96,11 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
       return server as Server
     },
     clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
-    // Before any route: a path that cannot be decoded, or a part of it that is too long.
-    frameworkErrors: (_error, request, reply) => routing.failUnreadable(request, reply),
+    // Not called as things are: every target can be decoded, and its parts may be as long as it is.
+    frameworkErrors: (_error, request, reply) => routing.failUnrouted(request, reply),
     genReqId: requestId,
     rewriteUrl: (request) => normalTarget(request.url ?? '/'),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEAD },
     // Requests that reach a closing server on a connection it knows are still served, and told that it is the last.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -4,28 +4,40 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured with a
- * trailing one.
+ * trailing one. Its path can be decoded, whatever it was.
  */
 export function normalTarget(target: string): string {
-  if (target.startsWith('/') && !target.includes('//')) return target
+  if (target.startsWith('/') && !target.includes('//') && !target.includes('%')) return target
   // RFC 9112 3.2.2: a server accepts the absolute form as well.
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
   const query = origin.indexOf('?')
-  const path = query < 0 ? origin : origin.slice(0, query)
+  const path = decodable(query < 0 ? origin : origin.slice(0, query))
   const collapsed = path.replace(/\/{2,}/g, '/')
   return (collapsed.startsWith('/') ? collapsed : `/${collapsed}`) + (query < 0 ? '' : origin.slice(query))
 }
 
-/** The path of a target as routing compares it, without query; as it was written where it cannot be decoded. */
-export function decodedPath(target: string): string {
-  const query = target.indexOf('?')
-  const path = query < 0 ? target : target.slice(0, query)
+/**
+ * A percent sign without two digits stands for itself, and octets that are no UTF-8 become U+FFFD (WHATWG URL, "UTF-8
+ * decode without BOM"): the name of nothing, so that every route answers it as what it does not find.
+ */
+function decodable(path: string): string {
   if (!path.includes('%')) return path
   try {
-    return decodeURI(path)
+    decodeURIComponent(path)
+    return path
   } catch {
     return path
+      .replace(/%(?![0-9a-f]{2})/gi, '%25')
+      .replace(/(?:%[0-9a-f]{2})+/gi, (octets) =>
+        encodeURIComponent(Buffer.from(octets.replaceAll('%', ''), 'hex').toString()),
+      )
   }
+}
+
+/** The path of a normal target as routing compares it, without query. */
+export function decodedPath(target: string): string {
+  const query = target.indexOf('?')
+  return decodeURI(query < 0 ? target : target.slice(0, query))
 }
 
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/

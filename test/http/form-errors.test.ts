@@ -399,7 +399,7 @@ describe('the form dialect refuses', () => {
       rule: `a path that cannot be a domain: ${domain.slice(0, 20)}`,
       ask: () => api.form(domain, minimal),
       status: 404,
-      message: 'Not Found',
+      message: /^Domain not found: /,
     })),
   ]
 

@@ -174,7 +174,7 @@ describe('/domains', () => {
     assert.equal((await create({ name: 'allowed.test', ...nothing })).status, 201)
     for (const id of [NOWHERE, 'x', '%ff']) {
       const missing = await request('GET', `/domains/${id}`)
-      assert.equal(missing.status, 404)
+      assertJsonError(missing, 404, 'not_found', 'Domain not found')
     }
     assertJsonError(await request('PUT', '/domains'), 405, 'method_not_allowed')
   })

@@ -104,6 +104,31 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('a part of a path that cannot be decoded is the name of nothing, whatever the route', async () => {
+    const nothing = encodeURIComponent('\u{1f48c}')
+    const said = async (method: string, path: string, operation: Operation, part: string) => {
+      const target = path.replace(/\{\w+\}/g, part)
+      const reply = await call(`${service.url}${target}`, { method, headers: authorization(operation) })
+      assert.ok(reply.status < 500, `${method} ${target} answered ${reply.status}: ${reply.text}`)
+      return {
+        status: reply.status,
+        ...reply.body,
+        message: String(reply.body.message).replace(/[^\w ]+/g, ''),
+      }
+    }
+    for (const { method, path, operation } of routes()) {
+      if (!path.includes('{')) continue
+      const expected = await said(method, path, operation, nothing)
+      for (const part of ['%ff', '%-', '%', '%e2%82', '%ed%a0%80']) {
+        assert.deepEqual(await said(method, path, operation, part), expected, `${method} ${path}: ${part}`)
+      }
+      for (const part of ['%00', 'x'.repeat(2_000)]) {
+        const { status } = await said(method, path, operation, part)
+        assert.equal(status, expected.status, `${method} ${path}: ${part.slice(0, 10)}`)
+      }
+    }
+  })
+
   test('messages are answered as it says, taken or not', async () => {
     const email = { from: 'a@ours.test', to: 'b@x.test', subject: 's', text: 't' }
     for (const body of [email, { ...email, to: 'nobody' }, { ...email, from: 'a@nobody.test' }, [], '{']) {

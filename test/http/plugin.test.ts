@@ -199,7 +199,7 @@ describe('a third API', () => {
   })
 
   test('a path that cannot be decoded, in its words', async () => {
-    await assertLine(await fetch(`${url}/line/%zz`), 404, 'no: path_unknown')
+    await assertLine(await fetch(`${url}/line/%zz/none`), 404, 'no: path_unknown')
     // Written in another way it is the same path.
     await assertLine(await fetch(`${url}/%6cine/of/none`), 404, 'no: path_unknown')
   })

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
 import { type Answer, JSON_TYPE, type LongAnswer } from '../answer.ts'
-import type { Answering, Api, Operation } from '../api.ts'
+import type { Answering, Api } from '../api.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
 import { bearerToken } from '../credentials.ts'
@@ -37,8 +37,6 @@ export class JsonDialect implements Api {
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
   readonly told = jsonTold
-  /** What is no id at all is no email's: the same answer as to an unknown one. */
-  readonly unreadable: Operation = { name: 'email_read', work: (request) => this.#read(request, '') }
   readonly #core: HttpCore
   readonly #reading: Reading<null>
   readonly #links: DownloadLinks
@@ -95,7 +93,7 @@ export class JsonDialect implements Api {
   }
 
   /** The email, when the caller may read it and there is room for it. */
-  async #read({ raw }: Pick<FastifyRequest, 'raw'>, given: string): Promise<Answer | LongAnswer> {
+  async #read({ raw }: FastifyRequest, given: string): Promise<Answer | LongAnswer> {
     const { deps, limit } = this.#core
     const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
