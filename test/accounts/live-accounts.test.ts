@@ -88,15 +88,18 @@ test('a key that another process has made is known then', async (t) => {
 
 test('all who ask before a look share it; who asks during a look waits for the next', async (t) => {
   const { accounts, newKey, reads, hold, read } = await open(t)
-  const { release } = hold()
+  const look = hold()
   const first = Array.from({ length: 500 }, () => accounts.catchUp())
   await read(1)
   // This look has read the version already.
   const token = await newKey()
   const during = Array.from({ length: 500 }, () => accounts.catchUp())
-  release()
+  const next = hold()
+  look.release()
   await Promise.all(first)
-  assert.deepEqual(reads(), { versions: 1, accounts: 0, looks: 1 })
+  assert.deepEqual(accounts.directory.authenticate(token, '127.0.0.1'), { denied: 'unknown' })
+  assert.equal(reads().accounts, 0)
+  next.release()
   await Promise.all(during)
   assert.ok('keyId' in accounts.directory.authenticate(token, '127.0.0.1'))
   const { looks, accounts: snapshots } = reads()
