@@ -35,6 +35,8 @@ const ON_BOTH_ENGINES = [
   'test/http/json-management.test.ts',
   'test/http/json-read.test.ts',
   'test/http/json-send.test.ts',
+  'test/http/json-webhooks.test.ts',
+  'test/http/rate-limit.test.ts',
   'test/http/schedule.test.ts',
   'test/http/shutdown.test.ts',
   'test/http/tenants.test.ts',

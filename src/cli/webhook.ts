@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
+import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
 import {
   addWebhook,
   checkedWebhookUrl,
-  listWebhookAttempts,
   listWebhooks,
   type OwnedWebhook,
   removeWebhook,
-  replayWebhook,
   rotateWebhookSecret,
   showWebhook,
   testWebhook,
@@ -238,7 +237,7 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
   const kind = failed ? false : succeeded
   return listing({
     verb: (op, wanted: { limit: number }) => {
-      return listWebhookAttempts(op, { id, succeeded: kind, number: event, ...wanted })
+      return listWebhookAttempts(op, { id, succeeded: kind, event, ...wanted })
     },
     json: webhookAttemptJson,
     titles: ['AT', 'EVENT', 'TYPE', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],

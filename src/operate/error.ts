@@ -42,7 +42,7 @@ export type Hint =
 
 /** Which thing an error is about, for ways in whose clients know sentences of their own for it. */
 export interface About {
-  noun: 'company' | 'domain' | 'key' | 'email' | 'suppression' | 'webhook'
+  noun: 'company' | 'domain' | 'key' | 'email' | 'suppression' | 'webhook' | 'webhook_event'
   /** As the caller named it, or its name. */
   name: string
 }

@@ -18,7 +18,7 @@ import {
   webhookRequest,
 } from '../events/webhooks/sign.ts'
 import { NoAnswer, NotAUrl, outgoingUrl } from '../network/outgoing.ts'
-import type { Webhook, WebhookAttempt, WebhookDialect } from '../store/store.ts'
+import type { Webhook, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyScope, findCompany, findDomain, findWholeCompany, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -95,7 +95,7 @@ export const addWebhook = verb(
 )
 
 /** In the order they were made. */
-export const listWebhooks = verb('read', async (op, of: OfCompany): Promise<OwnedWebhook[]> => {
+export const listWebhooks = verb('see', async (op, of: OfCompany): Promise<OwnedWebhook[]> => {
   const { caller } = op
   const whole = caller.kind === 'operator' || caller.principal.domainId === null
   const companyId = whole ? companyScope(op, of) : caller.principal.companyId
@@ -103,7 +103,7 @@ export const listWebhooks = verb('read', async (op, of: OfCompany): Promise<Owne
   return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
 })
 
-export const showWebhook = verb('read', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
+export const showWebhook = verb('see', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
   return await findWebhook(op, id)
 })
 
@@ -163,57 +163,6 @@ export const rotateWebhookSecret = verb(
   },
 )
 
-export interface AttemptsWanted {
-  id: string
-  /** Only those that failed, or that did not. */
-  succeeded?: boolean | undefined
-  /** Only those of this event. */
-  number?: number | undefined
-  /** Only attempts older than this one. */
-  before?: string | undefined
-  limit: number
-}
-
-/** Newest first. */
-export const listWebhookAttempts = verb(
-  'read',
-  async (op, { id, succeeded, number, before, limit }: AttemptsWanted): Promise<WebhookAttempt[]> => {
-    await findWebhook(op, id)
-    return await op.store.webhookAttempts({
-      ...{ webhookId: id, limit },
-      ...(succeeded !== undefined && { succeeded }),
-      ...(number !== undefined && { number }),
-      ...(before !== undefined && { before }),
-    })
-  },
-)
-
-export type Replay = { id: string } & ({ event: number } | { since: number })
-
-/** Tells one event again, or all since a time (Unix ms): under the same ids, as far as the log still has them. */
-export const replayWebhook = verb('manage', async (op, input: Replay): Promise<OwnedWebhook> => {
-  const { id } = input
-  const found = await findWebhook(op, id)
-  if (found.webhook.status === 'disabled') {
-    throw new OperateError('conflict', 'this webhook is disabled; enable it first', {
-      verb: 'enableWebhook',
-      id,
-    })
-  }
-  if ('event' in input) {
-    const filter = { companyId: found.webhook.companyId }
-    const page = await op.store.eventsAfter(input.event - 1, filter, 1)
-    if (page.events[0]?.number !== input.event) {
-      throw new OperateError('not_found', `there is no event ${input.event} of this company, or not any more`)
-    }
-    await op.store.retellWebhook(id, input.event, op.now())
-    return found
-  }
-  const cursor = await op.store.lastEventBefore(input.since)
-  if (cursor < found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
-  return found
-})
-
 export interface WebhookTest {
   /** What was sent. */
   body: string
@@ -265,6 +214,16 @@ export const testWebhook = verb(
   },
 )
 
+/** What its messages are signed with: the newest secret, or the signing key of its company in the form dialect. */
+export const showWebhookSecret = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
+    const found = await findWebhook(op, id)
+    const [secret] = await secretsOf(op, found.webhook)
+    return { ...found, secret: secret! }
+  },
+)
+
 /** What the webhooks of a company are signed with in the form dialect; made when it is first asked for. */
 export const showSigningKey = verb(
   'manage',
@@ -303,11 +262,22 @@ async function secretsOf(op: Operation, webhook: Webhook): Promise<string[]> {
   )
 }
 
-async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
-  const [webhook] = await op.store.webhooks({ id })
+/** Throws `not_found`. */
+export async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
+  // What is no text to a database is no id either.
+  const [webhook] = id.includes('\0') ? [] : await op.store.webhooks({ id })
   const found = webhook !== undefined && mayKnow(op, webhook) ? owned(op, webhook) : null
   if (found !== null) return found
-  throw new OperateError('not_found', `there is no webhook with the id "${id}"`, { verb: 'listWebhooks' })
+  throw noSuchWebhook(id)
+}
+
+export function noSuchWebhook(id: string): OperateError {
+  return new OperateError(
+    'not_found',
+    `there is no webhook with the id "${id}"`,
+    { verb: 'listWebhooks' },
+    { about: { noun: 'webhook', name: id } },
+  )
 }
 
 /** A key for one domain knows those of that domain. */

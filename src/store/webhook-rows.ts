@@ -1,7 +1,7 @@
 /** Webhooks as both databases have them. */
 import type { EventType } from '../email/event.ts'
 import { listOf, listText } from './json-columns.ts'
-import type { HeldWebhook, Webhook, WebhookAttempt, WebhookChange } from './webhook.ts'
+import type { HeldWebhook, Webhook, WebhookAttempt, WebhookChange, WebhookEvent } from './webhook.ts'
 
 /** Columns of `webhooks w`, whose company is `c`. */
 export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domainId", w.dialect, w.url, w.types, w.status, w.secret,
@@ -27,6 +27,35 @@ export type AttemptRow = Omit<WebhookAttempt, 'webhookId' | 'succeeded'> & { suc
 
 export function attemptOf(row: AttemptRow, webhookId: string): WebhookAttempt {
   return { ...row, webhookId, succeeded: row.succeeded === true || row.succeeded === 1 }
+}
+
+/**
+ * The events of the newest attempts, each with its last one. `webhook`, `before` and `limit`: the placeholders of the
+ * webhook's number, of the event that they end before, and of how many.
+ */
+export function eventsTold(webhook: string, before: string, limit: string): string {
+  return `SELECT a.number, a.type, a.email_id AS "emailId", coalesce(e.at, a.at) AS at, a.succeeded,
+      r.attempts, r.due_at AS "dueAt"
+    FROM (SELECT number, max(id) AS id FROM webhook_attempts WHERE webhook = ${webhook} AND number < ${before}
+      GROUP BY number ORDER BY number DESC LIMIT ${limit}) AS n
+    JOIN webhook_attempts a ON a.webhook = ${webhook} AND a.id = n.id
+    LEFT JOIN webhook_retries r ON r.webhook = ${webhook} AND r.number = n.number
+    LEFT JOIN events e ON e.number = n.number
+    ORDER BY n.number DESC`
+}
+
+export type WebhookEventRow = Omit<WebhookEvent, 'succeeded' | 'retry'> & {
+  succeeded: number | boolean
+  attempts: number | null
+  dueAt: number | null
+}
+
+export function webhookEventOf({ attempts, dueAt, succeeded, ...row }: WebhookEventRow): WebhookEvent {
+  return {
+    ...row,
+    succeeded: succeeded === true || succeeded === 1,
+    retry: attempts === null ? null : { attempts, dueAt: dueAt! },
+  }
 }
 
 const COLUMN: { [Name in keyof Required<WebhookChange>]: string } = {

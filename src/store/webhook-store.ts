@@ -5,6 +5,8 @@ import type {
   WebhookAttempt,
   WebhookAttemptFilter,
   WebhookChange,
+  WebhookEvent,
+  WebhookEventFilter,
   WebhookProgress,
   WebhookRetry,
 } from './webhook.ts'
@@ -40,6 +42,8 @@ export interface WebhookStore {
 
   /** Newest first. */
   webhookAttempts(filter: WebhookAttemptFilter): Promise<WebhookAttempt[]>
+  /** Of these attempts: newest first. */
+  webhookEvents(filter: WebhookEventFilter): Promise<WebhookEvent[]>
   /** Of those that succeeded the newest `keep` stay, of those that failed the ones since then. A bounded step. */
   pruneWebhookAttempts(id: string, keep: number, failedBefore: number): Promise<void>
   /** The number of the last event before this time, as the log's order has it; 0 when there is none. */

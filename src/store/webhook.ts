@@ -88,6 +88,20 @@ export interface WebhookAttempt {
   nextAt: number | null
 }
 
+/** An event that a webhook was told, as far as tries of it are kept. */
+export interface WebhookEvent {
+  /** Of the event, its type and its email. */
+  number: number
+  type: EventType
+  emailId: string
+  /** Unix ms: when it happened; when it was tried, where the log has it no more. */
+  at: number
+  /** Whether the newest try succeeded. */
+  succeeded: boolean
+  /** It is told again: tries made, 0 when it is by hand, and when; null: it is not. */
+  retry: { attempts: number; dueAt: number } | null
+}
+
 /** What has come of a webhook since it was last said. */
 export interface WebhookProgress {
   id: string
@@ -113,5 +127,12 @@ export interface WebhookAttemptFilter {
   number?: number
   /** Only attempts older than this one (paging, newest first). */
   before?: string
+  limit: number
+}
+
+export interface WebhookEventFilter {
+  webhookId: string
+  /** Only events with lower numbers (paging, newest first). */
+  before?: number
   limit: number
 }

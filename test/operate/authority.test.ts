@@ -23,6 +23,7 @@ import * as routes from '../../src/operate/routes.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
+import * as webhookEvents from '../../src/operate/webhook-events.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiKey, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
@@ -351,11 +352,16 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => webhooks.addWebhook(op, { company: 'Acme', domain: 'acme.test', url: 'https://a.test/' }),
     MANAGES,
   ],
-  [webhooks.listWebhooks, (op) => webhooks.listWebhooks(op, {}), { ...READS, foreign: ok }],
+  [webhooks.listWebhooks, (op) => webhooks.listWebhooks(op, {}), { ...SEES, foreign: ok }],
   [
     webhooks.showWebhook,
     async (op, world) => webhooks.showWebhook(op, { id: await world.webhook() }),
-    { ...READS, restricted: foreign },
+    { ...SEES, restricted: foreign },
+  ],
+  [
+    webhooks.showWebhookSecret,
+    async (op, world) => webhooks.showWebhookSecret(op, { id: await world.webhook() }),
+    { ...MANAGES, restricted: foreign },
   ],
   [
     webhooks.updateWebhook,
@@ -373,16 +379,29 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     { ...MANAGES, restricted: foreign },
   ],
   [
-    webhooks.listWebhookAttempts,
-    async (op, world) => webhooks.listWebhookAttempts(op, { id: await world.webhook(), limit: 1 }),
-    { ...READS, restricted: foreign },
+    webhookEvents.listWebhookAttempts,
+    async (op, world) => webhookEvents.listWebhookAttempts(op, { id: await world.webhook(), limit: 1 }),
+    { ...SEES, restricted: foreign },
   ],
   [
-    webhooks.replayWebhook,
+    webhookEvents.listWebhookEvents,
+    async (op, world) => webhookEvents.listWebhookEvents(op, { id: await world.webhook(), limit: 1 }),
+    { ...SEES, restricted: foreign },
+  ],
+  [
+    webhookEvents.showWebhookEvent,
+    async (op, world) => {
+      const id = await world.webhook()
+      return await webhookEvents.showWebhookEvent(op, { id, event: await world.eventOf(id) })
+    },
+    { ...SEES, restricted: foreign },
+  ],
+  [
+    webhookEvents.replayWebhook,
     async (op, world) => {
       const id = await world.webhook()
       await webhooks.updateWebhook(await world.operation('operator'), { id, enabled: true })
-      return await webhooks.replayWebhook(op, { id, since: 0 })
+      return await webhookEvents.replayWebhook(op, { id, since: 0 })
     },
     { ...MANAGES, restricted: foreign },
   ],

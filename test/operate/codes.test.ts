@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
+import { messageId } from '../../src/events/webhooks/sign.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
 import {
   activateDomain,
   addDomain,
+  removeDomain,
   showDomain,
   updateDomain,
   verifyDomain,
@@ -22,7 +24,7 @@ import {
   OperateError,
 } from '../../src/operate/error.ts'
 import { followEvents, listEvents } from '../../src/operate/events.ts'
-import { createKey, revokeKey } from '../../src/operate/keys.ts'
+import { createKey, renameKey, revokeKey } from '../../src/operate/keys.ts'
 import { backUp, migrate } from '../../src/operate/maintenance.ts'
 import { migrateData } from '../../src/operate/migrate-data.ts'
 import { openOperation } from '../../src/operate/open.ts'
@@ -40,6 +42,14 @@ import {
   removeUnsubscribedTag,
 } from '../../src/operate/suppressions.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
+import { listWebhookEvents, replayWebhook, showWebhookEvent } from '../../src/operate/webhook-events.ts'
+import {
+  addWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  showWebhook,
+  updateWebhook,
+} from '../../src/operate/webhooks.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
 import { World } from './world.ts'
 
@@ -61,6 +71,7 @@ type Case = [
 
 const address = 'a@x.test'
 const reason = 'asked'
+const url = 'https://a.test/hook'
 const CASES: Case[] = [
   ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
@@ -296,6 +307,101 @@ const CASES: Case[] = [
     'not_found',
     null,
     (op) => removeAllowed(op, { company: 'Acme', value: 'x.test' }),
+  ],
+  [
+    'another name for a key of nobody',
+    'not_found',
+    'listKeys',
+    (op) => renameKey(op, { id: NOWHERE, name: 'k' }),
+  ],
+  [
+    'another name for a key that is none',
+    'invalid',
+    null,
+    async (op) => renameKey(op, { id: (await world.key()).id, name: ' ' }),
+  ],
+  [
+    'the end of an unknown domain',
+    'not_found',
+    'listDomains',
+    (op) => removeDomain(op, { domain: 'x.test' }),
+  ],
+  [
+    'an unknown domain that is to be changed',
+    'not_found',
+    'listDomains',
+    (op) => updateDomain(op, { domain: 'x.test', settings: { openTracking: true } }),
+  ],
+  ['a webhook of nobody', 'not_found', 'listCompanies', (op) => addWebhook(op, { company: 'X', url })],
+  [
+    'a webhook that is no URL',
+    'invalid',
+    null,
+    (op) => addWebhook(op, { company: 'Acme', url: 'acme.test/hook' }),
+  ],
+  [
+    'a webhook of an event that is none',
+    'invalid',
+    null,
+    (op) => addWebhook(op, { company: 'Acme', url, events: ['email.read'] }),
+  ],
+  [
+    "a webhook of another's domain",
+    'not_found',
+    'listDomains',
+    (op) => addWebhook(op, { company: 'Acme', url, domain: 'beta.test' }),
+  ],
+  [
+    'one webhook too many',
+    'conflict',
+    null,
+    async (op) => {
+      const company = 'Beta'
+      for (let made = 0; made < 100; made++) await addWebhook(op, { company, url })
+      await addWebhook(op, { company, url })
+    },
+  ],
+  ['an unknown webhook', 'not_found', 'listWebhooks', (op) => showWebhook(op, { id: NOWHERE })],
+  ['a webhook by what is no id', 'not_found', 'listWebhooks', (op) => removeWebhook(op, { id: 'a\0b' })],
+  [
+    'a secret of its own for a webhook of the form dialect',
+    'invalid',
+    null,
+    async (op) => {
+      const { webhook } = await addWebhook(op, { company: 'Acme', url, dialect: 'form' })
+      await rotateWebhookSecret(op, { id: webhook.id })
+    },
+  ],
+  [
+    'an event that the log does not have',
+    'not_found',
+    null,
+    async (op) => {
+      const id = await world.webhook()
+      await showWebhookEvent(op, { id, event: messageId(id, 1_000_000) })
+    },
+  ],
+  [
+    'events behind what is none of the webhook',
+    'invalid',
+    null,
+    async (op) => listWebhookEvents(op, { id: await world.webhook(), before: 'x', limit: 1 }),
+  ],
+  [
+    'a replay to a webhook that is disabled',
+    'conflict',
+    'enableWebhook',
+    async (op) => replayWebhook(op, { id: await world.webhook(), since: 0 }),
+  ],
+  [
+    'a replay of what never was',
+    'not_found',
+    null,
+    async (op) => {
+      const id = await world.webhook()
+      await updateWebhook(op, { id, enabled: true })
+      await replayWebhook(op, { id, event: 1_000_000 })
+    },
   ],
   [
     'a suppression of what is no address',

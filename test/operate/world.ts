@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ApiKey, Company, Scope, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
+import { messageId } from '../../src/events/webhooks/sign.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
 import { type Caller, OPERATOR } from '../../src/operate/authority.ts'
@@ -146,6 +147,12 @@ export class World implements AsyncDisposable {
     })
     await updateWebhook(op, { id: webhook.id, enabled: false })
     return webhook.id
+  }
+
+  /** An event of the company, as this webhook is told of it. */
+  async eventOf(webhookId: string): Promise<string> {
+    const { events } = await this.store.eventsAfter(0, { companyId: this.acme.company.id }, 1)
+    return messageId(webhookId, events[0]!.number)
   }
 
   async allowed(value: string): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
 import { Resend } from 'resend'
@@ -81,6 +82,45 @@ test('events are told in order and signed the Standard Webhooks way, as publishe
   }
   const ids = new Set(received.map(({ headers }) => headers['webhook-id']))
   assert.equal(ids.size, 2)
+})
+
+/** As the clients in PHP and Ruby do it: the three fields, the key in base64, five minutes of tolerance. */
+function isSigned(
+  {
+    secret,
+    id,
+    timestamp,
+    signature,
+    body,
+  }: Record<'secret' | 'id' | 'timestamp' | 'signature' | 'body', string>,
+  now: number,
+): boolean {
+  if (Math.abs(now / 1000 - Number(timestamp)) > 300) return false
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return signature.split(' ').some((each) => each === `v1,${expected}`)
+}
+
+test('events are signed as clients without a verifier of their own look at them', async (t) => {
+  const known = {
+    secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3',
+    id: 'msg_test1',
+    timestamp: '1700000000',
+    signature: 'v1,iJNOeFmzJSD/kygbttEUovwEFR0h0ftGprGa5Mq0B7Y=',
+    body: '{"type":"email.delivered","created_at":"2026-01-01T00:00:00.000Z","data":{"email_id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}}',
+  }
+  assert.ok(isSigned(known, 1_700_000_100_000), 'the rule itself')
+  assert.ok(!isSigned({ ...known, body: `${known.body} ` }, 1_700_000_100_000))
+  const { receiver, secret } = await told(t, { events: ['email.delivered'] })
+  await send()
+  const [{ headers, body }] = (await receiver.until(({ length }) => length >= 1)) as [Received]
+  for (const prefix of ['svix', 'webhook']) {
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+      String(headers[`${prefix}-${name}`]),
+    )
+    const shown = { secret, id: id!, timestamp: timestamp!, signature: signature!, body }
+    assert.ok(isSigned(shown, Date.now()), prefix)
+  }
 })
 
 test('events of the form dialect are signed with the key of the company, as its client finds', async (t) => {

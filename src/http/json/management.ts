@@ -9,8 +9,12 @@ import { domainReads } from './domains/read.ts'
 import { suppressionAdditions } from './suppressions/add.ts'
 import { suppressionReads } from './suppressions/read.ts'
 import { suppressionRemovals } from './suppressions/remove.ts'
+import { webhookChanges } from './webhooks/change.ts'
+import { createWebhook } from './webhooks/create.ts'
+import { webhookEvents } from './webhooks/events.ts'
+import { webhookReads } from './webhooks/read.ts'
 
-export const MANAGEMENT_PREFIXES: readonly string[] = ['/domains', '/api-keys', '/suppressions']
+export const MANAGEMENT_PREFIXES: readonly string[] = ['/domains', '/api-keys', '/suppressions', '/webhooks']
 
 export const managementEndpoints: readonly Endpoint[] = [
   createDomain,
@@ -22,4 +26,8 @@ export const managementEndpoints: readonly Endpoint[] = [
   ...suppressionAdditions,
   ...suppressionReads,
   ...suppressionRemovals,
+  createWebhook,
+  ...webhookReads,
+  ...webhookChanges,
+  ...webhookEvents,
 ]

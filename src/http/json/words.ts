@@ -54,6 +54,7 @@ const NOUNS: Readonly<Record<About['noun'], string>> = {
   email: 'Email',
   suppression: 'Suppression',
   webhook: 'Webhook',
+  webhook_event: 'Webhook event',
 }
 
 /** What a verb refuses, in the sentence this dialect's clients know for it, if there is one. */

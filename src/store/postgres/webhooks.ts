@@ -7,11 +7,14 @@ import {
   attemptOf,
   beginsAnew,
   changedColumns,
+  eventsTold,
   type HeldRow,
   heldOf,
   searchLog,
   WEBHOOK_COLUMNS,
+  type WebhookEventRow,
   type WebhookRow,
+  webhookEventOf,
   webhookOf,
 } from '../webhook-rows.ts'
 import type { WebhookStore } from '../webhook-store.ts'
@@ -57,6 +60,7 @@ const TRIED = `INSERT INTO webhook_attempts
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} FROM webhook_attempts WHERE webhook = (SELECT num FROM webhooks WHERE id = $1)
     AND id < $2 AND ($4::boolean IS NULL OR succeeded = $4) AND ($5::bigint IS NULL OR number = $5)
   ORDER BY id DESC LIMIT $3`
+const TOLD = eventsTold('(SELECT num FROM webhooks WHERE id = $1)', '$2', '$3')
 const PRUNE = `DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
     (SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $2)
     UNION ALL
@@ -202,6 +206,10 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
     async webhookAttempts({ webhookId, succeeded, number, before = '~', limit }) {
       const values = [webhookId, before, limit, succeeded ?? null, number ?? null]
       return (await database.read<AttemptRow>(ATTEMPTS, values)).map((row) => attemptOf(row, webhookId))
+    },
+
+    async webhookEvents({ webhookId, before = Number.MAX_SAFE_INTEGER, limit }) {
+      return (await database.read<WebhookEventRow>(TOLD, [webhookId, before, limit])).map(webhookEventOf)
     },
 
     async pruneWebhookAttempts(id, keep, failedBefore) {

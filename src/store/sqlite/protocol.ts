@@ -148,6 +148,7 @@ export type Reads = Direct<
   | 'signingKey'
   | 'webhookRetries'
   | 'webhookAttempts'
+  | 'webhookEvents'
   | 'lastEventBefore'
 >
 

@@ -138,6 +138,7 @@ export class SqliteStore implements types.Store {
   readonly signingKey = this.#reads('signingKey')
   readonly webhookRetries = this.#reads('webhookRetries')
   readonly webhookAttempts = this.#reads('webhookAttempts')
+  readonly webhookEvents = this.#reads('webhookEvents')
   readonly lastEventBefore = this.#reads('lastEventBefore')
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {

@@ -151,6 +151,22 @@ export function webhooksContract(open: OpenBench): void {
     const [newest] = await store.webhookAttempts({ webhookId: one.id, succeeded: true, limit: 1 })
     const response = store.shared ? 'nul \uFFFD in it' : 'nul \0 in it'
     assert.deepEqual(newest, { ...attempts[2], response })
+
+    await store.retellWebhook(one.id, 2, 30)
+    const told = await store.webhookEvents({ webhookId: one.id, limit: 10 })
+    assert.deepEqual(
+      told.map(({ number, succeeded, retry }) => [number, succeeded, retry]),
+      [
+        [3, true, null],
+        [2, true, { attempts: 0, dueAt: 30 }],
+        [1, false, null],
+      ],
+    )
+    // The log of this store has no such events: the time of the last attempt stands in.
+    const { type, emailId } = attempts[3]!
+    const first = { number: 1, type, emailId, at: 90, succeeded: false, retry: null }
+    assert.deepEqual(await store.webhookEvents({ webhookId: one.id, before: 2, limit: 10 }), [first])
+    assert.deepEqual(await store.webhookEvents({ webhookId: one.id, limit: 1 }), told.slice(0, 1))
     await store.pruneWebhookAttempts(one.id, 1, 50)
     assert.deepEqual(await numbers({}), ['1 false', '3 true'])
   })

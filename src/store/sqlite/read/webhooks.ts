@@ -4,15 +4,24 @@ import {
   ATTEMPT_COLUMNS,
   type AttemptRow,
   attemptOf,
+  eventsTold,
   searchLog,
   WEBHOOK_COLUMNS,
+  type WebhookEventRow,
   type WebhookRow,
+  webhookEventOf,
   webhookOf,
 } from '../../webhook-rows.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-type WebhookReads = 'webhooks' | 'signingKey' | 'webhookRetries' | 'webhookAttempts' | 'lastEventBefore'
+type WebhookReads =
+  | 'webhooks'
+  | 'signingKey'
+  | 'webhookRetries'
+  | 'webhookAttempts'
+  | 'webhookEvents'
+  | 'lastEventBefore'
 
 export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
   const FROM = `SELECT ${WEBHOOK_COLUMNS} FROM webhooks w JOIN companies c ON c.num = w.company`
@@ -35,6 +44,7 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
   const attemptsOfEvent = db.prepare(
     `${OF_WEBHOOK} AND number = ?4 AND (?5 IS NULL OR succeeded = ?5) ORDER BY id DESC LIMIT ?3`,
   )
+  const told = db.prepare(eventsTold('(SELECT num FROM webhooks WHERE id = ?1)', '?2', '?3'))
   const last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
   const eventFrom = db.prepare('SELECT number, at FROM events WHERE number >= ? ORDER BY number LIMIT 1')
   return {
@@ -62,6 +72,9 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
             : all<AttemptRow>(attemptsOfKind, webhookId, before, limit, kind)
       return rows.map((row) => attemptOf(row, webhookId))
     },
+
+    webhookEvents: ({ webhookId, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      all<WebhookEventRow>(told, webhookId, before, limit).map(webhookEventOf),
 
     lastEventBefore(at) {
       const search = searchLog(one<{ value: number }>(last)!.value, at)

@@ -1,0 +1,34 @@
+import { addWebhook } from '../../../operate/webhooks.ts'
+import { endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { EVENTS, WEBHOOK_SECRET } from './webhook.ts'
+
+export const createWebhook = endpoint({
+  method: 'POST',
+  url: '/webhooks',
+  operation: 'webhook_create',
+  access: 'management',
+  schema: {
+    operationId: 'createWebhook',
+    summary: 'Tells a URL what happens from now on, signed with the secret that is answered',
+    description: 'A key for one domain makes one that is told of mail of that domain.',
+    body: {
+      type: 'object',
+      required: ['endpoint', 'events'],
+      properties: {
+        endpoint: { type: 'string', description: 'Who is told: a URL with https or http.' },
+        events: EVENTS,
+      },
+    },
+    response: { 201: WEBHOOK_SECRET },
+  },
+})(async ({ caller, body }, core) => {
+  const op = await currentOperation(core, caller)
+  const { webhook, secret } = await addWebhook(op, {
+    company: caller.companyId,
+    url: body.endpoint,
+    events: body.events,
+    ...(caller.domainId !== null && { domain: caller.domainId }),
+  })
+  return { status: 201, body: { object: 'webhook', id: webhook.id, signing_secret: secret } }
+})

@@ -1,0 +1,162 @@
+/** What a webhook was told: each event under the id that its receiver sees in `svix-id`. */
+import type { Static } from 'typebox'
+import { JSON_TYPES } from '../../../events/told/json.ts'
+import {
+  listWebhookAttempts,
+  listWebhookEvents,
+  replayWebhook,
+  showWebhookEvent,
+  type WebhookMessage,
+} from '../../../operate/webhook-events.ts'
+import type { WebhookAttempt } from '../../../store/store.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { timestamp } from '../email.ts'
+import { listPage, listSchema, PAGE } from '../list.ts'
+import { BY_ID, changedSchema } from '../schemas.ts'
+import { operationOnWebhook } from './webhook.ts'
+
+const FACTS = {
+  id: { type: 'string' },
+  type: { type: 'string', description: 'For example `email.delivered`.' },
+  created_at: { type: 'string' },
+  status: {
+    enum: ['success', 'pending', 'failed', 'attempting'],
+    description:
+      '`pending`: it is told as soon as can be; `attempting`: it was not taken, and is told again; `failed`: it is ' +
+      'told no more.',
+  },
+} as const
+const REQUIRED = ['id', 'type', 'created_at', 'status'] as const
+const EVENT = {
+  type: 'object',
+  additionalProperties: false,
+  required: REQUIRED,
+  properties: FACTS,
+} as const
+const ATTEMPT = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'http_status_code', 'response', 'sent_at'],
+  properties: {
+    id: { type: 'string' },
+    http_status_code: { type: 'integer', description: '0: there was no answer.' },
+    response: { type: 'string', description: 'How the answer began, or why there was none.' },
+    sent_at: { type: 'string' },
+  },
+} as const
+
+const BY_EVENT = {
+  type: 'object',
+  required: ['id', 'event'],
+  properties: { id: { type: 'string' }, event: { type: 'string' } },
+} as const
+
+const list = endpoint({
+  method: 'GET',
+  url: '/webhooks/:id/events',
+  operation: 'webhook_event_list',
+  access: 'management',
+  schema: {
+    operationId: 'listWebhookEvents',
+    summary: 'What a webhook was told, newest first',
+    description:
+      'As far as tries are kept: the last 1,000 that were taken, and for 30 days those that were not.',
+    params: BY_ID,
+    querystring: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['limit'],
+      properties: { limit: PAGE.limit, after: PAGE.after },
+    },
+    response: { 200: listSchema(EVENT) },
+  },
+})(async ({ caller, params: { id }, query }, core) => {
+  const op = await operationOnWebhook(core, caller, id)
+  const body = await listPage(query, async ({ limit, after }) => {
+    return (await listWebhookEvents(op, { id, limit, before: after })).map(shownEvent)
+  })
+  return { status: 200, body }
+})
+
+const read = endpoint({
+  method: 'GET',
+  url: '/webhooks/:id/events/:event',
+  operation: 'webhook_event_read',
+  access: 'management',
+  schema: {
+    operationId: 'getWebhookEvent',
+    summary: 'One event as a webhook is told of it',
+    params: BY_EVENT,
+    response: {
+      200: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['object', ...REQUIRED, 'next_attempt_at', 'payload'],
+        properties: {
+          object: { const: 'webhook_event' },
+          ...FACTS,
+          next_attempt_at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+          payload: { type: 'object', additionalProperties: true, description: 'The body that is sent.' },
+        },
+      },
+    },
+  },
+})(async ({ caller, params }, core) => {
+  const op = await operationOnWebhook(core, caller, params.id)
+  const event = await showWebhookEvent(op, params)
+  const next_attempt_at = event.nextAt === null ? null : timestamp(event.nextAt)
+  const payload = event.payload as Record<string, unknown>
+  return { status: 200, body: { object: 'webhook_event', ...shownEvent(event), next_attempt_at, payload } }
+})
+
+const attempts = endpoint({
+  method: 'GET',
+  url: '/webhooks/:id/events/:event/attempts',
+  operation: 'webhook_attempt_list',
+  access: 'management',
+  schema: {
+    operationId: 'listWebhookAttempts',
+    summary: 'The tries that are kept of one event, newest first',
+    params: BY_EVENT,
+    querystring: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['limit'],
+      properties: { limit: PAGE.limit, after: { ...PAGE.after, format: 'uuid' } },
+    },
+    response: { 200: listSchema(ATTEMPT) },
+  },
+})(async ({ caller, params, query }, core) => {
+  const op = await operationOnWebhook(core, caller, params.id)
+  const body = await listPage(query, async ({ limit, after }) => {
+    return (await listWebhookAttempts(op, { ...params, limit, before: after })).map(shownAttempt)
+  })
+  return { status: 200, body }
+})
+
+const replay = endpoint({
+  method: 'POST',
+  url: '/webhooks/:id/events/:event/replay',
+  operation: 'webhook_event_replay',
+  access: 'management',
+  schema: {
+    operationId: 'replayWebhookEvent',
+    summary: 'Tells a webhook an event again, under the same id',
+    params: BY_EVENT,
+    response: { 200: changedSchema('webhook_event') },
+  },
+})(async ({ caller, params }, core) => {
+  await replayWebhook(await operationOnWebhook(core, caller, params.id), params)
+  return { status: 200, body: { object: 'webhook_event', id: params.event } }
+})
+
+function shownEvent({ id, type, at, status }: WebhookMessage): Static<typeof EVENT> {
+  // What has no word here is never told.
+  return { id, type: JSON_TYPES[type]!, created_at: timestamp(at), status }
+}
+
+function shownAttempt({ id, status, error, response, at }: WebhookAttempt): Static<typeof ATTEMPT> {
+  return { id, http_status_code: status ?? 0, response: error ?? response, sent_at: timestamp(at) }
+}
+
+export const webhookEvents: readonly Endpoint[] = [list, read, attempts, replay]

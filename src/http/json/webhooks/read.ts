@@ -1,0 +1,43 @@
+import { listWebhooks, showWebhookSecret } from '../../../operate/webhooks.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { listSchema } from '../list.ts'
+import { BY_ID, pageOf, WHOLE_OR_PAGE } from '../schemas.ts'
+import { ONE_WEBHOOK, operationOnWebhook, shownWebhook, WEBHOOK } from './webhook.ts'
+
+const list = endpoint({
+  method: 'GET',
+  url: '/webhooks',
+  operation: 'webhook_list',
+  access: 'management',
+  schema: {
+    operationId: 'listWebhooks',
+    summary: 'The webhooks, newest first',
+    description: 'Those that are told in the words of the form dialect are not among them.',
+    querystring: WHOLE_OR_PAGE,
+    response: { 200: listSchema(WEBHOOK) },
+  },
+})(async ({ caller, query }, core) => {
+  const all = await listWebhooks(await currentOperation(core, caller), {})
+  const own = all.filter(({ webhook }) => webhook.dialect === 'json')
+  return { status: 200, body: pageOf(own.reverse().map(shownWebhook), query) }
+})
+
+const read = endpoint({
+  method: 'GET',
+  url: '/webhooks/:id',
+  operation: 'webhook_read',
+  access: 'management',
+  schema: {
+    operationId: 'getWebhook',
+    summary: 'One webhook with its signing secret',
+    params: BY_ID,
+    response: { 200: ONE_WEBHOOK },
+  },
+})(async ({ caller, params }, core) => {
+  const op = await operationOnWebhook(core, caller, params.id)
+  const { secret, ...owned } = await showWebhookSecret(op, params)
+  return { status: 200, body: { object: 'webhook', ...shownWebhook(owned), signing_secret: secret } }
+})
+
+export const webhookReads: readonly Endpoint[] = [list, read]

@@ -1,0 +1,76 @@
+/** A webhook as this dialect shows and takes it. */
+import type { Static } from 'typebox'
+import type { Principal } from '../../../accounts/account.ts'
+import { wordsOfTypes } from '../../../events/told/types.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { noSuchWebhook, type OwnedWebhook, showWebhook, webhookWords } from '../../../operate/webhooks.ts'
+import type { HttpCore } from '../../core.ts'
+import { currentOperation } from '../../operation.ts'
+import { timestamp } from '../email.ts'
+import { orNull } from '../schemas.ts'
+
+const WORDS = webhookWords('json')
+
+/** What is told, in requests. */
+export const EVENTS = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string' },
+  description: `Any of ${WORDS.join(', ')}.`,
+} as const
+
+export const STATUS = { enum: ['enabled', 'disabled'] } as const
+
+const FACTS = {
+  id: { type: 'string' },
+  endpoint: { type: 'string' },
+  events: { type: 'array', items: { type: 'string' } },
+  status: STATUS,
+  created_at: { type: 'string' },
+} as const
+const REQUIRED = ['id', 'endpoint', 'events', 'status', 'created_at'] as const
+
+/** In lists. */
+export const WEBHOOK = {
+  type: 'object',
+  additionalProperties: false,
+  required: REQUIRED,
+  properties: FACTS,
+} as const
+
+const OBJECT = { const: 'webhook' } as const
+const SECRET = { type: 'string', description: '`whsec_` and the key, in base64.' } as const
+
+export const ONE_WEBHOOK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['object', ...REQUIRED, 'signing_secret'],
+  properties: { object: OBJECT, ...FACTS, signing_secret: SECRET },
+} as const
+
+export const WEBHOOK_SECRET = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['object', 'id', 'signing_secret'],
+  properties: { object: OBJECT, id: { type: 'string' }, signing_secret: SECRET },
+} as const
+
+/** What can be changed of one. */
+export const CHANGES = {
+  type: 'object',
+  properties: { endpoint: orNull({ type: 'string' }), events: orNull(EVENTS), status: orNull(STATUS) },
+} as const
+
+export function shownWebhook({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
+  const { id, url, types, status, createdAt } = webhook
+  const events = wordsOfTypes('json', types)
+  return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }
+}
+
+/** What a verb on this webhook needs. Those of the other dialect tell other things, and are not here. */
+export async function operationOnWebhook(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
+  const op = await currentOperation(core, caller)
+  const { webhook } = await showWebhook(op, { id })
+  if (webhook.dialect !== 'json') throw noSuchWebhook(id)
+  return op
+}

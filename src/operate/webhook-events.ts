@@ -1,0 +1,159 @@
+/** What webhooks were told, and what became of it. */
+import type { EventType, LoggedEvent } from '../email/event.ts'
+import { Teller } from '../events/tell.ts'
+import { eventOfMessage, messageId, payload } from '../events/webhooks/sign.ts'
+import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { type Operation, verb } from './verb.ts'
+import { findWebhook, type OwnedWebhook } from './webhooks.ts'
+
+export interface AttemptsWanted {
+  id: string
+  /** Only those that failed, or that did not. */
+  succeeded?: boolean | undefined
+  /** Only those of this event: its number, or the id of the message about it. */
+  event?: number | string | undefined
+  /** Only attempts older than this one. */
+  before?: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export const listWebhookAttempts = verb(
+  'see',
+  async (op, { id, succeeded, event, before, limit }: AttemptsWanted): Promise<WebhookAttempt[]> => {
+    const { webhook } = await findWebhook(op, id)
+    const number = typeof event === 'string' ? (await eventOf(op, webhook, event)).number : event
+    return await op.store.webhookAttempts({
+      ...{ webhookId: id, limit },
+      ...(succeeded !== undefined && { succeeded }),
+      ...(number !== undefined && { number }),
+      ...(before !== undefined && { before }),
+    })
+  },
+)
+
+/**
+ * - `pending`: not tried yet, or told again by hand.
+ * - `attempting`: it was not taken, and is tried again.
+ * - `failed`: it was not taken, and is not tried again.
+ */
+export type ToldStatus = 'pending' | 'attempting' | 'success' | 'failed'
+
+/** An event as one webhook is told of it. */
+export interface WebhookMessage {
+  /** The same at each try. */
+  id: string
+  type: EventType
+  emailId: string
+  /** Unix ms: when it happened. */
+  at: number
+  status: ToldStatus
+  /** Unix ms of the next try; null: none follows, or it is the first, and comes as soon as can be. */
+  nextAt: number | null
+}
+
+export interface MessagesWanted {
+  id: string
+  /** Only what was told before this message. Throws `invalid` when it is none of this webhook's. */
+  before?: string | undefined
+  limit: number
+}
+
+/** Those of which tries are kept, newest first. */
+export const listWebhookEvents = verb(
+  'see',
+  async (op, { id, before, limit }: MessagesWanted): Promise<WebhookMessage[]> => {
+    await findWebhook(op, id)
+    const number = before === undefined ? null : eventOfMessage(id, before)
+    if (before !== undefined && number === null) {
+      throw new OperateError('invalid', `"${before}" is no event of this webhook`)
+    }
+    const told = await op.store.webhookEvents({
+      webhookId: id,
+      limit,
+      ...(number !== null && { before: number }),
+    })
+    return told.map((each) => messageOf(id, each))
+  },
+)
+
+/** With what is said of it, in the words of the webhook's dialect. What retention has taken is not said. */
+export const showWebhookEvent = verb(
+  'see',
+  async (op, input: { id: string; event: string }): Promise<WebhookMessage & { payload: object }> => {
+    const { webhook } = await findWebhook(op, input.id)
+    const event = await eventOf(op, webhook, input.event)
+    const [told] = await new Teller(op.store).tell([event])
+    const said = payload(webhook.dialect, told!)
+    if (said === null) throw noSuchEvent(input.event)
+    const [newest] = await op.store.webhookEvents({
+      ...{ webhookId: webhook.id, before: event.number + 1, limit: 1 },
+    })
+    if (newest?.number === event.number) return { ...messageOf(webhook.id, newest), payload: said }
+    const { number, type, emailId, at } = event
+    // Of what was taken long ago no try is kept.
+    const status = number > webhook.cursor ? 'pending' : 'success'
+    return { id: input.event, type, emailId, at, status, nextAt: null, payload: said }
+  },
+)
+
+function messageOf(webhookId: string, told: WebhookEvent): WebhookMessage {
+  const { number, type, emailId, at, retry } = told
+  return {
+    id: messageId(webhookId, number),
+    type,
+    emailId,
+    at,
+    status: statusOf(told),
+    nextAt: retry?.dueAt ?? null,
+  }
+}
+
+function statusOf({ retry, succeeded }: WebhookEvent): ToldStatus {
+  if (retry !== null) return retry.attempts === 0 ? 'pending' : 'attempting'
+  return succeeded ? 'success' : 'failed'
+}
+
+/** `event`: its number, or the id of the message about it. */
+export type Replay = { id: string } & ({ event: number | string } | { since: number })
+
+/** Tells one event again, or all since a time (Unix ms): under the same ids, as far as the log still has them. */
+export const replayWebhook = verb('manage', async (op, input: Replay): Promise<OwnedWebhook> => {
+  const { id } = input
+  const found = await findWebhook(op, id)
+  if (found.webhook.status === 'disabled') {
+    throw new OperateError('conflict', 'this webhook is disabled; enable it first', {
+      verb: 'enableWebhook',
+      id,
+    })
+  }
+  if ('event' in input) {
+    const { number } = await eventOf(op, found.webhook, input.event)
+    await op.store.retellWebhook(id, number, op.now())
+    return found
+  }
+  const cursor = await op.store.lastEventBefore(input.since)
+  if (cursor < found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
+  return found
+})
+
+/** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
+async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<LoggedEvent> {
+  const number = typeof event === 'string' ? eventOfMessage(webhook.id, event) : event
+  if (number === null) throw noSuchEvent(event)
+  const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
+  const [found] = events
+  if (found?.number !== number) throw noSuchEvent(event)
+  if (webhook.domainId === null) return found
+  const origin = await op.store.emailOrigin(found.emailId)
+  if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)
+  return found
+}
+
+function noSuchEvent(event: number | string): OperateError {
+  const message = `there is no event ${event} that this webhook could be told, or not any more`
+  return new OperateError('not_found', message, null, {
+    about: { noun: 'webhook_event', name: String(event) },
+  })
+}

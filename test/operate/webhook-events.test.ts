@@ -1,0 +1,66 @@
+/** What is said of an event that a webhook was told. */
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { test } from 'node:test'
+import { eventOfMessage, messageId } from '../../src/events/webhooks/sign.ts'
+import { listWebhookEvents, showWebhookEvent } from '../../src/operate/webhook-events.ts'
+import { updateWebhook } from '../../src/operate/webhooks.ts'
+import { World } from './world.ts'
+
+test('the id of a message says which event it is about, to its own webhook alone', () => {
+  const [a, b] = [randomUUIDv7(), randomUUIDv7()]
+  for (const number of [0, 1, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+    const id = messageId(a, number)
+    assert.match(id, /^msg_[\w-]{27}$/)
+    assert.equal(eventOfMessage(a, id), number)
+    assert.equal(eventOfMessage(b, id), null)
+  }
+  const id = messageId(a, 7)
+  const last = id.at(-1) === 'x' ? 'y' : 'x'
+  for (const other of ['', 'msg_', id.slice(1), `${id} `, id.toUpperCase(), id.slice(0, -1) + last]) {
+    assert.equal(eventOfMessage(a, other), null, other)
+  }
+})
+
+test('an event has not been tried, is tried again, was given up or taken', async (t) => {
+  const world = await World.make()
+  t.after(() => world[Symbol.asyncDispose]())
+  const op = await world.operation('operator')
+  const { store } = world
+  const id = await world.webhook()
+  await updateWebhook(op, { id, enabled: true })
+  const event = await world.eventOf(id)
+  const number = eventOfMessage(id, event)!
+  const status = async () => {
+    const { status, nextAt } = await showWebhookEvent(op, { id, event })
+    return [status, nextAt]
+  }
+  const token = await store.join({ name: 'n', roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
+  const [held] = await store.takeWebhooks(token)
+  const progress = (more: object) =>
+    store.progressWebhook({
+      ...{ id, token, generation: held!.generation, cursor: number, failingSince: null },
+      ...{ over: [], waiting: [], attempts: [], disabled: null, ...more },
+    })
+  const attempt = (succeeded: boolean) => ({
+    ...{ id: randomUUIDv7(), webhookId: id, number, type: 'sent' as const, emailId: randomUUIDv7(), at: 1 },
+    ...{ duration: 1, status: succeeded ? 200 : 500, error: null, response: '', succeeded },
+    ...{ attempt: 1, nextAt: null },
+  })
+  await progress({ cursor: number - 1 })
+  assert.deepEqual(await status(), ['pending', null])
+  await progress({})
+  assert.deepEqual(await status(), ['success', null], 'of what was taken no try is kept for long')
+  await progress({ attempts: [attempt(false)], waiting: [{ number, attempts: 1, dueAt: 90 }] })
+  assert.deepEqual(await status(), ['attempting', 90])
+  await progress({ attempts: [attempt(false)], over: [number] })
+  assert.deepEqual(await status(), ['failed', null])
+  await store.retellWebhook(id, number, 95)
+  assert.deepEqual(await status(), ['pending', 95])
+  await progress({ attempts: [attempt(true)], over: [number] })
+  assert.deepEqual(await status(), ['success', null])
+  assert.deepEqual(
+    (await listWebhookEvents(op, { id, limit: 10 })).map((each) => [each.id, each.status]),
+    [[event, 'success']],
+  )
+})
