@@ -75,15 +75,10 @@ export type ToSink =
   | { kind: 'rule'; rule: SinkRule }
   | { kind: 'end-rule'; id: number }
   | { kind: 'dns'; domain: number; answer: 'servfail' | 'silent' | 'right' }
-  /** Report at once what is not reported yet; answered with `settled`. */
-  | { kind: 'settle' }
 
 export type FromSink =
-  | { kind: 'listening'; port: number; dns: string }
   | { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }
   | { kind: 'hit'; id: number; count: number }
-  | { kind: 'settled' }
-  | { kind: 'failed'; message: string }
 
 export function keysOf(entries: [string, string][]): PublishedKeys {
   return new Map(entries)

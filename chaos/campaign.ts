@@ -7,8 +7,8 @@ import { Preload } from '../harness/preload/preload.ts'
 import { Random, seedFor } from '../harness/random.ts'
 import { Installation, type Settings as Variables } from '../harness/service/installation.ts'
 import type { Settings } from '../src/config/settings.ts'
+import { countArrivals, earlyArrivals } from './count.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
-import { Doubles } from './doubles.ts'
 import { FAULT_KINDS, type Fault, type FaultKind, FaultLog } from './fault-log.ts'
 import { clockFaults } from './faults/clock.ts'
 import { databaseFaults } from './faults/database.ts'
@@ -17,18 +17,18 @@ import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
-import { type Early, Ledger } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 import { Load } from './load.ts'
-import { mailOf, recipientsOf, SENDING_DOMAIN } from './mail.ts'
+import { SENDING_DOMAIN } from './mail.ts'
 import { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
-import { refusedByFailedSync, refusedByLostCommit } from './refused.ts'
 import type { ChaosReport } from './report.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
+import { ChaosWebhooks } from './webhooks/webhooks.ts'
 
 /** Time between two lines about the progress, in ms. */
 const PROGRESS_MS = 10_000
@@ -90,9 +90,12 @@ export class Campaign {
     this.#preload = this.#compilePreload(place)
     const sink = new SinkLink()
     this.#stack.defer(() => sink.close())
-    sink.onFailure = (message) => {
-      this.#invalid.push(`the sink failed: ${message}`)
-      this.#end.abort()
+    const webhooks = this.#stack.use(new ChaosWebhooks(seed))
+    for (const side of [sink, webhooks.receiver]) {
+      side.onFailure = (message) => {
+        this.#invalid.push(message)
+        this.#end.abort()
+      }
     }
     const postgres = database === 'postgres' ? this.#stack.use(await ChaosDatabase.start()) : null
     const file = join(place.data, 'postroad.db')
@@ -101,6 +104,7 @@ export class Campaign {
     const installation = this.#stack.use(new Installation({ settings, directory: place.directory }))
     const tenant = await installation.addTenant(SENDING_DOMAIN)
     sink.start(this.#ledger, this.#log, tenant.keys, verifyShare)
+    await webhooks.start(installation, tenant, this.#log)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
     this.#nodes =
@@ -113,7 +117,9 @@ export class Campaign {
       token: tenant.token,
       rate,
       targets: () =>
-        this.#nodes.flatMap(({ url, roles }) => (url !== null && roles.includes('api') ? [url] : [])),
+        this.#nodes.flatMap(({ url, submissionPort: smtpPort }) =>
+          url === null || smtpPort === null ? [] : [{ url, smtpPort }],
+        ),
     })
     this.#stack.defer(() => load.abort())
     const stage: Stage = {
@@ -121,6 +127,7 @@ export class Campaign {
       log: this.#log,
       nodes: this.#nodes,
       sink,
+      receiver: webhooks.receiver,
       load,
       preload: this.#preload,
       disk: place.mounted ? place.data : null,
@@ -150,6 +157,7 @@ export class Campaign {
 
     await load.finish()
     await this.#drain(installation, sink)
+    await webhooks.drain(stored, this.#options.patience * 1_000, () => this.#aborted !== null)
     const drainedAt = now()
     clearInterval(progress)
     for (const end of await Promise.all(this.#nodes.map((node) => node.end(30_000)))) {
@@ -161,8 +169,15 @@ export class Campaign {
       this.#invalid.push(`the store cannot be read: ${String(error)}`)
       return null
     })
-    const early = this.#early(peaceAt)
-    const { doubles, lost, refusedButSent, afterFailedSync, afterLostCommit } = this.#count()
+    const told = await webhooks.check(stored).catch((error: unknown) => {
+      this.#invalid.push(`the log of events cannot be read: ${String(error)}`)
+      return null
+    })
+    const early = earlyArrivals(this.#ledger, this.#log, peaceAt)
+    const { doubles, lost, refusedButSent, afterFailedSync, afterLostCommit } = countArrivals(
+      this.#ledger,
+      this.#log,
+    )
     const ledger = this.#ledger
     return {
       database,
@@ -199,6 +214,7 @@ export class Campaign {
       wrongCount: ledger.wrongCount,
       strangers: ledger.strangers,
       stored: records,
+      webhooks: told,
       surprises: load.surprises,
       surpriseCount: load.surpriseCount,
       crashes: this.#nodes.flatMap(({ crashes }) => crashes),
@@ -318,54 +334,6 @@ export class Campaign {
       return
     }
     this.#invalid.push(this.#aborted)
-  }
-
-  #count(): {
-    doubles: Doubles
-    lost: string[]
-    refusedButSent: string[]
-    afterFailedSync: number
-    afterLostCommit: number
-  } {
-    const ledger = this.#ledger
-    const doubles = new Doubles()
-    const lost: string[] = []
-    const refusedButSent: string[] = []
-    let afterFailedSync = 0
-    let afterLostCommit = 0
-    for (let number = 0; number < ledger.count; number++) {
-      const fate = ledger.fate(number)
-      for (const [index, slot] of ledger.slots(number).entries()) {
-        const arrivals = ledger.arrivals(slot)
-        const address = () => recipientsOf(mailOf(ledger.seed, number))[index] ?? `${number}-${index}`
-        if (arrivals === 0 && fate === 'accepted' && !ledger.refused(slot)) {
-          // Refused before anybody was named: the record of its end is looked at with the store.
-          if (ledger.sessionRefusals.size === 0 || !this.#mayHaveBounced(address())) lost.push(address())
-        }
-        if (arrivals > 0 && fate === 'refused') {
-          if (refusedByFailedSync(ledger.refusedAt(number), this.#log)) afterFailedSync++
-          else if (refusedByLostCommit(ledger.refusedAt(number), this.#log)) afterLostCommit++
-          else refusedButSent.push(address())
-        }
-        if (arrivals > 1) doubles.add(address(), ledger.seen(slot), ledger.lives, this.#log)
-      }
-    }
-    return { doubles, lost, refusedButSent, afterFailedSync, afterLostCommit }
-  }
-
-  /** Scheduled messages that came before their time although no clock was wrong; in the end clocks are set forward. */
-  #early(peaceAt: number): Early[] {
-    const clocksWereWrong = this.#log.all.some(({ kind }) => kind === 'clock')
-    return this.#ledger.early.filter(
-      ({ submittedAt, dotAt }) =>
-        !(clocksWereWrong && dotAt >= peaceAt) &&
-        this.#log.during(submittedAt, dotAt, ['clock']).length === 0,
-    )
-  }
-
-  #mayHaveBounced(address: string): boolean {
-    const domain = Number(/@in(\d+)\./.exec(address)?.[1])
-    return this.#ledger.sessionRefusals.has(domain * 2) || this.#ledger.sessionRefusals.has(domain * 2 + 1)
   }
 
   #progress(began: number, load: Load): void {

@@ -10,6 +10,7 @@ export const FAULT_WORDS = {
   thread: 'death of a thread inside a node',
   sink: 'mail server fails at a step of the dialogue',
   dns: 'DNS fails or is silent',
+  receiver: 'receiver of webhooks fails, hangs or closes',
   client: 'clients hang up in the middle of a request',
   'disk-full': 'disk full',
   'io-error': 'fsync or write fails with EIO',

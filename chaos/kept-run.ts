@@ -26,6 +26,8 @@ export interface KeptRun extends Kept {
   sentAfterFailedSync: number
   /** Recipients of messages refused while their commit's fate could not be learned; absent: none. */
   sentAfterLostCommit?: number
+  /** Events that webhooks were to be told of, in how many requests, and those that came more than once; absent: none. */
+  webhooks?: { wanted: number; requests: number; again: number; lost: number; invented: number }
   /** What must not be, beside what was lost or is unexplained. */
   defects: Record<string, number>
 }
@@ -36,6 +38,7 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
     struck > 0 ? [[kind, struck]] : [],
   )
   const { unexplained, ...explained } = report.doubled
+  const { webhooks } = report
   return {
     at: report.startedAt,
     commit,
@@ -54,6 +57,12 @@ export function keptRun(report: ChaosReport, commit: string): KeptRun {
     unexplained,
     sentAfterFailedSync: report.sentAfterFailedSync,
     ...(report.sentAfterLostCommit > 0 && { sentAfterLostCommit: report.sentAfterLostCommit }),
+    ...(webhooks !== null && {
+      webhooks: {
+        ...{ wanted: webhooks.wanted, requests: webhooks.requests, again: webhooks.again },
+        ...{ lost: webhooks.lostCount, invented: webhooks.inventedCount },
+      },
+    }),
     defects: others,
   }
 }

@@ -4,6 +4,7 @@
  */
 import { now } from '../harness/clock.ts'
 import type { Arrival, Ending, PermanentRefusal } from './arrival.ts'
+import { Column } from './column.ts'
 import { readAddress, recipientCount } from './mail.ts'
 
 /** What the senders know about a message. */
@@ -24,34 +25,6 @@ export interface Seen {
 }
 
 const NONE = -1
-
-type Typed = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
-
-/** Of a table that grows. */
-class Column<T extends Typed> {
-  readonly #make: new (
-    length: number,
-  ) => T
-  #values: T
-
-  constructor(make: new (length: number) => T) {
-    this.#make = make
-    this.#values = new make(1_024)
-  }
-
-  get(index: number): number {
-    return this.#values[index] ?? 0
-  }
-
-  set(index: number, value: number): void {
-    if (index >= this.#values.length) {
-      const larger = new this.#make(Math.max(index + 1, this.#values.length * 2))
-      larger.set(this.#values)
-      this.#values = larger
-    }
-    this.#values[index] = value
-  }
-}
 
 export interface WrongMessage {
   recipients: string[]

@@ -1,16 +1,16 @@
 /**
- * Senders that keep the service busy in both dialects and note what they were told. A request with an idempotency key is repeated until
- * it is answered; one without is left alone once its answer is lost, for nobody may repeat it without risk.
+ * Senders that keep the service busy, in both dialects and over SMTP, and note what they were told. What has an idempotency key is
+ * repeated until it is answered; what has none is left alone once its answer is lost, for nobody may repeat it without risk.
  */
-import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random, seedFor } from '../harness/random.ts'
+import type { Answer, Outcome } from './answer.ts'
 import type { Ledger } from './ledger.ts'
 import { type Mail, mailOf } from './mail.ts'
+import { OverHttp } from './over-http.ts'
+import { sendOverSmtp, smtpSubmissionOf } from './over-smtp.ts'
 import { submissionOf } from './submission.ts'
 
-/** A client's patience for one answer, in ms. */
-const ANSWER_MS = 20_000
 /** Requests at once: beyond it nothing new is begun. */
 const AT_ONCE = 64
 /** Of the repeatable requests that were accepted, this share is sent once more: the answer must be the same. */
@@ -21,18 +21,22 @@ export interface LoadOptions {
   token: string
   /** Requests a second. */
   rate: number
-  /** Base addresses of nodes that take requests now. */
-  targets: () => string[]
+  /** Nodes that take mail in now: base address, and port of SMTP. */
+  targets: () => Target[]
 }
 
-type Answer = { status: number; body: string; retryAfter: boolean }
-/** `never`: no octet of it was sent. `lost`: nobody knows what became of it. */
-type Outcome = Answer | 'never' | 'lost'
+export interface Target {
+  url: string
+  smtpPort: number
+}
+
+/** One try of handing in a message. */
+type Try = (target: Target, hangUpAfter: number | null) => Promise<Outcome>
 
 export class Load {
   readonly #options: LoadOptions
   readonly #random: Random
-  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  readonly #http = new OverHttp(AT_ONCE)
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | null = null
   #stopped = false
@@ -69,14 +73,14 @@ export class Load {
   async finish(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     await Promise.all(this.#underWay)
-    this.#agent.destroy()
+    this.#http.close()
   }
 
   /** Gives up on everything. */
   abort(): void {
     this.#stopped = true
     if (this.#timer !== null) clearInterval(this.#timer)
-    this.#agent.destroy()
+    this.#http.close()
   }
 
   get underWay(): number {
@@ -94,11 +98,11 @@ export class Load {
     const { ledger, token } = this.#options
     const dueAt = mail.delay === null ? null : Date.now() + mail.delay
     if (mail.delay !== null) ledger.schedule(mail.number, mail.delay)
-    const request = submissionOf(mail, token, dueAt)
+    const attempt = this.#attempt(mail, token, dueAt)
     /** An answer to an earlier try was lost: what was refused later may have been accepted then. */
     let uncertain = false
     while (!this.#stopped) {
-      const outcome = await this.#post(request)
+      const outcome = await this.#hand(attempt)
       if (outcome === 'never') {
         await pause(this.#random.int(20, 200))
         continue
@@ -110,12 +114,12 @@ export class Load {
         continue
       }
       this.#check(mail, outcome)
-      if (outcome.status >= 200 && outcome.status < 300) {
+      if (outcome.accepted) {
         ledger.setFate(mail.number, 'accepted')
-        if (mail.keyed && this.#random.chance(ONCE_MORE)) await this.#onceMore(mail, request, outcome)
+        if (mail.keyed && this.#random.chance(ONCE_MORE)) await this.#onceMore(mail, attempt, outcome)
         return
       }
-      if (!mail.keyed || !isTemporary(outcome)) {
+      if (!mail.keyed || !outcome.temporary) {
         ledger.setFate(mail.number, uncertain ? 'unknown' : 'refused')
         return
       }
@@ -124,22 +128,16 @@ export class Load {
     ledger.setFate(mail.number, uncertain ? 'unknown' : 'refused')
   }
 
-  async #onceMore(mail: Mail, request: ReturnType<typeof submissionOf>, first: Answer): Promise<void> {
-    const again = await this.#post(request)
-    if (typeof again === 'string' || isTemporary(again)) return
+  async #onceMore(mail: Mail, attempt: Try, first: Answer): Promise<void> {
+    const again = await this.#hand(attempt)
+    if (typeof again === 'string' || again.temporary) return
     if (again.status !== first.status || again.body !== first.body)
       this.#surprise(`${mail.number} repeated: ${again.status} ${again.body}, not ${first.body}`)
   }
 
-  #check(mail: Mail, { status, body, retryAfter }: Answer): void {
+  #check(mail: Mail, { status, body, accepted, temporary }: Answer): void {
     this.answers[status] = (this.answers[status] ?? 0) + 1
-    if (status === 200) {
-      if (!/^\{"id":"/.test(body)) this.#surprise(`${mail.number} ${mail.shape}: 200 ${body}`)
-    } else if (!isTemporary({ status, body, retryAfter })) {
-      this.#surprise(
-        `${mail.number} ${mail.shape}: ${status}${retryAfter ? '' : ' without retry-after'} ${body}`,
-      )
-    }
+    if (!accepted && !temporary) this.#surprise(`${mail.number} ${mail.shape}: ${status} ${body}`)
   }
 
   #surprise(sentence: string): void {
@@ -147,61 +145,24 @@ export class Load {
     if (this.surprises.length < 20) this.surprises.push(sentence.slice(0, 500))
   }
 
-  #post({ path, headers, body }: ReturnType<typeof submissionOf>): Promise<Outcome> {
-    const targets = this.#options.targets()
-    if (targets.length === 0) return Promise.resolve('never')
-    this.requests++
-    const url = new URL(this.#random.pick(targets))
-    const hangUp = this.#random.chance(this.hangUps)
-    return new Promise((resolve) => {
-      let ended = false
-      const end = (outcome: Outcome) => {
-        if (ended) return
-        ended = true
-        clearTimeout(timer)
-        if (outcome === 'lost') this.lost++
-        resolve(outcome)
-      }
-      let connected = false
-      const sent = http.request(
-        { host: url.hostname, port: url.port, method: 'POST', path, headers, agent: this.#agent },
-        (response) => {
-          let heard = ''
-          response.setEncoding('utf8')
-          response.on('data', (chunk: string) => {
-            heard += chunk
-          })
-          response.on('end', () => {
-            const { statusCode = 0, headers: told } = response
-            end(
-              response.complete
-                ? { status: statusCode, body: heard, retryAfter: 'retry-after' in told }
-                : 'lost',
-            )
-          })
-          response.on('error', () => end('lost'))
-          response.on('aborted', () => end('lost'))
-        },
-      )
-      const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), ANSWER_MS)
-      sent.on('socket', (socket) => {
-        if (sent.reusedSocket || !socket.connecting) connected = true
-        else socket.once('connect', () => (connected = true))
-      })
-      sent.on('error', () => end(connected ? 'lost' : 'never'))
-      if (hangUp) {
-        this.hungUp++
-        setTimeout(() => sent.destroy(), this.#random.between(0, 15))
-      }
-      sent.end(body)
-    })
+  #attempt(mail: Mail, token: string, dueAt: number | null): Try {
+    if (mail.dialect === 'smtp') {
+      const message = smtpSubmissionOf(mail, token)
+      return ({ smtpPort }, hangUpAfter) => sendOverSmtp(smtpPort, message, hangUpAfter)
+    }
+    const request = submissionOf(mail, token, dueAt)
+    return ({ url }, hangUpAfter) => this.#http.send(url, request, hangUpAfter)
   }
-}
 
-/**
- * A node that was stopped in the middle of a request finds that it took too long: a 408, which says by itself that the
- * request may be repeated (RFC 9110 15.5.9).
- */
-function isTemporary({ status, retryAfter }: Answer): boolean {
-  return status === 408 || (status === 503 && retryAfter)
+  async #hand(attempt: Try): Promise<Outcome> {
+    const targets = this.#options.targets()
+    if (targets.length === 0) return 'never'
+    this.requests++
+    const target = this.#random.pick(targets)
+    const hangsUp = this.#random.chance(this.hangUps)
+    if (hangsUp) this.hungUp++
+    const outcome = await attempt(target, hangsUp ? this.#random.between(0, 15) : null)
+    if (outcome === 'lost') this.lost++
+    return outcome
+  }
 }

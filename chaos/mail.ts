@@ -24,6 +24,8 @@ export type Shape =
   | 'form-batch'
   | 'form-mime'
   | 'form-scheduled'
+  | 'smtp'
+  | 'smtp-several'
 
 const SHAPES: readonly (readonly [Shape, number])[] = [
   ['json', 22],
@@ -37,6 +39,8 @@ const SHAPES: readonly (readonly [Shape, number])[] = [
   ['form-batch', 8],
   ['form-mime', 8],
   ['form-scheduled', 4],
+  ['smtp', 12],
+  ['smtp-several', 6],
 ]
 
 export interface MailFile {
@@ -48,7 +52,7 @@ export interface MailFile {
 export interface Mail {
   number: number
   shape: Shape
-  dialect: 'json' | 'form'
+  dialect: 'json' | 'form' | 'smtp'
   from: string
   to: string[]
   cc: string[]
@@ -96,7 +100,7 @@ export function recipientCount(seed: number, number: number): number {
 
 function headOf(random: Random): { shape: Shape; recipients: number } {
   const shape = random.weighted(SHAPES)
-  const several = shape === 'json-several' || shape === 'form-several' || shape === 'form-batch'
+  const several = shape.endsWith('-several') || shape === 'form-batch'
   const recipients = several ? random.int(2, MOST) : shape === 'form-mime' ? random.int(1, 3) : 1
   return { shape, recipients }
 }
@@ -154,10 +158,10 @@ export function mailOf(seed: number, number: number): Mail {
   )
   const batch = shape === 'form-batch'
   // In a batch every recipient is named in `to`; elsewhere they spread over the fields, the first in `to`.
-  const spread = shape === 'json-several' || shape === 'form-several'
+  const spread = shape.endsWith('-several')
   const shown = spread ? random.int(1, recipients) : recipients
   const copied = spread ? random.int(shown, recipients) : recipients
-  const dialect = shape.startsWith('json') ? 'json' : 'form'
+  const [dialect] = shape.split('-') as [Mail['dialect']]
   const mail: Mail = {
     number,
     shape,
@@ -173,8 +177,8 @@ export function mailOf(seed: number, number: number): Mail {
     variables: null,
     mime: null,
     delay: shape.endsWith('scheduled') ? random.int(500, 20_000) : null,
-    // The form dialect knows no such key; of the JSON requests some go without.
-    keyed: dialect === 'json' && random.chance(0.8),
+    // The clients of the form dialect know no such key; of the others some go without.
+    keyed: dialect !== 'form' && random.chance(0.8),
   }
   if (batch) {
     mail.variables = Object.fromEntries(
@@ -183,7 +187,7 @@ export function mailOf(seed: number, number: number): Mail {
     mail.text = `Dear %recipient.name%,\nyour code is <%recipient.code%>.\n${mail.text}`
     mail.html &&= `${mail.html}<p>%recipient.code%</p>\n`
   }
-  if (shape === 'form-mime') {
+  if (shape === 'form-mime' || dialect === 'smtp') {
     mail.html = null
     mail.mime = mimeOf(mail)
   }
@@ -195,12 +199,14 @@ function mimeOf(mail: Mail): Buffer {
   const head = [
     `From: ${mail.from}`,
     `To: ${mail.to.join(',\r\n ')}`,
+    ...(mail.cc.length === 0 ? [] : [`Cc: ${mail.cc.join(',\r\n ')}`]),
     `Subject: ${encoded}`,
     'Date: Sat, 21 Nov 2026 03:00:00 +0000',
     'MIME-Version: 1.0',
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: base64',
     'X-Chaos: ready',
+    ...(mail.keyed ? [`Resend-Idempotency-Key: chaos-${mail.number}`] : []),
   ]
   const body = Buffer.from(mail.text).toString('base64').replaceAll(/.{76}/g, '$&\r\n').trimEnd()
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}\r\n`)

@@ -65,6 +65,11 @@ export class ChaosNode {
     return (this.#child?.alive && this.#child.url) || null
   }
 
+  /** Where it takes mail in over SMTP; null while it does not. */
+  get submissionPort(): number | null {
+    return this.url === null || this.#child!.submissionUrls.length === 0 ? null : this.#child!.submissionPort
+  }
+
   /** Of the debugger, null while there is none. */
   get inspector(): string | null {
     return this.#child?.alive ? this.#child.inspector : null

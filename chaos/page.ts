@@ -10,7 +10,8 @@ const sum = (counts: Partial<Record<string, number>>) =>
 
 export function section(runs: readonly KeptRun[]): string {
   if (runs.length === 0) return 'No run is kept yet.'
-  return [outcomes(runs), faults(runs), doubles(runs), afterFailedSync(runs)].join('\n\n')
+  const parts = [outcomes(runs), webhooks(runs), faults(runs), doubles(runs), afterFailedSync(runs)]
+  return parts.filter((part) => part !== '').join('\n\n')
 }
 
 function outcomes(runs: readonly KeptRun[]): string {
@@ -31,6 +32,31 @@ function outcomes(runs: readonly KeptRun[]): string {
       .join('; ') || 'none',
   ])
   return table([...head, 'lost', 'doubled', 'unexplained', 'other defects'], rows)
+}
+
+/** Of the runs that had webhooks. */
+function webhooks(runs: readonly KeptRun[]): string {
+  const rows = runs.flatMap(({ at, commit, store, seed, webhooks }) =>
+    webhooks === undefined
+      ? []
+      : [
+          [`${at.slice(0, 10)}, ${commit}`, store, String(seed)].concat(
+            [webhooks.wanted, webhooks.requests, webhooks.again, webhooks.lost, webhooks.invented].map(
+              figure,
+            ),
+          ),
+        ],
+  )
+  if (rows.length === 0) return ''
+  const head = [
+    'webhooks: date, commit',
+    'store',
+    'seed',
+    'events to be told',
+    'requests',
+    'told more than once',
+  ]
+  return table([...head, 'never told', 'told and no event'], rows)
 }
 
 /** Of all runs together, by store. */

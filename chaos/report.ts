@@ -4,6 +4,7 @@ import { FAULT_KINDS, FAULT_WORDS, type FaultKind } from './fault-log.ts'
 import type { Early, Fate, WrongMessage } from './ledger.ts'
 import type { Crash } from './node.ts'
 import type { StoredReport } from './stored.ts'
+import type { WebhookReport } from './webhooks/check.ts'
 
 export interface ChaosReport {
   database: string
@@ -47,6 +48,7 @@ export interface ChaosReport {
   wrongCount: number
   strangers: number
   stored: StoredReport | null
+  webhooks: WebhookReport | null
   surprises: string[]
   surpriseCount: number
   crashes: Crash[]
@@ -67,6 +69,9 @@ export function defects(report: ChaosReport): [what: string, count: number][] {
     ['wrong messages', report.wrongCount],
     ['messages for strangers', report.strangers],
     ['wrong records', report.stored?.wrongCount ?? 0],
+    ['events that were not told', report.webhooks?.lostCount ?? 0],
+    ['told and no event', report.webhooks?.inventedCount ?? 0],
+    ['told wrongly', report.webhooks?.wrongCount ?? 0],
     ['answers that may not be', report.surpriseCount],
     ['nodes that ended by themselves', report.crashes.length],
     ['reasons to distrust the run', report.invalid.length],
@@ -109,6 +114,11 @@ export function reportText(report: ChaosReport): string {
     row('stored', `${emails} emails, ${recipients} recipients, ${attempts} attempts`)
     row('  delivered / bounced', `${delivered} / ${bounced} (${bouncedAfterLostAnswer} after a lost answer)`)
   }
+  if (report.webhooks !== null) {
+    const { endpoints, wanted, requests, again, lostCount } = report.webhooks
+    row('webhooks', `${wanted} events to ${endpoints} endpoints, in ${requests} requests`)
+    row('  told more than once / not told', `${again} / ${lostCount}`)
+  }
   for (const cause of CAUSES) {
     if (report.doubled[cause] === 0 && cause !== 'unexplained') continue
     const oldest = report.oldest[cause]
@@ -139,6 +149,9 @@ export function reportText(report: ChaosReport): string {
     ['early', report.early],
     ['wrong', report.wrongMessages],
     ['records', report.stored?.wrong ?? []],
+    ['not told', report.webhooks?.lost ?? []],
+    ['no event', report.webhooks?.invented ?? []],
+    ['told wrongly', report.webhooks?.wrong ?? []],
     ['answers', report.surprises],
     ['crashes', report.crashes],
     ['distrust', report.invalid],

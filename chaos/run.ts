@@ -11,7 +11,7 @@ import { keepRun } from './results.ts'
 
 const HELP = `Usage: npm run chaos -- [options]
 
-Runs the service under load from both dialects, lets random faults strike it, and in the end compares every accepted
+Runs the service under load from both dialects and over SMTP, lets random faults strike it, and in the end compares every accepted
 message with everything the mail servers saw and everything the store says. Ends with exit code 1 when anything was lost,
 doubled outside the window between the final dot and its record, or wrong.
 

@@ -7,6 +7,7 @@ const RETRY_SCHEDULE = `1s,1s,2s,2s,3s,3s,${Array.from({ length: 90 }, () => '5s
 export function settingsFor(databaseUrl: string, sink: { port: number; dns: string }): Settings {
   return {
     POSTROAD_DATABASE_URL: databaseUrl,
+    POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
     POSTROAD_DELIVERY: 'direct',
     POSTROAD_HOSTNAME: 'out.chaos.test',
     POSTROAD_DNS_SERVERS: sink.dns,

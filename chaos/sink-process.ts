@@ -20,7 +20,9 @@ import {
   type ToSink,
 } from './arrival.ts'
 import { checkContent } from './content-check.ts'
+import type { FromOtherSide, Settle } from './other-side.ts'
 import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
+import type { SinkAddress } from './sink-link.ts'
 
 /** How often what was seen is reported, in ms. */
 const REPORT_MS = 100
@@ -36,7 +38,7 @@ let refusals: PermanentRefusal[] = []
 /** Messages taken whose report is being made. */
 let open = 0
 
-function say(message: FromSink): void {
+function say(message: FromSink | FromOtherSide<SinkAddress>): void {
   process.send?.(message)
 }
 
@@ -211,7 +213,7 @@ async function settle(): Promise<void> {
   say({ kind: 'settled' })
 }
 
-process.on('message', (message: ToSink) => {
+process.on('message', (message: ToSink | Settle) => {
   switch (message.kind) {
     case 'start':
       seed = message.seed

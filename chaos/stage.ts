@@ -6,12 +6,14 @@ import type { FaultKind, FaultLog } from './fault-log.ts'
 import type { Load } from './load.ts'
 import type { ChaosNode } from './node.ts'
 import type { SinkLink } from './sink-link.ts'
+import type { ReceiverLink } from './webhooks/receiver-link.ts'
 
 export interface Stage {
   random: Random
   log: FaultLog
   nodes: readonly ChaosNode[]
   sink: SinkLink
+  receiver: ReceiverLink
   load: Load
   /** The library beneath the nodes; null where it cannot be had. */
   preload: Preload | null

@@ -1,8 +1,10 @@
-/** Faults of those the service talks to: mail servers, DNS, clients. */
+/** Faults of those the service talks to: mail servers, DNS, receivers of webhooks, clients. */
 import { SINK_DEEDS, SINK_STEPS, type SinkDeed, type SinkStep } from '../arrival.ts'
 import { DOMAINS } from '../mail.ts'
 import { SERVERS } from '../servers.ts'
 import type { FaultMaker, Stage } from '../stage.ts'
+import { ENDPOINTS } from '../webhooks/endpoints.ts'
+import { RECEIVER_DEEDS } from '../webhooks/notice.ts'
 
 /** How often each deed is chosen: refusals for good end messages, so that they are few. */
 const DEEDS: readonly (readonly [SinkDeed, number])[] = SINK_DEEDS.map((deed) => [
@@ -16,7 +18,7 @@ const STEPS: readonly (readonly [SinkStep, number])[] = SINK_STEPS.map((step) =>
 ])
 
 export function outsideFaults(stage: Stage): FaultMaker[] {
-  const { random, log, sink, load } = stage
+  const { random, log, sink, receiver, load } = stage
 
   const sinkFails = async () => {
     const step = random.weighted(STEPS)
@@ -44,6 +46,18 @@ export function outsideFaults(stage: Stage): FaultMaker[] {
     log.end(fault)
   }
 
+  const receiverFails = async () => {
+    const deed = random.pick(RECEIVER_DEEDS)
+    const all = Array.from({ length: ENDPOINTS }, (_, index) => index)
+    const endpoints = random.chance(0.5) ? all : [random.pick(all)]
+    const share = random.pick([0.2, 0.5, 1])
+    const fault = log.begin('receiver', [], `${deed} at endpoints ${endpoints.join()}, share ${share}`)
+    receiver.rule({ id: fault.id, deed, endpoints, share })
+    await stage.wait(random.between(1_000, 10_000))
+    receiver.endRule(fault.id)
+    log.end(fault)
+  }
+
   const clientsHangUp = async () => {
     const fault = log.begin('client', [], '')
     const before = load.hungUp
@@ -57,6 +71,7 @@ export function outsideFaults(stage: Stage): FaultMaker[] {
   return [
     { kind: 'sink', weight: 20, strike: sinkFails },
     { kind: 'dns', weight: 2, strike: dnsFails },
+    { kind: 'receiver', weight: 8, strike: receiverFails },
     { kind: 'client', weight: 3, strike: clientsHangUp },
   ]
 }

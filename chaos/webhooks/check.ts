@@ -1,0 +1,103 @@
+/** Whether every event of the log reached the endpoints that want it, and nothing else did. */
+import type { LoggedEvent } from '../../src/email/event.ts'
+import { Teller } from '../../src/events/tell.ts'
+import { messageId, payload } from '../../src/events/webhooks/sign.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Endpoint } from './endpoints.ts'
+import { digestOf } from './notice.ts'
+import type { Reached } from './reached.ts'
+
+export interface WebhookReport {
+  endpoints: number
+  /** Tellings that had to be made: of each event to each endpoint that wants it. */
+  wanted: number
+  /** Requests that came whole, and tellings that came more than once. */
+  requests: number
+  again: number
+  /** Sentences; the first ones. */
+  lost: string[]
+  lostCount: number
+  invented: string[]
+  inventedCount: number
+  wrong: string[]
+  wrongCount: number
+}
+
+const PAGE = 1_000
+const SHOWN = 30
+
+export class ToldCheck {
+  readonly #reached: Reached
+  readonly #endpoints: number
+  readonly #lost: string[] = []
+  readonly #wrong: string[] = []
+  #wanted = 0
+  #again = 0
+
+  constructor(reached: Reached, endpoints: number) {
+    this.#reached = reached
+    this.#endpoints = endpoints
+  }
+
+  /** This endpoint was to be told this under this id; `what` names it for people. */
+  expect(endpoint: number, id: string, body: string, what: string): void {
+    this.#wanted++
+    const came = this.#reached.came(endpoint, id)
+    if (came === null) {
+      this.#lost.push(`${what} never reached endpoint ${endpoint}`)
+      return
+    }
+    if (came.times > 1) this.#again++
+    if (!came.taken)
+      this.#lost.push(`${what} reached endpoint ${endpoint} ${came.times} times and was never taken`)
+    if (came.body !== digestOf(body))
+      this.#wrong.push(`${what} reached endpoint ${endpoint} as something else`)
+  }
+
+  /** When all that was to be told was expected. */
+  report(): WebhookReport {
+    const { requests, wrong, wrongCount } = this.#reached
+    const invented = this.#reached.strangers()
+    return {
+      endpoints: this.#endpoints,
+      wanted: this.#wanted,
+      requests,
+      again: this.#again,
+      lost: this.#lost.slice(0, SHOWN),
+      lostCount: this.#lost.length,
+      invented: invented.slice(0, SHOWN),
+      inventedCount: invented.length,
+      wrong: [...this.#wrong, ...wrong].slice(0, SHOWN),
+      wrongCount: this.#wrong.length + wrongCount,
+    }
+  }
+}
+
+/** Holds the whole log of a company against what reached its endpoints. */
+export async function checkTold(
+  store: Store,
+  companyId: string,
+  endpoints: readonly Endpoint[],
+  reached: Reached,
+): Promise<WebhookReport> {
+  const check = new ToldCheck(reached, endpoints.length)
+  const teller = new Teller(store)
+  for (let cursor = 0; ; ) {
+    const page = await store.eventsAfter(cursor, { companyId }, PAGE)
+    for (const told of await teller.tell(page.events)) {
+      for (const [index, { id, dialect, types }] of endpoints.entries()) {
+        if (types.length > 0 && !types.includes(told.event.type)) continue
+        const body = payload(dialect, told)
+        if (body === null) continue
+        const its = dialect === 'json' ? messageId(id, told.event.number) : told.id
+        check.expect(index, its, JSON.stringify(body), named(told.event))
+      }
+    }
+    if (page.cursor <= cursor) return check.report()
+    cursor = page.cursor
+  }
+}
+
+function named({ number, type, emailId, address }: LoggedEvent): string {
+  return `event ${number} (${type} of ${emailId}${address === null ? '' : ` to ${address}`})`
+}
