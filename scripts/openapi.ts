@@ -55,6 +55,7 @@ function shown({ schema, access, told }: Route): FastifySchema {
   return {
     ...consumes,
     ...rest,
+    ...(rest.querystring && { querystring: withoutDefaults(rest.querystring) }),
     ...(words !== '' && { description: words }),
     tags: [told?.tag ?? 'Service'],
     security: told === undefined || access === 'anybody' ? [] : [{ [told.scheme]: [] }],
@@ -69,6 +70,16 @@ function shown({ schema, access, told }: Route): FastifySchema {
       ...(told && { default: { description: 'What was wrong.', ...told.error } }),
     },
   } as FastifySchema
+}
+
+/** What has a default is always there when it is read, and nobody has to give it. */
+function withoutDefaults(schema: object): object {
+  const { required, properties = {} } = schema as {
+    required?: readonly string[]
+    properties?: Record<string, object>
+  }
+  if (required === undefined) return schema
+  return { ...schema, required: required.filter((name) => !('default' in (properties[name] ?? {}))) }
 }
 
 async function openApi(): Promise<object> {

@@ -17,6 +17,9 @@ export const LAST_EVENT_TYPES = [
   'canceled',
 ] as const
 
+/** What an email may show as its last event. */
+export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
+
 export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

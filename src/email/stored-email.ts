@@ -1,6 +1,6 @@
 /** An email as it is read back and listed. */
 import type { Attachment, MessageContent } from '../mail/message.ts'
-import type { EmailEvent, EventType, TagFilter } from './event.ts'
+import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
 
@@ -15,7 +15,7 @@ export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'ke
 /** What the API reads back. */
 export interface StoredEmail extends Email<'show'> {
   content: Omit<MessageContent, 'attachments'>
-  lastEvent: EventType
+  lastEvent: LastEventType
   /** True when retention has removed the content. */
   contentRemoved: boolean
 }
@@ -57,7 +57,7 @@ export interface EmailHistory {
 export interface EmailSummary
   extends Email<'list'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'> {
-  lastEvent: EventType
+  lastEvent: LastEventType
 }
 
 /** A page of all emails, or of all emails of a company. */

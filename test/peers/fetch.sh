@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
-# Provides the mail servers that test/peers speaks to: Postfix, Exim and OpenSMTPD as Debian packages, each unpacked into a folder of
-# its own under .cache/peers (or $POSTROAD_TEST_PEERS). Nothing is installed: as packages they exclude each other, and any of them
-# would put itself in the way of the system's mail. What is there already stays. Debian and its derivatives; needs no root.
+# Provides the mail servers that test/peers speaks to (Postfix, Exim, OpenSMTPD) and the clients of test/clients/debian (Symfony
+# Mailer, Anymail for Django) as Debian packages, each unpacked into a folder of its own under .cache/peers (or
+# $POSTROAD_TEST_PEERS). Nothing is installed: as packages the servers exclude each other, and any of them would put itself in the way
+# of the system's mail. What is there already stays. Debian and its derivatives; needs no root.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(realpath -m "${POSTROAD_TEST_PEERS:-.cache/peers}")
 
-# Debian's packages of each server; as a client Postfix logs in with the modules of SASL.
-declare -A packages=([postfix]="postfix libsasl2-modules" [exim]=exim4-daemon-light [opensmtpd]=opensmtpd)
+# Debian's packages of each; as a client Postfix logs in with the modules of SASL.
+declare -A packages=(
+  [postfix]='postfix libsasl2-modules' [exim]=exim4-daemon-light [opensmtpd]=opensmtpd
+  [symfony]='php-symfony-mailgun-mailer php-symfony-http-client php-cli' [anymail]=python3-django-anymail
+)
+# What is left out: of a server its documentation and what it would keep. Libraries of PHP lie in /usr/share.
+server=(--exclude=./usr/share --exclude=./var --exclude=./etc)
+client=(--exclude=./usr/share/doc --exclude=./usr/share/man --exclude=./var --exclude=./etc)
+declare -A kinds=([symfony]=client [anymail]=client)
 
 for tool in apt-get dpkg-deb tar; do
   if ! command -v "$tool" >/dev/null; then
@@ -16,31 +24,29 @@ for tool in apt-get dpkg-deb tar; do
   fi
 done
 
-# Downloads packages into a folder, and what they need and the system has not.
+# Downloads packages and what they need and the system has not: FOLDER PACKAGE...
 download() {
-  local folder=$1
-  shift
-  mkdir -p "$folder/partial"
+  mkdir -p "$1/partial"
   apt-get install -q --download-only --reinstall -y --no-install-recommends -o Debug::NoLocking=true \
-    -o Dir::Cache::archives="$folder" -o APT::Sandbox::User=root "$@" >"$folder/apt.log" 2>&1
+    -o Dir::Cache::archives="$1" -o APT::Sandbox::User=root "${@:2}" >"$1/apt.log" 2>&1
 }
 
-for server in "${!packages[@]}"; do
-  [ -d "$folder/$server" ] && continue
+for name in "${!packages[@]}"; do
+  [ -d "$folder/$name" ] && continue
   archives=$(mktemp -d)
-  read -ra names <<<"${packages[$server]}"
-  if ! download "$archives" "${names[@]}"; then
+  read -ra wanted <<<"${packages[$name]}"
+  if ! download "$archives" "${wanted[@]}"; then
     # The lists of packages may be old, or missing.
     apt-get update -q >/dev/null
-    download "$archives" "${names[@]}" || { cat "$archives/apt.log" >&2; exit 1; }
+    download "$archives" "${wanted[@]}" || { cat "$archives/apt.log" >&2; exit 1; }
   fi
-  rm -rf "$folder/$server.part"
-  mkdir -p "$folder/$server.part"
+  rm -rf "$folder/$name.part"
+  mkdir -p "$folder/$name.part"
+  declare -n without=${kinds[$name]:-server}
   for archive in "$archives"/*.deb; do
-    dpkg-deb --fsys-tarfile "$archive" |
-      tar -x -C "$folder/$server.part" --exclude=./usr/share --exclude=./var --exclude=./etc
+    dpkg-deb --fsys-tarfile "$archive" | tar -x -C "$folder/$name.part" "${without[@]}"
   done
   # Whole or not at all.
-  mv "$folder/$server.part" "$folder/$server"
+  mv "$folder/$name.part" "$folder/$name"
   rm -rf "$archives"
 done

@@ -1,5 +1,6 @@
 /** An email as `GET /emails/{id}` shows it. */
 import type { StoredEmail } from '../../store/store.ts'
+import type { Shown } from './emails/schemas.ts'
 
 /** ISO 8601 with microseconds and a UTC offset, e.g. `2026-11-20T22:55:01.123000+00:00`. `at`: Unix milliseconds. */
 export function timestamp(at: number): string {
@@ -50,7 +51,7 @@ function* arrayPieces(items: readonly unknown[]): Generator<string> {
   yield items.length === 0 ? '[]' : ']'
 }
 
-function shown(email: StoredEmail): object {
+function shown(email: StoredEmail): Shown {
   const { content } = email
   return {
     object: 'email',

@@ -5,6 +5,7 @@ import { clip, Fault } from '../fault.ts'
 import { readAttachments } from './attachments.ts'
 import { type Body, parseBody } from './body.ts'
 import { readScheduledAt } from './emails/scheduled-at.ts'
+import type { Given } from './emails/schemas.ts'
 
 const MAX_TAGS = 100
 const TAG = /^[A-Za-z0-9_-]{1,256}$/
@@ -15,7 +16,7 @@ export function readSubmission(bytes: Buffer): Submission {
 }
 
 /** The same of a body that is read. */
-export function submissionOf(body: Body): Submission {
+export function submissionOf(body: Given): Submission {
   const submission: Submission = {
     from: text(body, 'from') ?? '',
     to: addresses('to', body.to),
@@ -57,7 +58,7 @@ export function submissionOf(body: Body): Submission {
 }
 
 /** A string; null counts as absent. */
-function text(body: Body, key: 'from' | 'subject' | 'html' | 'text'): string | undefined {
+function text(body: Given, key: 'from' | 'subject' | 'html' | 'text'): string | undefined {
   const value = body[key]
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return undefined

@@ -13,6 +13,7 @@ import { type Idempotent, idempotentOf } from '../../idempotency.ts'
 import { handedOver } from '../../reading.ts'
 import { jsonMessage, jsonWordsOfItem } from '../words.ts'
 import { type BatchOrder, type BatchRead, type Item, MAX_EMAILS } from './batch-job.ts'
+import type { BatchAnswer } from './schemas.ts'
 
 const job = jobAt<BatchOrder, BatchRead>(new URL('./batch-job.ts', import.meta.url))
 
@@ -49,7 +50,8 @@ function accepted(
   const errors = [...refused]
     .sort(([a], [b]) => a - b)
     .map(([index, reason]) => ({ index, message: jsonMessage(reason) }))
-  return { status: 200, type: JSON_TYPE, body: JSON.stringify(strict ? { data } : { data, errors }) }
+  const answer: BatchAnswer = strict ? { data } : { data, errors }
+  return { status: 200, type: JSON_TYPE, body: JSON.stringify(answer) }
 }
 
 function isStrict(mode: string | string[] | undefined): boolean {

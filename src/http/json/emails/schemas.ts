@@ -1,0 +1,168 @@
+/** What the handwritten routes of emails take and give: their types, and what the document tells of them. */
+import type { Static } from 'typebox'
+import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+
+export const text = (description: string) => ({ type: 'string', description }) as const
+const addresses = (description: string) =>
+  ({
+    description,
+    anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }, { type: 'null' }],
+  }) as const
+const list = { type: 'array', items: { type: 'string' } } as const
+
+const ATTACHMENT = {
+  type: 'object',
+  required: ['filename'],
+  properties: {
+    filename: text('Name of the file.'),
+    content: {
+      description: 'The file: base64, or its octets as numbers. It, or `path`, is needed.',
+      anyOf: [
+        { type: 'string' },
+        { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 } },
+        {
+          type: 'object',
+          required: ['type', 'data'],
+          properties: { type: { const: 'Buffer' }, data: { type: 'array', items: { type: 'integer' } } },
+        },
+      ],
+    },
+    path: text('A URL from which the service fetches the file before it answers.'),
+    content_type: text('Media type; without it that of the file name.'),
+    content_id: text('Makes it an inline file that html refers to as `cid:...`.'),
+  },
+} as const
+
+const TAGS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['name', 'value'],
+    properties: { name: { type: 'string' }, value: { type: 'string' } },
+  },
+} as const
+
+export const EMAIL = {
+  type: 'object',
+  required: ['from', 'to'],
+  description: '`html` or `text` is needed. What is not named here is passed over.',
+  properties: {
+    from: text(
+      'The sender, `a@example.com` or `Name <a@example.com>`, from a sending domain of the company.',
+    ),
+    to: addresses('Recipients; one text may name several, with commas.'),
+    subject: text('Subject.'),
+    html: text('HTML body.'),
+    text: text('Plain text body; without it it is derived from `html`, and `""` asks for none.'),
+    cc: addresses('Carbon copies.'),
+    bcc: addresses('Blind carbon copies.'),
+    reply_to: addresses('Where answers go.'),
+    headers: {
+      type: 'object',
+      description: 'Custom header fields: name to value.',
+      additionalProperties: { type: 'string' },
+    },
+    attachments: { type: 'array', items: ATTACHMENT },
+    tags: TAGS,
+    scheduled_at: text(
+      'Not before: ISO 8601 with a zone, or a phrase like `in 1 hour`; at most 30 days ahead.',
+    ),
+  },
+} as const
+
+export const SENT = {
+  description: 'The email is on disk, and will be delivered.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['id'],
+  properties: { id: { type: 'string', format: 'uuid' } },
+} as const
+
+export const IDEMPOTENCY = {
+  type: 'object',
+  properties: {
+    'idempotency-key': text(
+      'The same key with the same body within a day: the same answer, and nothing is sent twice.',
+    ),
+  },
+} as const
+
+export const BATCH = {
+  description: 'Those accepted, in their order.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['data'],
+  properties: {
+    data: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id'],
+        properties: { id: { type: 'string', format: 'uuid' } },
+      },
+    },
+    errors: {
+      type: 'array',
+      description: 'Those refused, where the others were accepted.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['index', 'message'],
+        properties: { index: { type: 'integer', minimum: 0 }, message: { type: 'string' } },
+      },
+    },
+  },
+} as const
+
+export const STORED = {
+  description: 'The email.',
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'object',
+    'id',
+    'from',
+    'to',
+    'cc',
+    'bcc',
+    'reply_to',
+    'subject',
+    'html',
+    'text',
+    'created_at',
+    'last_event',
+    'message_id',
+    'scheduled_at',
+    'tags',
+  ],
+  properties: {
+    object: { const: 'email' },
+    id: { type: 'string', format: 'uuid' },
+    from: { type: 'string' },
+    to: list,
+    cc: list,
+    bcc: list,
+    reply_to: { anyOf: [list, { type: 'null' }] },
+    subject: { type: 'string' },
+    html: { type: 'string' },
+    text: { type: 'string' },
+    created_at: text('ISO 8601 with a UTC offset.'),
+    last_event: {
+      enum: LAST_EVENT_TYPES,
+    },
+    message_id: text('Message-ID with angle brackets.'),
+    scheduled_at: { type: ['string', 'null'] },
+    tags: TAGS,
+  },
+} as const
+
+/** Fields that are read of an email; older clients spell some of them as their users wrote them. */
+export type Given = {
+  readonly [Name in keyof typeof EMAIL.properties | OlderName]?: unknown
+}
+type OlderName = 'replyTo' | 'scheduledAt' | 'template' | 'topic_id' | 'topicId'
+
+export type Shown = Static<typeof STORED>
+export type BatchAnswer = Static<typeof BATCH>
+export type Sent = Static<typeof SENT>
