@@ -1,0 +1,218 @@
+/** What the OpenAPI document promises: every answer that it tells of has been given once, and was as it says. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import { until } from '../nodes/fleet.ts'
+import { type Service, startService } from '../support/service.ts'
+import { Receiver } from '../webhooks/receiver.ts'
+import { OpenApi } from './openapi.ts'
+import { Api, basic, call, type Reply } from './requests.ts'
+
+/** What only a service in trouble answers; test/http/answers.test.ts sees it. */
+const ELSEWHERE = ['GET /ready 503']
+const D = { domain: 'ours.test' }
+
+let dns: FakeDns
+let service: Service
+let api: Api
+let openApi: OpenApi
+
+before(async () => {
+  dns = await startDns({})
+  service = await startService({ allowPrivateNetworks: true, dnsServers: [dns.address] })
+  const { company } = await service.tenant('ours.test')
+  const scopes = ['sending', 'reading', 'management'] as const
+  api = new Api(service.url, (await service.key(company.id, { scopes: [...scopes] })).token)
+  openApi = await OpenApi.of(service.url)
+})
+after(async () => {
+  await service.close()
+  await dns.close()
+})
+
+/** Asks a route that has to do what it is there for, and holds the answer; in the form dialect fields are a form. */
+async function ask(
+  method: string,
+  path: string,
+  { query = '', body, ...values }: { query?: string; body?: unknown; [parameter: string]: unknown } = {},
+): Promise<Reply> {
+  const target = path.replace(/\{(\w+|\*)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
+  const isForm = /^\/v\d\//.test(path)
+  const isJson = !isForm || path.startsWith('/v1/analytics')
+  const headers: Record<string, string> = {
+    authorization: isForm ? basic(api.token) : `Bearer ${api.token}`,
+    ...(body !== undefined && isJson && { 'content-type': 'application/json' }),
+  }
+  const sent =
+    body === undefined || body instanceof FormData
+      ? body
+      : isJson
+        ? JSON.stringify(body)
+        : new URLSearchParams(body as Record<string, string>)
+  const init = { method, headers, ...(sent !== undefined && { body: sent }) }
+  const reply = await call(`${service.url}${target}${query}`, init)
+  assert.ok(reply.status < 300, `${method} ${target}: ${reply.status} ${reply.text}`)
+  openApi.hold(method, path, reply)
+  return reply
+}
+
+const email = { from: 'a@ours.test', to: 'b@x.test', subject: 's', text: 't' }
+
+test('emails', async () => {
+  await ask('POST', '/email', { body: email })
+  await ask('POST', '/emails/batch', { body: [email, email] })
+  const attachments = [{ filename: 'a.txt', content: 'aGk=' }]
+  const { id } = (await ask('POST', '/emails', { body: { ...email, attachments } })).body
+  await ask('GET', '/emails')
+  await ask('GET', '/emails/{id}', { id })
+  const [file] = (await ask('GET', '/emails/{id}/attachments', { id })).body.data as { id: string }[]
+  const shown = await ask('GET', '/emails/{id}/attachments/{attachment}', { id, attachment: file!.id })
+  const { search } = new URL(String(shown.body.download_url))
+  const link = { id, attachment: file!.id, query: search }
+  await ask('GET', '/emails/{id}/attachments/{attachment}/download', link)
+  const later = { ...email, scheduled_at: 'in 1 hour' }
+  const scheduled = { id: (await ask('POST', '/emails', { body: later })).body.id }
+  await ask('PATCH', '/emails/{id}', { ...scheduled, body: { scheduled_at: 'in 2 hours' } })
+  await ask('POST', '/emails/{id}/cancel', scheduled)
+})
+
+test('domains, keys and suppressions of the JSON dialect', async () => {
+  const { id } = (await ask('POST', '/domains', { body: { name: 'json.test' } })).body
+  await ask('GET', '/domains')
+  await ask('GET', '/domains/{id}', { id })
+  await ask('PATCH', '/domains/{id}', { id, body: { open_tracking: true } })
+  await ask('POST', '/domains/{id}/verify', { id })
+  await ask('DELETE', '/domains/{id}', { id })
+  const key = { id: (await ask('POST', '/api-keys', { body: { name: 'k' } })).body.id }
+  await ask('GET', '/api-keys')
+  await ask('PATCH', '/api-keys/{id}', { ...key, body: { name: 'other' } })
+  await ask('DELETE', '/api-keys/{id}', key)
+  const gone = { id: (await ask('POST', '/suppressions', { body: { email: 'gone@x.test' } })).body.id }
+  await ask('GET', '/suppressions')
+  await ask('GET', '/suppressions/{id}', gone)
+  await ask('DELETE', '/suppressions/{id}', gone)
+  const emails = ['one@x.test', 'two@x.test']
+  await ask('POST', '/suppressions/batch/add', { body: { emails } })
+  await ask('POST', '/suppressions/batch/remove', { body: { emails } })
+})
+
+test('messages of the form dialect', async () => {
+  await ask('POST', '/v3/{domain}/messages', { ...D, body: email })
+  const mime = new FormData()
+  mime.set('to', 'b@x.test')
+  mime.set('message', new Blob(['From: a@ours.test\r\nSubject: s\r\n\r\nhello\r\n']), 'm')
+  await ask('POST', '/v3/{domain}/messages.mime', { ...D, body: mime })
+  const key = await api.accepted(email)
+  for (const path of ['/v3/domains/{domain}/messages/{key}', '/v3/{domain}/messages/{key}']) {
+    await ask('GET', path, { ...D, key })
+    await ask('POST', path, { ...D, key, body: { to: 'c@x.test' } })
+  }
+  const events = await ask('GET', '/v3/{domain}/events', D)
+  const { next } = events.body.paging as { next: string }
+  await ask('GET', '/v3/{domain}/events/{*}', { ...D, '*': next.split('/').at(-1) })
+  await ask('DELETE', '/v3/{domain}/envelopes', D)
+})
+
+test('domains of the form dialect', async () => {
+  for (const age of ['/v3', '/v4']) {
+    const domain = `form${age.slice(1)}.test`
+    const one = `${age}/domains/{domain}`
+    await ask('POST', `${age}/domains`, { body: { name: domain } })
+    await ask('GET', `${age}/domains`)
+    await ask('GET', one, { domain })
+    await ask('PUT', one, { domain, body: { web_scheme: 'https' } })
+    await ask('PUT', `${one}/verify`, { domain })
+    await ask('DELETE', one, { domain })
+  }
+  const one = '/v3/domains/{domain}'
+  await ask('GET', `${one}/connection`, D)
+  await ask('PUT', `${one}/connection`, { ...D, body: { require_tls: 'no' } })
+  await ask('GET', `${one}/sending_queues`, D)
+  await ask('GET', `${one}/tracking`, D)
+  await ask('PUT', `${one}/tracking/open`, { ...D, body: { active: 'no' } })
+  await ask('PUT', `${one}/tracking/click`, { ...D, body: { active: 'no' } })
+  await ask('PUT', `${one}/tracking/unsubscribe`, { ...D, body: { active: 'no' } })
+  for (const login of ['first', 'second']) await ask('POST', `${one}/credentials`, { ...D, body: { login } })
+  await ask('GET', `${one}/credentials`, D)
+  await ask('PUT', `${one}/credentials/{login}`, { ...D, login: 'first', body: {} })
+  await ask('DELETE', `${one}/credentials/{login}`, { ...D, login: 'first' })
+  await ask('DELETE', `${one}/credentials`, D)
+  const key = '?signing_domain=ours.test&selector=extra'
+  await ask('POST', '/v1/dkim/keys', { body: { signing_domain: 'ours.test', selector: 'extra' } })
+  await ask('GET', '/v1/dkim/keys')
+  await ask('GET', '/v4/domains/{domain}/keys', D)
+  for (const change of ['deactivate', 'activate', 'deactivate']) {
+    await ask('PUT', `/v4/domains/{domain}/keys/{selector}/${change}`, { ...D, selector: 'extra' })
+  }
+  await ask('DELETE', '/v1/dkim/keys', { query: key })
+  await ask('PUT', `${one}/dkim_selector`, { ...D, query: '?dkim_selector=other' })
+  await ask('PUT', `${one}/dkim_authority`, { ...D, query: '?self=true' })
+})
+
+test('lists of the form dialect', async () => {
+  for (const list of ['bounces', 'unsubscribes', 'complaints', 'whitelists']) {
+    const all = `/v3/{domain}/${list}`
+    const one = list === 'whitelists' ? `${all}/{value}` : `${all}/{address}`
+    const address = `${list}@x.test`
+    await ask('POST', all, { ...D, body: { address } })
+    await ask('GET', all, D)
+    await ask('GET', one, { ...D, address, value: address })
+    await ask('DELETE', one, { ...D, address, value: address })
+    await ask('DELETE', all, D)
+    if (openApi.document.paths[`${all}/import`] === undefined) continue
+    const csv = new FormData()
+    csv.set('file', new Blob([`address\n${address}\n`], { type: 'text/csv' }), 'list.csv')
+    await ask('POST', `${all}/import`, { ...D, body: csv })
+  }
+})
+
+test('webhooks of the form dialect', async () => {
+  await using receiver = await Receiver.start()
+  const { url } = receiver
+  const word = 'delivered'
+  const all = '/v3/domains/{domain}/webhooks'
+  await ask('POST', all, { ...D, body: { id: word, url } })
+  await ask('GET', all, D)
+  await ask('GET', `${all}/{word}`, { ...D, word })
+  await ask('PUT', `${all}/{word}`, { ...D, word, body: { url } })
+  await ask('PUT', `${all}/{word}/test`, { ...D, word, body: { url } })
+  await ask('DELETE', `${all}/{word}`, { ...D, word })
+  await ask('POST', '/v4/domains/{domain}/webhooks', { ...D, body: { url, event_types: word } })
+  await ask('PUT', '/v4/domains/{domain}/webhooks', { ...D, body: { url, event_types: 'opened' } })
+  const query = `?url=${encodeURIComponent(url)}`
+  await ask('DELETE', '/v4/domains/{domain}/webhooks', { ...D, query })
+  await ask('GET', '/v5/accounts/http_signing_key')
+  await ask('POST', '/v5/accounts/http_signing_key')
+})
+
+test('figures of the form dialect', async () => {
+  const tagged = await api.form('ours.test', [...Object.entries(email), ['o:tag', 'autumn']])
+  assert.equal(tagged.status, 200)
+  const headers = { authorization: basic(api.token) }
+  await ask('POST', '/v1/analytics/logs', { body: {} })
+  await ask('POST', '/v1/analytics/metrics', { body: { metrics: ['accepted_count'] } })
+  // Counts follow the log.
+  await until(
+    async () => (await call(`${service.url}/v3/ours.test/tags/autumn`, { headers })).status === 200,
+    'the tag',
+  )
+  const query = '?event=accepted'
+  await ask('GET', '/v3/{domain}/stats/total', { ...D, query })
+  await ask('GET', '/v3/stats/total', { query })
+  await ask('GET', '/v3/{domain}/tags', D)
+  await ask('GET', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn' })
+  await ask('GET', '/v3/{domain}/tags/{tag}/stats', { ...D, tag: 'autumn', query })
+})
+
+test('nothing else is told of', async () => {
+  await ask('GET', '/health')
+  await ask('GET', '/ready')
+  const told = openApi.routes.flatMap(({ method, path, operation }) =>
+    Object.keys(operation.responses).flatMap((status) =>
+      // That each asks for its key test/http/openapi.test.ts sees.
+      status === 'default' || status === '401' ? [] : [`${method} ${path} ${status}`],
+    ),
+  )
+  const missing = told.filter((answer) => !openApi.seen.has(answer) && !ELSEWHERE.includes(answer))
+  assert.deepEqual(missing, [], 'these are in the document: ask for them here')
+})
