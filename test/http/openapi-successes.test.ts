@@ -96,6 +96,29 @@ test('domains, keys and suppressions of the JSON dialect', async () => {
   await ask('POST', '/suppressions/batch/remove', { body: { emails } })
 })
 
+test('webhooks of the JSON dialect', async () => {
+  await using receiver = await Receiver.start()
+  const events = ['email.sent', 'email.delivered']
+  const made = await ask('POST', '/webhooks', { body: { endpoint: receiver.url, events } })
+  const { id } = made.body
+  await ask('GET', '/webhooks')
+  await ask('GET', '/webhooks/{id}', { id })
+  await ask('PATCH', '/webhooks/{id}', { id, body: { events: ['email.sent'] } })
+  await ask('POST', '/webhooks/{id}/signing-secret/rotate', { id })
+  await api.accepted(email)
+  const [told] = await receiver.until(({ length }) => length >= 1)
+  const event = told!.headers['svix-id']
+  await ask('GET', '/webhooks/{id}/events', { id })
+  const one = '/webhooks/{id}/events/{event}'
+  const headers = { authorization: `Bearer ${api.token}` }
+  const url = `${service.url}/webhooks/${id}/events/${event}`
+  await until(async () => (await call(url, { headers })).status === 200, 'the attempt')
+  await ask('GET', one, { id, event })
+  await ask('GET', `${one}/attempts`, { id, event })
+  await ask('POST', `${one}/replay`, { id, event })
+  await ask('DELETE', '/webhooks/{id}', { id })
+})
+
 test('messages of the form dialect', async () => {
   await ask('POST', '/v3/{domain}/messages', { ...D, body: email })
   const mime = new FormData()
