@@ -204,11 +204,15 @@ export async function deliver(
   return { offered, received }
 }
 
-/** End to end: offered over `connections`, signed, delivered to the sink. Throws unless every message arrived exactly once. */
+/**
+ * End to end: offered over `connections` (with a rate: so many a second, whatever the answers do), signed, delivered to the sink. Throws
+ * unless every message arrived exactly once.
+ */
 export async function measureDelivery(
   parts: Parts,
   messages: number,
   connections: number,
+  rate?: number,
 ): Promise<DeliveryRound> {
   const { limits, service, database } = parts
   const machine = await measureLimits(limits, { directory: service.directory, milliseconds: 1000 })
@@ -216,8 +220,8 @@ export async function measureDelivery(
   const { offered, received } = await deliver(parts, {
     port: service.port,
     target: target(parts),
-    connections,
     count: messages,
+    ...(rate === undefined ? { connections } : { connections: OPEN_LOOP_CONNECTIONS, rate }),
   })
   // What is still being recorded after the last arrival belongs to the cost of the messages.
   await pause(500)

@@ -6,7 +6,16 @@ import { SECTIONS } from './page/sections.ts'
 import { historyRow, type Run } from './report.ts'
 
 /** Kinds of results by the beginning of their file names; runs of `npm run bench` have none. */
-export type ResultKind = 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'beside' | 'listing'
+export type ResultKind =
+  | 'run'
+  | 'compare'
+  | 'growth'
+  | 'scaling'
+  | 'soak'
+  | 'abuse'
+  | 'beside'
+  | 'listing'
+  | 'webhooks'
 
 const results = new Results('bench/results')
 const prefixOf = (kind: ResultKind) => (kind === 'run' ? '' : `${kind}-`)

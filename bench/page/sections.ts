@@ -8,6 +8,7 @@ import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import { wholeOf } from '../service/process-usage.ts'
 import type { SoakReport } from '../soak/report.ts'
+import type { WebhooksRun } from '../webhooks/report.ts'
 
 const NOTHING = 'Not measured yet.'
 
@@ -19,12 +20,14 @@ const GROWTH_HEADS: Record<keyof Figures, string> = {
   latencyMedian: 'latency',
 }
 
-type Read = <Result>(kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse') => Result[]
+type Read = <Result>(
+  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks',
+) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
-      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse'] as const).flatMap((kind) => {
+      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks'] as const).flatMap((kind) => {
         const results = read<{ machine: string; node: string }>(kind)
         const last = results.at(-1)
         return last === undefined ? [] : [`${last.machine}; ${last.node}`]
@@ -132,6 +135,25 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
       `${when(run)}: ${run.database}, CPUs ${run.cpus}; ${[`${run.connections} connections`, `${run.seconds} s each`, ...listed(run.settings)].join(', ')}. ` +
       `Of the other company's ${run.accepted} mails ${run.lost} were lost and ${run.doubled} doubled.\n\n${attacks}`
     )
+  },
+  webhooks: (read) => {
+    const newest = newestOfEach(read<WebhooksRun>('webhooks'), ({ database, cpus, rate, settings }) =>
+      [database, cpus, rate, ...listed(settings)].join(' '),
+    )
+    return columns(newest, {
+      how: ({ database, cpus, settings }) => [database, `CPUs ${cpus}`, ...listed(settings)].join('; '),
+      'webhooks/s, median (best)': ({ telling }) => `${telling.rate.toFixed(0)} (${telling.best.toFixed(0)})`,
+      'CPU-ms each': ({ telling }) => telling.cpu.toFixed(3),
+      'mails offered/s': ({ rate }) => String(rate ?? 'as many as go'),
+      'delivered/s without / with webhooks': ({ beside }) =>
+        `${beside.without.toFixed(0)} / ${beside.with.toFixed(0)}`,
+      ratio: ({ beside }) => beside.ratio.toFixed(2),
+      'CPU-ms a message without / with': ({ beside }) =>
+        `${beside.cpuWithout.toFixed(2)} / ${beside.cpuWith.toFixed(2)}`,
+      'behind the event, median / p99, ms': ({ beside }) =>
+        `${beside.lagMedian.toFixed(0)} / ${beside.lagP99.toFixed(0)}`,
+      'when, commit': when,
+    })
   },
   soak: (read) => {
     const newest = newestOfEach(read<SoakReport>('soak'), ({ database, nodes, settings }) =>
