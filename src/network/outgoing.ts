@@ -7,9 +7,9 @@
  */
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
-import { ArrivingOctets } from '../common/arriving-octets.ts'
+import { type Answer, Exchange, type Wanted } from './exchange.ts'
+import { NoAnswer } from './no-answer.ts'
 import type { AddressGuard } from './private-address.ts'
 
 /** Milliseconds to a connection, TLS included. */
@@ -18,13 +18,6 @@ const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** Octets of an answer's header. */
 const MOST_HEADER = 16 * 1024
-/** Interim answers (RFC 9110 15.2) before the one that counts. */
-const MOST_INTERIM = 10
-/** Pieces that a body may come in: each costs time, however few octets it has. */
-const MOST_PIECES = 100_000
-/** From so many pieces on, octets that each has to have on average. */
-const CRUMBS_FROM = 5_000
-const LEAST_PIECE = 16
 /**
  * The ports that browsers refuse (WHATWG Fetch 2.9): protocols that could be made to mistake a request for their own.
  */
@@ -43,21 +36,6 @@ export class NotAUrl extends Error {
   override name = 'NotAUrl'
 }
 
-/** No answer came, and why: a sentence without a final dot. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer'
-  /**
-   * `refused`: we do not connect there; `unreachable`: no connection, a name that leads nowhere; `broken`: the
-   * connection or its TLS; `late`: the time was up; `stopped`: by the caller's signal.
-   */
-  readonly kind: 'refused' | 'unreachable' | 'broken' | 'late' | 'stopped'
-
-  constructor(kind: NoAnswer['kind'], message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.kind = kind
-  }
-}
-
 /** The addresses of a host name; empty when it has none. May reject. */
 export type ResolveHost = (name: string) => Promise<{ address: string; family: number }[]>
 
@@ -68,28 +46,17 @@ export interface OutgoingOptions {
   connections: number
 }
 
-export interface OutgoingRequest {
+export interface OutgoingRequest extends Wanted {
   method: 'GET' | 'POST'
   url: URL
   headers: Record<string, string>
   body?: string | Uint8Array
   /** From the look-up of the name to the last octet. */
   timeoutMs: number
-  /** Of the answer's body; what is behind them is not read. */
-  maxOctets: number
   signal?: AbortSignal
-  /** Hears how many octets of the body have come, each time some have. What it throws ends the request. */
-  received?(octets: number): void
 }
 
-export interface Answer {
-  status: number
-  /** Names in lower case; of several with a name the first. */
-  headers: Record<string, string>
-  body: Buffer
-  /** Whether `body` is all of it. */
-  complete: boolean
-}
+export { type Answer, NoAnswer }
 
 /** What `Outgoing` is for those who only ask. */
 export type Ask = (request: OutgoingRequest) => Promise<Answer>
@@ -149,60 +116,32 @@ export class Outgoing {
   }
 
   /** Rejects with NoAnswer. Any status is an answer. */
-  readonly ask: Ask = async ({ timeoutMs, signal, ...asked }) => {
-    const late = AbortSignal.timeout(timeoutMs)
-    const ended = signal === undefined ? late : AbortSignal.any([late, signal])
+  readonly ask: Ask = async ({ method, url, headers, body, timeoutMs, signal, ...wanted }) => {
+    const exchange = new Exchange(url.host, wanted)
+    const late = () =>
+      exchange.end(new NoAnswer('late', `${url.host} did not answer within ${timeoutMs / 1000} seconds`))
+    const stop = () => exchange.end(new NoAnswer('stopped', 'it was not waited for'))
+    const timer = setTimeout(late, timeoutMs)
+    signal?.addEventListener('abort', stop)
     try {
-      return await unlessAborted(this.#answer(asked, ended), ended)
+      if (signal?.aborted) stop()
+      else {
+        this.#agent ??= this.#connect(this.#options)
+        const path = `${url.pathname}${url.search}`
+        this.#agent.dispatch({ origin: url.origin, path, method, headers, body: body ?? null }, exchange)
+      }
+      return await exchange.answer
     } catch (error) {
-      if (signal?.aborted) throw new NoAnswer('stopped', 'it was not waited for', { cause: error })
-      const { host } = asked.url
-      if (!late.aborted) throw noAnswer(host, error)
-      throw new NoAnswer('late', `${host} did not answer within ${timeoutMs / 1000} seconds`, {
-        cause: error,
-      })
+      throw noAnswer(url.host, error)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
     }
-  }
-
-  async #answer(
-    { method, url, headers, body, maxOctets, received }: Omit<OutgoingRequest, 'timeoutMs'>,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    this.#agent ??= this.#connect(this.#options)
-    let interim = 0
-    const answer = await undici().request(url, {
-      dispatcher: this.#agent,
-      method,
-      headers,
-      body: body ?? null,
-      signal,
-      onInfo() {
-        if (++interim > MOST_INTERIM) throw new NoAnswer('broken', `${url.host} gave interim answers only`)
-      },
-    })
-    const read = await readAtMost(answer.body, maxOctets, url, received)
-    return { status: answer.statusCode, headers: firstOfEach(answer.headers), ...read }
   }
 
   /** What is under way is given up. */
   async close(): Promise<void> {
     await this.#agent?.destroy()
-  }
-}
-
-/** Undici heeds a signal only once there is a connection. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-    // Whichever loses is nobody's any more.
-    work.catch(() => {})
-    aborted.promise.catch(() => {})
   }
 }
 
@@ -227,57 +166,6 @@ function guardedLookup(guard: AddressGuard, resolve: ResolveHost): LookupFunctio
 function nowhere(host: string, hasAddresses: boolean): NoAnswer {
   if (hasAddresses) return new NoAnswer('refused', `${host} leads to no public address`)
   return new NoAnswer('unreachable', `${host} has no address in the DNS`)
-}
-
-/** Flowing: a stream that is iterated over puts small pieces together before they can be counted. */
-function readAtMost(
-  body: Readable,
-  maxOctets: number,
-  { host }: URL,
-  received?: (octets: number) => void,
-): Promise<Pick<Answer, 'body' | 'complete'>> {
-  const arriving = new ArrivingOctets(null)
-  let octets = 0
-  let pieces = 0
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      // Ends the connection: who sends more than is read is not waited for.
-      body.off('data', onData).destroy()
-    }
-    const onData = (piece: Buffer) => {
-      try {
-        pieces++
-        if (pieces > MOST_PIECES || (pieces > CRUMBS_FROM && octets < pieces * LEAST_PIECE)) {
-          throw new NoAnswer('broken', `${host} answered in too many pieces`)
-        }
-        received?.(piece.length)
-        arriving.add(piece)
-        octets += piece.length
-      } catch (error) {
-        reject(error)
-        stop()
-      }
-      if (octets <= maxOctets) return
-      resolve({ body: arriving.whole().subarray(0, maxOctets), complete: false })
-      stop()
-    }
-    body.on('error', reject)
-    body.on('end', () => {
-      const whole = arriving.whole()
-      // One alone is a part of what its socket has read.
-      resolve({ body: pieces === 1 ? Buffer.from(whole) : whole, complete: true })
-    })
-    body.on('data', onData)
-  })
-}
-
-function firstOfEach(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const first: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    const one = Array.isArray(value) ? value[0] : value
-    if (one !== undefined) first[name] = one
-  }
-  return first
 }
 
 const WORDS: Record<string, [kind: NoAnswer['kind'], words: string]> = {

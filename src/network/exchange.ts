@@ -1,0 +1,120 @@
+/**
+ * One request that undici makes, and its answer as far as it is wanted. Not by `request` of undici: the stream that it
+ * makes of each body, and the signals it wants for a limit of time, cost more than everything else of a small request.
+ */
+import type { Dispatcher } from 'undici'
+import { ArrivingOctets } from '../common/arriving-octets.ts'
+import { NoAnswer } from './no-answer.ts'
+
+/** Interim answers (RFC 9110 15.2) before the one that counts. */
+const MOST_INTERIM = 10
+/** Pieces that a body may come in: each costs time, however few octets it has. */
+const MOST_PIECES = 100_000
+/** From so many pieces on, octets that each has to have on average. */
+const CRUMBS_FROM = 5_000
+const LEAST_PIECE = 16
+
+export interface Answer {
+  status: number
+  /** Names in lower case; of several with a name the first. */
+  headers: Record<string, string>
+  body: Buffer
+  /** Whether `body` is all of it. */
+  complete: boolean
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+export interface Wanted {
+  /** Of the answer's body; what is behind them is not read. */
+  maxOctets: number
+  /** Hears how many octets of the body have come, each time some have. What it throws ends the request. */
+  received?: ((octets: number) => void) | undefined
+}
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #host: string
+  readonly #wanted: Wanted
+  readonly #answer = Promise.withResolvers<Answer>()
+  readonly #arriving = new ArrivingOctets(null)
+  #octets = 0
+  #pieces = 0
+  #interim = 0
+  #status = 0
+  #headers: Headers = {}
+  #controller: Dispatcher.DispatchController | null = null
+  /** Why it was ended before its answer. */
+  #ended: Error | null = null
+
+  constructor(host: string, wanted: Wanted) {
+    this.#host = host
+    this.#wanted = wanted
+  }
+
+  /** Rejects with what `end` was given, or whatever undici says. */
+  get answer(): Promise<Answer> {
+    return this.#answer.promise
+  }
+
+  /** It is waited for no longer. */
+  end(why: Error): void {
+    this.#ended ??= why
+    this.#answer.reject(this.#ended)
+    this.#controller?.abort(this.#ended)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // There is a connection only now, and nobody waits any more: nothing is sent.
+    if (this.#ended !== null) controller.abort(this.#ended)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200 && ++this.#interim > MOST_INTERIM) {
+      throw new NoAnswer('broken', `${this.#host} gave interim answers only`)
+    }
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    const { maxOctets, received } = this.#wanted
+    this.#pieces++
+    if (
+      this.#pieces > MOST_PIECES ||
+      (this.#pieces > CRUMBS_FROM && this.#octets < this.#pieces * LEAST_PIECE)
+    ) {
+      throw new NoAnswer('broken', `${this.#host} answered in too many pieces`)
+    }
+    received?.(piece.length)
+    this.#arriving.add(piece)
+    this.#octets += piece.length
+    if (this.#octets <= maxOctets) return
+    this.#resolve(this.#arriving.whole().subarray(0, maxOctets), false)
+    // Who sends more than is read is not waited for.
+    controller.abort(new Error('as much was read as is wanted'))
+  }
+
+  onResponseEnd(): void {
+    const whole = this.#arriving.whole()
+    // One alone is a part of what its socket has read.
+    this.#resolve(this.#pieces === 1 ? Buffer.from(whole) : whole, true)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#answer.reject(error)
+  }
+
+  #resolve(body: Buffer, complete: boolean): void {
+    this.#answer.resolve({ status: this.#status, headers: firstOfEach(this.#headers), body, complete })
+  }
+}
+
+function firstOfEach(headers: Headers): Record<string, string> {
+  const first: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const one = Array.isArray(value) ? value[0] : value
+    if (one !== undefined) first[name] = one
+  }
+  return first
+}
