@@ -194,6 +194,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
     recipients: () => store.counts(Date.now()),
     unrecorded: () => unrecorded.held,
+    webhooks: () => webhooks.states,
   })
 
   const intake = new Intake({

@@ -5,9 +5,11 @@ export interface GaugeSource {
   deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
   /** Messages handed over and not recorded. */
   unrecorded(): number
+  webhooks(): ReadonlyMap<string, { webhooks: number; behind: number }>
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
 
+const WEBHOOK_STATES = ['current', 'behind', 'failing']
 /** Milliseconds the store may take to count; whoever asks for the page has little more patience. */
 const COUNT_WITHIN = 3_000
 
@@ -115,6 +117,22 @@ export class Metrics {
         }
       },
       'role',
+    )
+    this.#gauge(
+      'postroad_webhooks',
+      'Enabled webhooks that this node tells, by state: current, behind (it catches up with the log), failing (nothing but failures of late).',
+      (gauge) => {
+        for (const state of WEBHOOK_STATES) gauge.set({ state }, source.webhooks().get(state)?.webhooks ?? 0)
+      },
+      'state',
+    )
+    this.#gauge(
+      'postroad_webhook_events_behind',
+      'Events of the log, of all companies, that the last of the webhooks in each state has not come to yet.',
+      (gauge) => {
+        for (const state of WEBHOOK_STATES) gauge.set({ state }, source.webhooks().get(state)?.behind ?? 0)
+      },
+      'state',
     )
     this.#gauge(
       'postroad_recipients',

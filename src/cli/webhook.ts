@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { companyName } from '../operate/find.ts'
-import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
-import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
+import { webhookJson } from '../operate/shapes.ts'
+import type { Operation } from '../operate/verb.ts'
 import {
   addWebhook,
   checkedWebhookUrl,
@@ -10,18 +10,14 @@ import {
   removeWebhook,
   rotateWebhookSecret,
   showWebhook,
-  testWebhook,
   updateWebhook,
   webhookWords,
 } from '../operate/webhooks.ts'
-import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
-import { WrongUsage } from './failure.ts'
+import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
-import { sinceOf } from './when.ts'
-
-const ID = '019abcde-0000-7000-8000-000000000000'
+import { addTellingCommands, ID } from './webhook-telling.ts'
 
 export function addWebhookCommands(program: Command): void {
   const webhook = group(
@@ -32,7 +28,7 @@ export function addWebhookCommands(program: Command): void {
       'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
       'webhook list',
       `webhook attempts ${ID} --failed`,
-      `webhook replay ${ID} --since 2026-01-01T12:00:00Z`,
+      'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
       `webhook test ${ID} --event email.bounced`,
     ],
   )
@@ -95,42 +91,7 @@ export function addWebhookCommands(program: Command): void {
     examples: [`webhook rotate ${ID}`],
   }).action(rotate)
 
-  command(webhook, {
-    usage: 'attempts <id>',
-    description: 'List what became of each try, newest first.',
-    details: 'The last 1,000 that succeeded are kept, and those that failed for 30 days.',
-    examples: [
-      `webhook attempts ${ID}`,
-      `webhook attempts ${ID} --failed --limit 20`,
-      `webhook attempts ${ID} --json`,
-    ],
-  })
-    .addOption(new Option('--failed', 'only those that failed').conflicts('succeeded'))
-    .option('--succeeded', 'only those that succeeded')
-    .option('--event <number>', 'only those of this event', countUpTo(Number.MAX_SAFE_INTEGER))
-    .option('--limit <count>', 'at most this many', countUpTo(10_000), 100)
-    .action(attempts)
-
-  command(webhook, {
-    usage: 'replay <id>',
-    description: 'Tell a webhook one event again, or all since a time, under the ids that they had.',
-    examples: [`webhook replay ${ID} --event 1234`, `webhook replay ${ID} --since 2026-01-01T12:00:00Z`],
-  })
-    .addOption(
-      new Option('--event <number>', 'its number, as in webhook attempts or events')
-        .argParser(countUpTo(Number.MAX_SAFE_INTEGER))
-        .conflicts('since'),
-    )
-    .option('--since <time>', 'like 2026-01-01T12:00:00Z, or 10m for the last ten minutes', sinceOf)
-    .action(replay)
-
-  command(webhook, {
-    usage: 'test <id>',
-    description: 'Send a sample of an event now, from here, and print the answer.',
-    examples: [`webhook test ${ID} --event email.bounced`],
-  })
-    .requiredOption('--event <event>', 'what the sample is about')
-    .action(test)
+  addTellingCommands(webhook)
 }
 
 /** For help. */
@@ -190,7 +151,7 @@ const list = listing({
 })
 
 /** A command that ends with what the webhook is then. */
-function changing(verb: (op: Parameters<typeof showWebhook>[0], id: string) => Promise<OwnedWebhook>) {
+function changing(verb: (op: Operation, id: string) => Promise<OwnedWebhook>) {
   return async (id: string, { json }: JsonOption): Promise<void> => {
     await withOperation(async (op) => {
       const owned = await verb(op, id)
@@ -223,65 +184,5 @@ async function remove(id: string, { json }: JsonOption): Promise<void> {
     const removed = await removeWebhook(op, { id })
     if (json) return printJson({ ...webhookJson(removed), removed: true })
     printLine(`Removed the webhook to ${removed.webhook.url}.`)
-  })
-}
-
-interface AttemptsOptions extends JsonOption {
-  failed?: true
-  succeeded?: true
-  event?: number
-  limit: number
-}
-
-function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOptions): Promise<void> {
-  const kind = failed ? false : succeeded
-  return listing({
-    verb: (op, wanted: { limit: number }) => {
-      return listWebhookAttempts(op, { id, succeeded: kind, event, ...wanted })
-    },
-    json: webhookAttemptJson,
-    titles: ['AT', 'EVENT', 'TYPE', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],
-    row: ({ at, number, type, attempt, status, error, duration, nextAt, response }) => [
-      shownTime(at),
-      String(number),
-      type,
-      String(attempt),
-      status === null ? 'no answer' : String(status),
-      String(duration),
-      shownTime(nextAt),
-      clipped(error ?? response, 80),
-    ],
-    nothing: 'No try is noted.',
-  })(rest)
-}
-
-async function replay(
-  id: string,
-  { json, event, since }: JsonOption & { event?: number; since?: number },
-): Promise<void> {
-  await withOperation(async (op) => {
-    if (event !== undefined) {
-      await replayWebhook(op, { id, event })
-      if (json) return printJson({ id, event, replayed: true })
-      return printLine(`The event ${event} is told again.`)
-    }
-    if (since === undefined)
-      throw new WrongUsage('say what is to be told again: --event NUMBER or --since TIME')
-    await replayWebhook(op, { id, since })
-    if (json) return printJson({ id, since: new Date(since).toISOString(), replayed: true })
-    printLine(`Everything since ${shownTime(since)} is told again.`)
-  })
-}
-
-async function test(id: string, { json, event }: JsonOption & { event: string }): Promise<void> {
-  await withOperation(async (op) => {
-    const { body, headers, status, error, response, duration } = await testWebhook(op, { id, event })
-    if (json) return printJson({ status, error, response, duration_ms: duration, headers, body })
-    printFields([
-      ['Sent', clipped(body, 2_000)],
-      ['Answer', status === null ? 'none' : `${status} after ${duration} ms`],
-      ['', error ?? clipped(response, 1_024)],
-    ])
-    if (status === null || status < 200 || status > 299) process.exitCode = 1
   })
 }

@@ -95,13 +95,7 @@ export const addWebhook = verb(
 )
 
 /** In the order they were made. */
-export const listWebhooks = verb('see', async (op, of: OfCompany): Promise<OwnedWebhook[]> => {
-  const { caller } = op
-  const whole = caller.kind === 'operator' || caller.principal.domainId === null
-  const companyId = whole ? companyScope(op, of) : caller.principal.companyId
-  const all = await op.store.webhooks(companyId === null ? {} : { companyId })
-  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
-})
+export const listWebhooks = verb('see', knownWebhooks)
 
 export const showWebhook = verb('see', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
   return await findWebhook(op, id)
@@ -278,6 +272,15 @@ export function noSuchWebhook(id: string): OperateError {
     { verb: 'listWebhooks' },
     { about: { noun: 'webhook', name: id } },
   )
+}
+
+/** Those that the caller knows. */
+export async function knownWebhooks(op: Operation, of: OfCompany): Promise<OwnedWebhook[]> {
+  const { caller } = op
+  const whole = caller.kind === 'operator' || caller.principal.domainId === null
+  const companyId = whole ? companyScope(op, of) : caller.principal.companyId
+  const all = await op.store.webhooks(companyId === null ? {} : { companyId })
+  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
 }
 
 /** A key for one domain knows those of that domain. */

@@ -9,14 +9,14 @@ export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domai
   w.failing_since AS "failingSince", w.disabled_at AS "disabledAt", w.disabled_reason AS "disabledReason", w.cursor`
 
 export type WebhookRow = Omit<Webhook, 'types'> & { types: string | null }
-export type HeldRow = Omit<HeldWebhook, 'types'> & { types: string | null }
+export type HeldRow = Omit<HeldWebhook, 'types' | 'spare'> & { types: string | null; spare: number | boolean }
 
 export function webhookOf(row: WebhookRow): Webhook {
   return { ...row, types: listOf<EventType>(row.types) }
 }
 
 export function heldOf(row: HeldRow): HeldWebhook {
-  return { ...row, types: listOf<EventType>(row.types) }
+  return { ...row, types: listOf<EventType>(row.types), spare: Boolean(row.spare) }
 }
 
 /** Columns of `webhook_attempts`. */

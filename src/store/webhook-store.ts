@@ -30,11 +30,11 @@ export interface WebhookStore {
 
   /**
    * Takes enabled webhooks that no node in service has, up to this node's share of them all, and gives those that are
-   * this node's now.
+   * this node's now. Of what it has beyond its share it is told: `leaveWebhooks` gives it to the others.
    */
   takeWebhooks(token: number): Promise<HeldWebhook[]>
-  /** No more this node's: any other may take them at once. */
-  leaveWebhooks(token: number): Promise<void>
+  /** No more this node's: any other may take them at once. With an id only that one. */
+  leaveWebhooks(token: number, id?: string): Promise<void>
   /** Those that are due, the earliest first. */
   webhookRetries(id: string, dueBefore: number, limit: number): Promise<WebhookRetry[]>
   /** In one commit. False when the webhook is not this node's any more, or was changed: then nothing is kept. */

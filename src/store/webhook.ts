@@ -52,6 +52,8 @@ export interface HeldWebhook extends Webhook {
   generation: number
   /** Unix ms when the first of its retries is due; null: none waits. */
   retryAt: number | null
+  /** Beyond this node's share: another node is to have it. */
+  spare: boolean
 }
 
 /** An event that is told again. */

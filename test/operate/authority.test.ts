@@ -24,6 +24,7 @@ import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import * as webhookEvents from '../../src/operate/webhook-events.ts'
+import * as replays from '../../src/operate/webhook-replay.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiKey, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
@@ -405,6 +406,16 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     },
     { ...MANAGES, restricted: foreign },
   ],
+  [
+    replays.replayMessage,
+    async (op, world) => {
+      const id = await world.webhook()
+      await webhooks.updateWebhook(await world.operation('operator'), { id, enabled: true })
+      return await replays.replayMessage(op, { id: await world.eventOf(id) })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [replays.replayWebhooks, (op) => replays.replayWebhooks(op, { since: 0 }), { ...MANAGES, foreign: ok }],
   [
     webhooks.testWebhook,
     async (op, world) => webhooks.testWebhook(op, { id: await world.webhook(), event: 'email.sent' }),

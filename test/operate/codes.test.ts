@@ -43,11 +43,13 @@ import {
 } from '../../src/operate/suppressions.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
 import { listWebhookEvents, replayWebhook, showWebhookEvent } from '../../src/operate/webhook-events.ts'
+import { replayMessage } from '../../src/operate/webhook-replay.ts'
 import {
   addWebhook,
   removeWebhook,
   rotateWebhookSecret,
   showWebhook,
+  testWebhook,
   updateWebhook,
 } from '../../src/operate/webhooks.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
@@ -386,6 +388,18 @@ const CASES: Case[] = [
     'invalid',
     null,
     async (op) => listWebhookEvents(op, { id: await world.webhook(), before: 'x', limit: 1 }),
+  ],
+  [
+    'a replay of a message of nobody',
+    'not_found',
+    'listWebhooks',
+    (op) => replayMessage(op, { id: messageId(NOWHERE, 1) }),
+  ],
+  [
+    'a sample of an event that is none',
+    'invalid',
+    null,
+    async (op) => testWebhook(op, { id: await world.webhook(), event: 'x' }),
   ],
   [
     'a replay to a webhook that is disabled',

@@ -1,136 +1,8 @@
 /** What becomes of events on their way to webhooks: a real store, real HTTP, and a schedule of milliseconds. */
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { Teller } from '../../src/events/tell.ts'
-import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
-import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
-import { newWebhookSecret } from '../../src/events/webhooks/sign.ts'
-import { Outgoing } from '../../src/network/outgoing.ts'
-import { addressGuard } from '../../src/network/private-address.ts'
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { type Store, StoreUnavailable, type Webhook, type WebhookDialect } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../store/directory.ts'
-import { acme, attempt, email, result } from '../store/samples.ts'
-import { type Received, Receiver } from './receiver.ts'
-
-const SOON: WebhookSchedule = { json: [1, 1], form: [1], longestPause: 60_000 }
-
-class Stage {
-  readonly store: Store
-  readonly companyId: string
-  readonly #token: number
-  readonly #outgoing = new Outgoing({
-    guard: addressGuard({ allowPrivateNetworks: true }),
-    resolve: async () => [],
-    connections: 256,
-  })
-  #dispatcher: Dispatcher
-
-  private constructor(store: Store, companyId: string, token: number) {
-    this.store = store
-    this.companyId = companyId
-    this.#token = token
-    this.#dispatcher = this.#begin()
-  }
-
-  static async make(t: TestContext): Promise<Stage> {
-    const store = await SqliteStore.open(join(temporaryDirectory(t), 'postroad.db'), { exclusive: true })
-    const token = await store.join({ name: 'a', roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
-    const stage = new Stage(store, (await acme(store)).id, token)
-    t.after(async () => {
-      await stage.#dispatcher.close()
-      await stage.#outgoing.close()
-      await store.close()
-    })
-    return stage
-  }
-
-  #begin(commits = true): Dispatcher {
-    const { store } = this
-    const teller = new Teller(store)
-    const ports = {
-      log: store,
-      tell: (events: Parameters<Teller['tell']>[0]) => teller.tell(events),
-      retries: store.webhookRetries,
-      commit: async (progress: Parameters<Store['progressWebhook']>[0]) => {
-        if (commits) return await store.progressWebhook(progress)
-        throw new StoreUnavailable('It takes nothing now')
-      },
-      prune: async () => {},
-      ask: this.#outgoing.ask,
-      schedule: SOON,
-      userAgent: 'Postroad/test',
-      now: Date.now,
-      onFault: (error: unknown) => assert.ok(error instanceof StoreUnavailable, String(error)),
-      onTried: () => {},
-    }
-    return new Dispatcher(ports, () => this.#token)
-  }
-
-  /** Takes what there is, as a node does each second. */
-  async hold(): Promise<void> {
-    const held = await this.store.takeWebhooks(this.#token)
-    this.#dispatcher.hold(
-      held.map(({ secret, previousSecret, ...webhook }) => ({ ...webhook, secrets: [newWebhookSecret()] })),
-    )
-  }
-
-  /** Another process takes its place. */
-  async restart({ commits = true } = {}): Promise<void> {
-    await this.#dispatcher.close()
-    this.#dispatcher = this.#begin(commits)
-    await this.hold()
-  }
-
-  async webhook(
-    receiver: Receiver,
-    dialect: WebhookDialect = 'json',
-    types: Webhook['types'] = [],
-  ): Promise<string> {
-    const id = randomUUIDv7()
-    await this.store.addWebhook({
-      ...{
-        id,
-        companyId: this.companyId,
-        domainId: null,
-        dialect,
-        url: receiver.url,
-        types,
-        status: 'enabled',
-      },
-      ...{ secret: Uint8Array.of(), previousSecret: null, rotatedAt: null, createdAt: 1, failingSince: null },
-      ...{ disabledAt: null, disabledReason: null, cursor: await this.store.lastEventNumber() },
-    })
-    return id
-  }
-
-  async deliver(count = 1): Promise<string[]> {
-    const mails = Array.from({ length: count }, () => email({ id: this.companyId }, ['a@x.test']))
-    await Promise.all(
-      mails.map(async (mail) => {
-        await this.store.accept(mail, { token: 1 })
-        await this.store.record(attempt(mail, 1, [result(0)]))
-      }),
-    )
-    return mails.map(({ id }) => id)
-  }
-
-  /** As soon as this is so of the webhook. */
-  async until(id: string, isSo: (webhook: Webhook) => boolean | Promise<boolean>): Promise<Webhook> {
-    for (;;) {
-      const [webhook] = await this.store.webhooks({ id })
-      if (await isSo(webhook!)) return webhook!
-    }
-  }
-}
-
-async function receiving(t: TestContext): Promise<Receiver> {
-  const receiver = await Receiver.start()
-  t.after(() => receiver[Symbol.asyncDispose]())
-  return receiver
-}
+import { test } from 'node:test'
+import type { Received } from './receiver.ts'
+import { receiving, Stage } from './stage.ts'
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 const told = ({ body }: Received) => JSON.parse(body) as { type: string; data: { email_id: string } }
@@ -173,10 +45,7 @@ test('what is not taken is told again under its id, and given up after the last 
     clearInterval(timer)
   }
   assert.equal(new Set(tries(receiver.received).map(idOf)).size, 1)
-  await stage.until(
-    id,
-    async () => (await stage.store.webhookAttempts({ webhookId: id, limit: 9 })).length === 4,
-  )
+  await stage.attempts(id, 4)
   const failed = await stage.store.webhookAttempts({ webhookId: id, succeeded: false, limit: 9 })
   assert.deepEqual(
     failed.map(({ attempt, status, nextAt }) => [attempt, status, nextAt !== null]),

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Resend } from 'resend'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import type { Operation } from '../../src/operate/verb.ts'
+import { listWebhookAttempts } from '../../src/operate/webhook-events.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
+import type { WebhookAttempt } from '../../src/store/store.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Received, Receiver } from './receiver.ts'
@@ -23,7 +26,7 @@ let client: ApiClient
 let company: string
 
 before(async () => {
-  service = await startService({ allowPrivateNetworks: true })
+  service = await startService({ allowPrivateNetworks: true, metrics: 'same' })
   const tenant = await service.tenant('hooks.test')
   company = tenant.company.id
   client = new ApiClient(service.url, tenant.key.token)
@@ -48,6 +51,15 @@ async function told(
     await receiver[Symbol.asyncDispose]()
   })
   return { receiver, op, secret, id: webhook.id }
+}
+
+/** As soon as so many tries are noted of it: these, newest first. */
+async function attempts(op: Operation, id: string, count: number): Promise<WebhookAttempt[]> {
+  for (;;) {
+    const found = await listWebhookAttempts(op, { id, limit: 100 })
+    if (found.length >= count) return found
+    await pause(20)
+  }
 }
 
 async function send(to = 'jane@example.com', more: object = {}): Promise<string> {
@@ -137,4 +149,87 @@ test('events of the form dialect are signed with the key of the company, as its 
   assert.equal(data.recipient, 'joe@example.com')
   assert.equal(data['delivery-status'].code, 250)
   assert.match(data.message.headers['message-id'], /^[^<>]+@[^<>]+$/)
+})
+
+test('after a rotation the secret before it signs too', async (t) => {
+  const { receiver, secret, op, id } = await told(t, { events: ['email.delivered'] })
+  const { secret: next } = await webhooks.rotateWebhookSecret(op, { id })
+  assert.notEqual(next, secret)
+  const verified = ({ headers, body }: Received, by: string) => {
+    try {
+      return new StandardWebhook(by).verify(body, headers as Record<string, string>) !== null
+    } catch {
+      return false
+    }
+  }
+  // Who has the webhook hears of it within a second or so.
+  for (let last: Received | undefined; last === undefined || !verified(last, next); ) {
+    if (last !== undefined) assert.ok(verified(last, secret))
+    const { length: before } = receiver.received
+    await send()
+    last = (await receiver.until(({ length }) => length > before)).at(-1)!
+  }
+  const last = receiver.received.at(-1)!
+  assert.ok(verified(last, secret) && verified(last, next))
+  assert.equal((last.headers['webhook-signature'] as string).split(' ').length, 2)
+})
+
+test('a webhook of one domain is told of the mail of that domain alone', async (t) => {
+  const { id: domainId } = await service.domain(company, 'other.test')
+  const { receiver } = await told(t, { domain: domainId, events: ['email.delivered'] })
+  const everything = await told(t, { events: ['email.delivered'] })
+  await send('first@example.com')
+  const id = await send('second@example.com', { from: 'news@other.test' })
+  await everything.receiver.until(({ length }) => length >= 2)
+  const received = await receiver.until(({ length }) => length >= 1)
+  assert.deepEqual(
+    received.map(({ body }) => (JSON.parse(body) as { data: { email_id: string } }).data.email_id),
+    [id],
+  )
+})
+
+test('a redirect is not followed, and of a long answer the beginning is kept', async (t) => {
+  const { receiver, op, id } = await told(t, { events: ['email.delivered'] })
+  receiver.answer = () => ({ status: 307, body: 'y'.repeat(5_000), headers: { location: receiver.url } })
+  await send()
+  const [attempt] = await attempts(op, id, 1)
+  assert.deepEqual([attempt!.status, attempt!.succeeded], [307, false])
+  assert.equal(attempt!.response, 'y'.repeat(1_024))
+  assert.equal(receiver.received.length, 1)
+})
+
+test('how the webhooks fare can be watched', async (t) => {
+  const good = await told(t, { events: ['email.delivered'] })
+  const bad = await told(t, { events: ['email.delivered'] })
+  bad.receiver.answer = () => 500
+  await send()
+  await attempts(good.op, good.id, 1)
+  await attempts(bad.op, bad.id, 1)
+  const value = async (name: string) => {
+    const page = await (await fetch(`${service.url}/metrics`)).text()
+    const line = page.split('\n').find((each) => each.startsWith(`${name} `))
+    return Number(line?.slice(name.length + 1))
+  }
+  while ((await value('postroad_webhooks{state="failing"}')) !== 1) await pause(20)
+  assert.equal(await value('postroad_webhooks{state="behind"}'), 0)
+  assert.ok((await value('postroad_webhooks{state="current"}')) >= 1)
+  assert.equal(await value('postroad_webhook_events_behind{state="current"}'), 0)
+  assert.ok((await value('postroad_webhook_attempts_total{outcome="succeeded"}')) >= 1)
+  assert.ok((await value('postroad_webhook_attempts_total{outcome="failed"}')) >= 1)
+})
+
+test('nobody inside is told, whatever a company asks for', async () => {
+  await using guarded = await startService()
+  const tenant = await guarded.tenant('guarded.test')
+  await using receiver = await Receiver.start()
+  const op = operationOn(guarded.settings, guarded.store, OPERATOR, await guarded.store.accounts())
+  const added = { company: tenant.company.id, url: receiver.url, events: ['email.delivered'] }
+  const { webhook } = await webhooks.addWebhook(op, added)
+  const mail = { from: 'a@guarded.test', to: 'b@example.com', subject: 'Hello', text: 'Hi' }
+  await new ApiClient(guarded.url, tenant.key.token).accepted(mail)
+  const [attempt] = await attempts(op, webhook.id, 1)
+  assert.match(attempt!.error!, /127\.0\.0\.1 is not a public address \(loopback\)/)
+  assert.equal(receiver.received.length, 0)
+  const tested = await webhooks.testWebhook(op, { id: webhook.id, event: 'email.bounced' })
+  assert.match(tested.error!, /not a public address/)
 })

@@ -7,54 +7,47 @@
  */
 
 import { SharedPool } from '../../common/shared-pool.ts'
-import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
+import type { EventPage, LogFilter } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
-import type { Ask, NoAnswer } from '../../network/outgoing.ts'
-import type {
-  EventLog,
-  WebhookAttempt,
-  WebhookProgress,
-  WebhookRetry,
-  WebhookStore,
-} from '../../store/store.ts'
-import { JSON_TYPES } from '../told/json.ts'
-import { Endpoint, type Message, type OpenWebhook, type Tried } from './endpoint.ts'
+import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
+import { Endpoint, type Message, type OpenWebhook, type WebhookState } from './endpoint.ts'
+import { catchUp, concerns, isWanted, type ReadPorts, readRetries } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
-import { payload, webhookRequest } from './sign.ts'
+import { type TryPorts, tryOnce } from './try.ts'
 
-export interface WebhookPorts {
-  log: EventLog
-  /** What is told of events, in their order. */
-  tell(events: LoggedEvent[]): Promise<ToldEvent[]>
-  retries: WebhookStore['webhookRetries']
+export interface WebhookPorts extends TryPorts, ReadPorts {
   /** False: it is not this node's any more, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
   prune(id: string): Promise<void>
-  ask: Ask
   schedule: WebhookSchedule
-  userAgent: string
-  now(): number
   /** Something that waiting may mend, and is waited for. */
   onFault(error: unknown): void
   onTried(attempt: WebhookAttempt, told: ToldEvent): void
+  /** What this node was to give back is idle and written down: another may have it. */
+  onLeft(id: string, token: number): void
+}
+
+/** Of the webhooks in one state: how many there are, and by how many events the last of them is behind the log. */
+export interface WebhooksInState {
+  webhooks: number
+  behind: number
 }
 
 /** Events read at a time. */
 const PAGE = 1_000
 /** Milliseconds between two looks at the log when nothing has come. */
 const POLL_MS = 200
+/** Milliseconds in which what comes is gathered, to be read together. */
+const GATHER_MS = 25
 /** Milliseconds between two commits of what was told. */
 const COMMIT_MS = 100
 /** A cursor that moves past events of others is worth a commit of its own this often. */
 const IDLE_COMMIT_MS = 30_000
 const OUTAGE_MS = 1_000
+/** At the end so long is waited for what is under way. */
+const LAST_MS = 1_000
 /** Requests under way, of all webhooks together. */
 const AT_ONCE = { size: 256, kept: 16, timesFree: 1 }
-/** Octets of an answer that are kept, and the time a try may take. */
-const MOST_RESPONSE = 1_024
-const TIMEOUT_MS = 15_000
-/** Retries read at a time. */
-const RETRIES = 50
 /** Attempts noted between two looks at which of them are too many. */
 const PRUNE_EVERY = 500
 
@@ -66,11 +59,13 @@ export class Dispatcher {
   /** Those that would have begun something, had there been a place. */
   readonly #hungry = new Set<Endpoint>()
   readonly #committing = new Map<Endpoint, Promise<void>>()
+  readonly #sending = new Set<Promise<void>>()
   readonly #noted = new Map<string, number>()
   readonly #stop = new AbortController()
   /** Up to here the log was read for all; null: not begun. */
   #live: number | null = null
   #following: Promise<void> | null = null
+  #closing = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(ports: WebhookPorts, token: () => number | null) {
@@ -84,12 +79,12 @@ export class Dispatcher {
     for (const id of this.#endpoints.keys()) if (!held.has(id)) this.#drop(id)
     for (const webhook of webhooks) {
       const known = this.#endpoints.get(webhook.id)
-      if (known?.webhook.generation === webhook.generation) {
-        known.webhook = webhook
-        continue
-      }
-      this.#drop(webhook.id)
-      this.#endpoints.set(webhook.id, new Endpoint(webhook, this.#ports.schedule))
+      const same = known?.webhook.generation === webhook.generation
+      if (!same) this.#drop(webhook.id)
+      const endpoint = same ? known : new Endpoint(webhook, this.#ports.schedule)
+      endpoint.webhook = webhook
+      endpoint.leaving = webhook.spare
+      this.#endpoints.set(webhook.id, endpoint)
     }
     if (this.#endpoints.size === 0) return
     this.#following ??= this.#follow()
@@ -97,8 +92,21 @@ export class Dispatcher {
     this.#tick()
   }
 
-  /** What is under way is given up; what has ended is committed. */
+  /** How they fare. */
+  get states(): Map<WebhookState, WebhooksInState> {
+    const states = new Map<WebhookState, WebhooksInState>()
+    for (const { state, cursor } of this.#endpoints.values()) {
+      const { webhooks, behind } = states.get(state) ?? { webhooks: 0, behind: 0 }
+      const its = Math.max(0, (this.#live ?? cursor) - cursor)
+      states.set(state, { webhooks: webhooks + 1, behind: Math.max(behind, its) })
+    }
+    return states
+  }
+
+  /** What is under way may end, but is not waited for long; what has ended is committed. */
   async close(): Promise<void> {
+    this.#closing = true
+    await Promise.race([Promise.all(this.#sending), pause(LAST_MS, this.#stop.signal)])
     this.#stop.abort()
     clearInterval(this.#timer)
     await this.#following
@@ -117,9 +125,19 @@ export class Dispatcher {
 
   #tick(): void {
     for (const endpoint of this.#endpoints.values()) {
-      this.#commit(endpoint, IDLE_COMMIT_MS)
-      this.#pump(endpoint)
+      this.#commit(endpoint, endpoint.leaving ? 0 : IDLE_COMMIT_MS)
+      if (endpoint.leaving) this.#letGo(endpoint)
+      else this.#pump(endpoint)
     }
+  }
+
+  #letGo(endpoint: Endpoint): void {
+    if (endpoint.underWay > 0 || endpoint.reading || this.#committing.has(endpoint)) return
+    const token = this.#token()
+    if (token === null) return
+    const { id } = endpoint.webhook
+    this.#drop(id)
+    this.#ports.onLeft(id, token)
   }
 
   /** Reads the end of the log for all that are there. */
@@ -133,7 +151,7 @@ export class Dispatcher {
         const current = [...this.#endpoints.values()].filter(({ lagging }) => !lagging)
         const page = await log.eventsAfter(before, this.#wanted(), PAGE)
         await this.#distribute(page, current)
-        if (this.#live === before) await pause(POLL_MS, signal)
+        if (page.events.length < PAGE) await pause(this.#live === before ? POLL_MS : GATHER_MS, signal)
       } catch (error) {
         if (signal.aborted) return
         onFault(error)
@@ -171,6 +189,7 @@ export class Dispatcher {
   #pump(endpoint: Endpoint): void {
     const now = this.#ports.now()
     this.#hungry.delete(endpoint)
+    if (this.#closing) return
     while (endpoint.mayBegin(now)) {
       if (!this.#pool.allows(endpoint.underWay)) {
         this.#hungry.add(endpoint)
@@ -180,12 +199,16 @@ export class Dispatcher {
       if (message === undefined) break
       endpoint.underWay++
       this.#pool.take(1)
-      void this.#send(endpoint, message)
+      const sending = this.#send(endpoint, message)
+      this.#sending.add(sending)
+      void sending.finally(() => this.#sending.delete(sending))
     }
     if (!endpoint.mayBegin(now) || endpoint.reading) return
     const { retryAt } = endpoint.webhook
-    if (retryAt !== null && retryAt <= now) void this.#read(endpoint, () => this.#readRetries(endpoint, now))
-    else if (endpoint.lagging && endpoint.wantsMore) void this.#read(endpoint, () => this.#catchUp(endpoint))
+    if (retryAt !== null && retryAt <= now)
+      void this.#read(endpoint, () => readRetries(this.#ports, endpoint, now))
+    else if (endpoint.lagging && endpoint.wantsMore)
+      void this.#read(endpoint, () => catchUp(this.#ports, endpoint, () => this.#live))
   }
 
   async #read(endpoint: Endpoint, work: () => Promise<void>): Promise<void> {
@@ -201,48 +224,9 @@ export class Dispatcher {
     if (!endpoint.closed) this.#pump(endpoint)
   }
 
-  async #catchUp(endpoint: Endpoint): Promise<void> {
-    const { log, tell } = this.#ports
-    const { companyId, types } = endpoint.webhook
-    const from = endpoint.read
-    const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types }
-    const page = await log.eventsAfter(from, filter, endpoint.room)
-    const told = page.events.length === 0 ? [] : await tell(page.events)
-    // It may have gone down meanwhile, and stepped back.
-    if (endpoint.closed || endpoint.read !== from) return
-    endpoint.hold(told.filter((each) => concerns(endpoint, each)))
-    endpoint.read = Math.max(endpoint.read, page.cursor)
-    if (this.#live !== null && endpoint.read >= this.#live) endpoint.lagging = false
-  }
-
-  async #readRetries(endpoint: Endpoint, now: number): Promise<void> {
-    const { retries, log, tell } = this.#ports
-    const { id, companyId } = endpoint.webhook
-    // Whatever is committed while the store is asked, its answer may be older.
-    const known = endpoint.repeated
-    const due = await retries(id, now, RETRIES)
-    // The next look at the store says when more are due.
-    endpoint.webhook.retryAt = due.length < RETRIES ? null : now
-    const found: [LoggedEvent, WebhookRetry][] = []
-    for (const retry of due) {
-      if (known.has(retry.number)) continue
-      const page = await log.eventsAfter(retry.number - 1, { companyId }, 1)
-      const event = page.events[0]
-      if (event?.number === retry.number) found.push([event, retry])
-      else endpoint.forget(retry.number)
-    }
-    if (found.length === 0) {
-      endpoint.webhook.retryAt = null
-      return
-    }
-    const told = await tell(found.map(([event]) => event))
-    if (endpoint.closed) return
-    for (const [index, each] of told.entries()) endpoint.holdAgain(each, found[index]![1].attempts)
-  }
-
   async #send(endpoint: Endpoint, message: Message): Promise<void> {
     const { now, onTried } = this.#ports
-    const tried = await this.#try(endpoint.webhook, message)
+    const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
     endpoint.underWay--
     this.#pool.give(1)
     // Given up in the midst of it: nobody knows what came of it, and it is told again.
@@ -257,33 +241,6 @@ export class Dispatcher {
     for (const hungry of [...this.#hungry]) {
       if (this.#pool.exhausted) break
       this.#pump(hungry)
-    }
-  }
-
-  async #try(webhook: OpenWebhook, { told }: Message): Promise<Tried | null | 'stopped'> {
-    const { ask, now, userAgent } = this.#ports
-    const said = payload(webhook.dialect, told)
-    if (said === null) return null
-    const at = now()
-    const began = performance.now()
-    const { headers, body } = webhookRequest(webhook, webhook.secrets, told.event.number, said, at)
-    const tried = (status: number | null, error: string | null, response: string): Tried => {
-      return { at, duration: performance.now() - began, status, error, response }
-    }
-    try {
-      const answer = await ask({
-        method: 'POST',
-        url: new URL(webhook.url),
-        headers: { ...headers, 'user-agent': userAgent },
-        body,
-        timeoutMs: TIMEOUT_MS,
-        maxOctets: MOST_RESPONSE,
-        signal: this.#stop.signal,
-      })
-      return tried(answer.status, null, answer.body.toString())
-    } catch (error) {
-      const { kind, message } = error as NoAnswer
-      return kind === 'stopped' ? 'stopped' : tried(null, message, '')
     }
   }
 
@@ -319,18 +276,6 @@ export class Dispatcher {
       await pause(OUTAGE_MS, this.#stop.signal)
     }
   }
-}
-
-/** As far as the event itself says. */
-function isWanted({ webhook }: Endpoint, { companyId, type }: LoggedEvent): boolean {
-  if (companyId !== webhook.companyId) return false
-  if (webhook.types.length > 0 && !webhook.types.includes(type)) return false
-  return webhook.dialect === 'form' || JSON_TYPES[type] !== undefined
-}
-
-function concerns(endpoint: Endpoint, { event, email }: ToldEvent): boolean {
-  const { domainId } = endpoint.webhook
-  return isWanted(endpoint, event) && (domainId === null || email?.domainId === domainId)
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -31,8 +31,9 @@ export interface Tried {
 
 /** Events held for one webhook, under way ones included. */
 export const MOST_HELD = 500
-/** Under way at a time. */
-const MOST_AT_ONCE = 16
+/** Under way at a time: so many at first and after a failure, and more with each answer while nothing fails. */
+const FIRST_AT_ONCE = 16
+const MOST_AT_ONCE = 64
 /** So many failures in a row, and it counts as down: then one event at a time tries it, after growing pauses. */
 const DOWN_AFTER = 5
 const FIRST_PAUSE_MS = 1_000
@@ -43,7 +44,10 @@ const MOST_UNCOMMITTED = 1_000
 /** What was told without a try to note is committed this late at most. Milliseconds. */
 const TOLD_COMMIT_MS = 1_000
 /** Tries that succeeded are kept, but no more than so many a second: who gets more looks at none of them. */
-const KEPT_A_SECOND = 250
+const KEPT_A_SECOND = 50
+
+/** How a webhook fares. */
+export type WebhookState = 'current' | 'behind' | 'failing'
 
 type Pending = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
 
@@ -57,6 +61,8 @@ export class Endpoint {
   reading = false
   /** It is told nothing more: taken away, changed, or given up. */
   closed = false
+  /** Another node is to have it: what is under way ends, and nothing more is begun. */
+  leaving = false
   underWay = 0
   readonly #schedule: WebhookSchedule
   #queue: Message[] = []
@@ -69,6 +75,7 @@ export class Endpoint {
   readonly #behind = new Map<string, Message[]>()
   /** The last new event that was begun. */
   #begun = 0
+  #atOnce = FIRST_AT_ONCE
   #failures = 0
   /** When it went down; null: it is not. */
   #downSince: number | null = null
@@ -105,9 +112,15 @@ export class Endpoint {
 
   /** It would take something now. */
   mayBegin(now: number): boolean {
-    if (this.closed || now < this.#pausedUntil) return false
+    if (this.closed || this.leaving || now < this.#pausedUntil) return false
     if (this.#pending.attempts.length >= MOST_UNCOMMITTED) return false
-    return this.underWay < (this.#downSince === null ? MOST_AT_ONCE : 1)
+    return this.underWay < (this.#downSince === null ? this.#atOnce : 1)
+  }
+
+  /** `failing`: nothing but failures of late; `behind`: it reads by itself until it has caught up. */
+  get state(): WebhookState {
+    if (this.#failingSince !== null) return 'failing'
+    return this.lagging ? 'behind' : 'current'
   }
 
   /** New events, in order. */
@@ -198,6 +211,7 @@ export class Endpoint {
 
   #recovered(): void {
     this.#failures = 0
+    this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce + 1)
     this.#failingSince = null
     this.#downSince = null
     this.#pausedUntil = 0
@@ -205,6 +219,7 @@ export class Endpoint {
 
   #failed(began: number, now: number): void {
     this.#failures++
+    this.#atOnce = FIRST_AT_ONCE
     this.#failingSince ??= began
     if (this.#downSince === null) {
       if (this.#failures < DOWN_AFTER) return
@@ -229,7 +244,8 @@ export class Endpoint {
     this.lagging = true
   }
 
-  get #cursor(): number {
+  /** Up to this event everything was told, or waits to be told again. */
+  get cursor(): number {
     for (const first of this.#unfinished) return first - 1
     return this.read
   }
@@ -242,7 +258,7 @@ export class Endpoint {
     this.#keepSuccesses(now)
     const { over, waiting, attempts } = this.#pending
     const some = over.length > 0 || waiting.length > 0 || attempts.length > 0
-    const cursor = this.#cursor
+    const { cursor } = this
     const moved = cursor !== this.#committed
     const wait = this.#told ? Math.min(patience, TOLD_COMMIT_MS) : patience
     if (!some && !(moved && now >= this.#committedAt + wait)) return null

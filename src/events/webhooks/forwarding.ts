@@ -101,6 +101,7 @@ export class Forwarding {
         now: Date.now,
         onFault: (error) => this.#fault(error),
         onTried: (attempt, told) => this.#tried(attempt, told),
+        onLeft: () => {},
       },
       () => TOKEN,
     )
@@ -202,6 +203,7 @@ function openWebhook({ companyId, dialect, url, types, secret, after }: Forwarde
   return {
     ...{ id: `listen ${companyId}`, companyId, domainId: null, dialect, url, types, secrets: [secret] },
     ...{ status: 'enabled', rotatedAt: null, createdAt: 0, cursor: after, generation: 0, retryAt: null },
+    ...{ spare: false },
     ...{ failingSince: null, disabledAt: null, disabledReason: null },
   }
 }

@@ -1,7 +1,8 @@
 /** What the main thread and the thread that tells webhooks say to each other. Plain data only. */
 import type { DatabaseChoice } from '../../store/open.ts'
 import type { WebhookProgress } from '../../store/store.ts'
-import type { OpenWebhook } from './endpoint.ts'
+import type { WebhooksInState } from './dispatcher.ts'
+import type { OpenWebhook, WebhookState } from './endpoint.ts'
 import type { WebhookSchedule } from './schedule.ts'
 
 export interface WebhookThreadData {
@@ -25,6 +26,8 @@ export type FromWebhookThread =
   | { kind: 'prune'; call: number; id: string }
   /** Something that is waited for. */
   | { kind: 'fault'; error: Error }
-  /** Since it was last said. */
-  | { kind: 'tried'; succeeded: number; failed: number }
+  /** Of tries since it was last said; and how the webhooks of this node fare now. */
+  | { kind: 'figures'; succeeded: number; failed: number; states: Map<WebhookState, WebhooksInState> }
+  /** Another node may have this one. */
+  | { kind: 'left'; id: string; token: number }
   | { kind: 'closed' }

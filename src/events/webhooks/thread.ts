@@ -60,14 +60,14 @@ const dispatcher = new Dispatcher(
     now: Date.now,
     onFault: (error) => say({ kind: 'fault', error: error as Error }),
     onTried: ({ succeeded }) => void counts[succeeded ? 'succeeded' : 'failed']++,
+    onLeft: (id, its) => say({ kind: 'left', id, token: its }),
   },
   () => token,
 )
 const counting = setInterval(tell, COUNT_MS)
 
 function tell(): void {
-  if (counts.succeeded + counts.failed === 0) return
-  say({ kind: 'tried', ...counts })
+  say({ kind: 'figures', ...counts, states: dispatcher.states })
   counts = { succeeded: 0, failed: 0 }
 }
 

@@ -4,7 +4,8 @@ import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
 import type { HeldWebhook, Store } from '../../store/store.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
-import type { OpenWebhook } from './endpoint.ts'
+import type { WebhooksInState } from './dispatcher.ts'
+import type { OpenWebhook, WebhookState } from './endpoint.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './message.ts'
 import { openSigningKey, openWebhookSecret } from './secrets.ts'
 import { counting } from './sign.ts'
@@ -31,13 +32,17 @@ const TELL_MS = 10_000
 /** Attempts kept of each: so many that succeeded, and those that failed for so long. */
 const KEPT = 1_000
 const FAILURES_MS = 30 * 24 * 3_600_000
+/** How often those of a webhook that has nothing new are looked at. Milliseconds. */
+const PRUNE_MS = 3_600_000
 
 export class Webhooks {
   readonly #parts: WebhooksParts
   readonly #thread: SupervisedThread<ToWebhookThread, FromWebhookThread>
   readonly #faults = new LogThrottle(TELL_MS)
   readonly #closed = Promise.withResolvers<void>()
-  readonly #urls = new Map<string, string>()
+  /** How the webhooks of this node fare. */
+  #states: ReadonlyMap<WebhookState, WebhooksInState> = new Map()
+  #prunedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   #token: number | null = null
@@ -52,6 +57,7 @@ export class Webhooks {
         message: (said, answer) => this.#hear(said, answer),
         ended: (cause, code) => {
           this.#running = false
+          this.#states = new Map()
           this.#closed.resolve()
           if (this.#stopped) return
           parts.log.error(
@@ -65,6 +71,10 @@ export class Webhooks {
 
   start(): void {
     this.#plan(0)
+  }
+
+  get states(): ReadonlyMap<WebhookState, WebhooksInState> {
+    return this.#states
   }
 
   /** What was told is written down; what is under way is told again by whoever has the webhook next. */
@@ -110,34 +120,45 @@ export class Webhooks {
     this.#running = true
     this.#thread.post({ kind: 'held', token, webhooks })
     this.#faults.reset()
+    if (Date.now() < this.#prunedAt + PRUNE_MS) return
+    this.#prunedAt = Date.now()
+    for (const { id } of held) await this.#prune(id)
   }
 
+  async #prune(id: string): Promise<true> {
+    await this.#parts.store.pruneWebhookAttempts(id, KEPT, Date.now() - FAILURES_MS)
+    return true
+  }
+
+  /** Without those whose secret cannot be opened: the others are told all the same. */
   async #opened(held: readonly HeldWebhook[]): Promise<OpenWebhook[]> {
-    const { store, seal, log } = this.#parts
-    const keys = new Map<string, string | null>()
+    const signingKeys = new Map<string, Uint8Array | null>()
     for (const { companyId, dialect } of held) {
-      if (dialect === 'json' || keys.has(companyId)) continue
-      const sealed = await store.signingKey(companyId)
-      keys.set(companyId, sealed && openSigningKey(seal, companyId, sealed))
+      if (dialect === 'json' || signingKeys.has(companyId)) continue
+      signingKeys.set(companyId, await this.#parts.store.signingKey(companyId))
     }
     const now = Date.now()
-    this.#urls.clear()
     return held.flatMap(({ secret, previousSecret, ...webhook }) => {
-      const { id, companyId, dialect, rotatedAt } = webhook
-      this.#urls.set(id, webhook.url)
-      if (dialect === 'form') {
-        const key = keys.get(companyId) ?? null
-        return key === null ? [] : [{ ...webhook, secrets: [key] }]
-      }
-      try {
-        const sealed = counting(secret, previousSecret, rotatedAt, now)
-        return [{ ...webhook, secrets: sealed.map((each) => openWebhookSecret(seal, id, each)) }]
-      } catch (error) {
-        if (!(error instanceof SealBroken)) throw error
-        if (this.#faults.due() !== null) log.error({ err: error, webhook: id }, 'A webhook cannot be signed')
-        return []
-      }
+      const sealed = counting(secret, previousSecret, webhook.rotatedAt, now)
+      const secrets = this.#secretsOf(webhook, sealed, signingKeys.get(webhook.companyId) ?? null)
+      return secrets.length === 0 ? [] : [{ ...webhook, secrets }]
     })
+  }
+
+  #secretsOf(
+    { id, companyId, dialect }: Pick<HeldWebhook, 'id' | 'companyId' | 'dialect'>,
+    sealed: readonly Uint8Array[],
+    signingKey: Uint8Array | null,
+  ): string[] {
+    const { seal, log } = this.#parts
+    try {
+      if (dialect === 'json') return sealed.map((each) => openWebhookSecret(seal, id, each))
+      return signingKey === null ? [] : [openSigningKey(seal, companyId, signingKey)]
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error
+      if (this.#faults.due() !== null) log.error({ err: error, webhook: id }, 'A webhook cannot be signed')
+      return []
+    }
   }
 
   #hear(said: FromWebhookThread, answer: (message: ToWebhookThread) => void): void {
@@ -154,18 +175,21 @@ export class Webhooks {
         const written = store.progressWebhook(progress).then((kept) => {
           if (!kept || disabled === null) return kept
           metrics.webhooksDisabled.inc()
-          log.warn({ webhook: id, url: this.#urls.get(id) }, `A webhook was disabled: ${disabled.reason}`)
+          log.warn({ webhook: id }, `A webhook was disabled: ${disabled.reason}`)
           return kept
         })
         void reply(said.call, written)
         break
       }
-      case 'prune': {
-        const pruned = store.pruneWebhookAttempts(said.id, KEPT, Date.now() - FAILURES_MS).then(() => true)
-        void reply(said.call, pruned)
+      case 'prune':
+        void reply(said.call, this.#prune(said.id))
         break
-      }
-      case 'tried':
+      case 'left':
+        // Refused, it is said again: the next look finds it here still.
+        store.leaveWebhooks(said.token, said.id).catch((error) => this.#fault(error))
+        break
+      case 'figures':
+        this.#states = said.states
         metrics.webhookAttempts.inc({ outcome: 'succeeded' }, said.succeeded)
         metrics.webhookAttempts.inc({ outcome: 'failed' }, said.failed)
         break

@@ -30,17 +30,20 @@ const INSERT = `INSERT INTO webhooks (id, company, domain_id, dialect, url, type
     created_at, failing_since, disabled_at, disabled_reason, cursor)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 const FREE = `status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`
+const SHARE = `ceil((SELECT count(*) FROM webhooks WHERE status = 'enabled')
+        / greatest(1, (SELECT count(*) FROM nodes))::numeric)::integer`
 /** No node takes more than its share, so that the nodes that are there find some. */
 const TAKE = `UPDATE webhooks SET lease = $1 WHERE num IN (
     SELECT num FROM webhooks WHERE ${FREE} ORDER BY num
-    LIMIT (SELECT greatest(0, ceil((SELECT count(*) FROM webhooks WHERE status = 'enabled')
-        / greatest(1, (SELECT count(*) FROM nodes))::numeric)::integer
+    LIMIT (SELECT greatest(0, ${SHARE}
       - (SELECT count(*) FROM webhooks WHERE status = 'enabled' AND lease = $1)))
     FOR UPDATE SKIP LOCKED
   ) AND EXISTS (SELECT 1 FROM nodes WHERE token = $1) RETURNING num`
 const HELD = `SELECT ${WEBHOOK_COLUMNS}, w.generation,
-    (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS "retryAt"
+    (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS "retryAt",
+    row_number() OVER (ORDER BY w.num) > (SELECT ${SHARE}) AS spare
   FROM webhooks w JOIN companies c ON c.num = w.company WHERE w.lease = $1 AND w.status = 'enabled' ORDER BY w.num`
+const LEAVE = 'UPDATE webhooks SET lease = NULL WHERE lease = $1 AND ($2::text IS NULL OR id = $2)'
 const SOME_FREE = `SELECT EXISTS (SELECT 1 FROM webhooks WHERE ${FREE}) AS free`
 const RETRIES = `SELECT number, attempts, due_at AS "dueAt" FROM webhook_retries
   WHERE webhook = (SELECT num FROM webhooks WHERE id = $1) AND due_at <= $2 ORDER BY due_at LIMIT $3`
@@ -158,8 +161,8 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       return (await database.read<HeldRow>(HELD, [token])).map(heldOf)
     },
 
-    async leaveWebhooks(token) {
-      await database.write('UPDATE webhooks SET lease = NULL WHERE lease = $1', [token])
+    async leaveWebhooks(token, id) {
+      await database.write(LEAVE, [token, id ?? null])
     },
 
     webhookRetries: (id, dueBefore, limit) =>

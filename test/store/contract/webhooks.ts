@@ -88,7 +88,7 @@ export function webhooksContract(open: OpenBench): void {
     await store.addWebhook(one)
     const token = await join(store)
     const [held] = await store.takeWebhooks(token)
-    assert.deepEqual(held, { ...one, generation: 0, retryAt: null })
+    assert.deepEqual(held, { ...one, generation: 0, retryAt: null, spare: false })
     const other = store.shared ? await join(store, 'b') : token + 1
     if (store.shared) assert.deepEqual(await store.takeWebhooks(other), [])
     assert.equal(await store.progressWebhook(progress(one, other, 0)), false)
@@ -112,6 +112,28 @@ export function webhooksContract(open: OpenBench): void {
     await store.leave(token)
     const next = await join(store, 'c')
     assert.equal((await store.takeWebhooks(next)).length, 1)
+  })
+
+  test('what a node has beyond its share is given to the nodes that join', async (t) => {
+    const { store } = await open(t)
+    if (!store.shared) return
+    const owner = await acme(store)
+    const all = [webhook(owner.id), webhook(owner.id), webhook(owner.id)]
+    for (const each of all) await store.addWebhook(each)
+    const ids = (held: { id: string; spare: boolean }[], spare: boolean) =>
+      held.filter((each) => each.spare === spare).map(({ id }) => id)
+    const [first, second, third] = all.map(({ id }) => id)
+    const a = await join(store)
+    assert.deepEqual(ids(await store.takeWebhooks(a), false), [first, second, third])
+    const b = await join(store, 'b')
+    assert.deepEqual(await store.takeWebhooks(b), [])
+    assert.deepEqual(ids(await store.takeWebhooks(a), true), [third])
+    await store.leaveWebhooks(a, third)
+    assert.deepEqual(ids(await store.takeWebhooks(a), false), [first, second])
+    assert.deepEqual(ids(await store.takeWebhooks(b), false), [third])
+    // The node is gone: what it had is the other's.
+    await store.leave(a)
+    assert.deepEqual(ids(await store.takeWebhooks(b), false), [first, second, third])
   })
 
   test('what is told again waits for its time, and attempts are kept as many as are wanted', async (t) => {

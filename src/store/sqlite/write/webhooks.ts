@@ -46,10 +46,11 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
      LIMIT 1`,
   )
   const held = db.prepare(
-    `SELECT ${WEBHOOK_COLUMNS}, w.generation, (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS retryAt
+    `SELECT ${WEBHOOK_COLUMNS}, w.generation, (SELECT min(due_at) FROM webhook_retries r WHERE r.webhook = w.num) AS retryAt,
+       0 AS spare
      FROM webhooks w JOIN companies c ON c.num = w.company WHERE w.lease = ? AND w.status = 'enabled' ORDER BY w.num`,
   )
-  const leave = db.prepare('UPDATE webhooks SET lease = NULL WHERE lease = ?')
+  const leave = db.prepare('UPDATE webhooks SET lease = NULL WHERE lease = ?1 AND (?2 IS NULL OR id = ?2)')
   const progress = db.prepare(
     `UPDATE webhooks SET cursor = ?, failing_since = ?, status = coalesce(?, status), disabled_at = coalesce(?, disabled_at),
        disabled_reason = coalesce(?, disabled_reason)
@@ -141,7 +142,7 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
       return all<HeldRow>(held, token).map(heldOf)
     },
 
-    leaveWebhooks: (token) => void leave.run(token),
+    leaveWebhooks: (token, id) => void leave.run(token, id ?? null),
 
     progressWebhook({ id, token, generation, cursor, failingSince, disabled, ...more }) {
       const state =

@@ -1,0 +1,141 @@
+/** What a webhook was told and how it was taken; telling it again, or a sample. */
+import { type Command, Option } from 'commander'
+import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
+import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
+import { replayMessage, replayWebhooks } from '../operate/webhook-replay.ts'
+import { testWebhook } from '../operate/webhooks.ts'
+import { command, countUpTo, type JsonOption } from './command.ts'
+import { WrongUsage } from './failure.ts'
+import { listing } from './listing.ts'
+import { withOperation } from './open.ts'
+import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
+import { sinceOf } from './when.ts'
+
+/** Of examples. */
+export const ID = '019abcde-0000-7000-8000-000000000000'
+const MESSAGE = 'msg_000000016n6dnE8Gm5z2yE9Cw1'
+
+export function addTellingCommands(webhook: Command): void {
+  command(webhook, {
+    usage: 'attempts <id>',
+    description: 'List what became of each try, newest first.',
+    details: 'The last 1,000 that succeeded are kept, and those that failed for 30 days.',
+    examples: [
+      `webhook attempts ${ID}`,
+      `webhook attempts ${ID} --failed --limit 20`,
+      `webhook attempts ${ID} --json`,
+    ],
+  })
+    .addOption(new Option('--failed', 'only those that failed').conflicts('succeeded'))
+    .option('--succeeded', 'only those that succeeded')
+    .option('--event <number>', 'only those of this event', countUpTo(Number.MAX_SAFE_INTEGER))
+    .option('--limit <count>', 'at most this many', countUpTo(10_000), 100)
+    .action(attempts)
+
+  command(webhook, {
+    usage: 'replay [id]',
+    description: 'Tell again what was told before, under the ids that it had.',
+    details:
+      'With the id of a message (as in webhook attempts, and as its receiver sees it) the event that it was for. With --since everything since that time: to all ' +
+      'enabled webhooks, or to the one whose id is given. With the id of a webhook and --event that event.',
+    examples: [
+      `webhook replay ${MESSAGE}`,
+      'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
+      `webhook replay ${ID} --since 2026-01-01T12:00:00Z`,
+      `webhook replay ${ID} --event 1234`,
+    ],
+  })
+    .addOption(
+      new Option('--event <number>', 'its number, as in webhook attempts or events')
+        .argParser(countUpTo(Number.MAX_SAFE_INTEGER))
+        .conflicts(['since', 'company']),
+    )
+    .option('--since <time>', 'like 2026-01-01T12:00:00Z, or 10m for the last ten minutes', sinceOf)
+    .option('--company <name or id>', 'with --since: only the webhooks of this company')
+    .action(replay)
+
+  command(webhook, {
+    usage: 'test <id>',
+    description: 'Send a sample of an event now, from here, and print the answer.',
+    examples: [`webhook test ${ID} --event email.bounced`],
+  })
+    .requiredOption('--event <event>', 'what the sample is about')
+    .action(test)
+}
+
+interface AttemptsOptions extends JsonOption {
+  failed?: true
+  succeeded?: true
+  event?: number
+  limit: number
+}
+
+function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOptions): Promise<void> {
+  const kind = failed ? false : succeeded
+  return listing({
+    verb: (op, wanted: { limit: number }) => {
+      return listWebhookAttempts(op, { id, succeeded: kind, event, ...wanted })
+    },
+    json: webhookAttemptJson,
+    titles: ['MESSAGE', 'AT', 'EVENT', 'TYPE', 'TRY', 'RESULT', 'MS', 'NEXT', 'ANSWER'],
+    row: (tried) => {
+      const { at, number, type, attempt, status, error, duration, nextAt, response } = tried
+      return [
+        webhookAttemptJson(tried).message_id,
+        shownTime(at),
+        String(number),
+        type,
+        String(attempt),
+        status === null ? 'no answer' : String(status),
+        String(duration),
+        shownTime(nextAt),
+        clipped(error ?? response, 80),
+      ]
+    },
+    nothing: 'No try is noted.',
+  })(rest)
+}
+
+interface ReplayOptions extends JsonOption {
+  event?: number
+  since?: number
+  company?: string
+}
+
+async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions): Promise<void> {
+  const { event, since, company } = wanted
+  if (company !== undefined && (id !== undefined || since === undefined))
+    throw new WrongUsage('--company goes with --since alone')
+  await withOperation(async (op) => {
+    if (since !== undefined) {
+      const told =
+        id === undefined
+          ? await replayWebhooks(op, { since, company })
+          : [await replayWebhook(op, { id, since })]
+      if (json) return printJson(told.map(webhookJson))
+      for (const { webhook } of told)
+        printLine(`Everything since ${shownTime(since)} is told again to ${webhook.url}.`)
+      if (told.length === 0) printLine('There is no enabled webhook.')
+      return
+    }
+    if (id === undefined)
+      throw new WrongUsage('say what is to be told again: the ID of a message, or --since TIME')
+    const told =
+      event === undefined ? await replayMessage(op, { id }) : await replayWebhook(op, { id, event })
+    if (json) return printJson(webhookJson(told))
+    printLine(`The event is told again to ${told.webhook.url}.`)
+  })
+}
+
+async function test(id: string, { json, event }: JsonOption & { event: string }): Promise<void> {
+  await withOperation(async (op) => {
+    const { body, headers, status, error, response, duration } = await testWebhook(op, { id, event })
+    if (json) return printJson({ status, error, response, duration_ms: duration, headers, body })
+    printFields([
+      ['Sent', clipped(body, 2_000)],
+      ['Answer', status === null ? 'none' : `${status} after ${duration} ms`],
+      ['', error ?? clipped(response, 1_024)],
+    ])
+    if (status === null || status < 200 || status > 299) process.exitCode = 1
+  })
+}

@@ -1,0 +1,49 @@
+/** One try of telling one webhook one event. */
+import type { Ask, NoAnswer } from '../../network/outgoing.ts'
+import type { Message, OpenWebhook, Tried } from './endpoint.ts'
+import { payload, webhookRequest } from './sign.ts'
+
+export interface TryPorts {
+  ask: Ask
+  userAgent: string
+  /** Unix ms. */
+  now(): number
+}
+
+/** Octets of an answer that are kept, and the time a try may take. */
+export const MOST_RESPONSE = 1_024
+export const TIMEOUT_MS = 15_000
+
+/**
+ * Null: its dialect has no word for the event. `stopped`: given up in the midst of it, nobody knows what came of it.
+ */
+export async function tryOnce(
+  { ask, now, userAgent }: TryPorts,
+  webhook: OpenWebhook,
+  { told }: Message,
+  signal: AbortSignal,
+): Promise<Tried | null | 'stopped'> {
+  const said = payload(webhook.dialect, told)
+  if (said === null) return null
+  const at = now()
+  const began = performance.now()
+  const { headers, body } = webhookRequest(webhook, webhook.secrets, told.event.number, said, at)
+  const tried = (status: number | null, error: string | null, response: string): Tried => {
+    return { at, duration: performance.now() - began, status, error, response }
+  }
+  try {
+    const answer = await ask({
+      ...{
+        method: 'POST',
+        url: new URL(webhook.url),
+        headers: { ...headers, 'user-agent': userAgent },
+        body,
+      },
+      ...{ timeoutMs: TIMEOUT_MS, maxOctets: MOST_RESPONSE, signal },
+    })
+    return tried(answer.status, null, answer.body.toString())
+  } catch (error) {
+    const { kind, message } = error as NoAnswer
+    return kind === 'stopped' ? 'stopped' : tried(null, message, '')
+  }
+}

@@ -1,0 +1,164 @@
+/** Where webhooks are told: a real store, real HTTP, and a clock and a schedule that a test may set. */
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { Teller } from '../../src/events/tell.ts'
+import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
+import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
+import { newWebhookSecret } from '../../src/events/webhooks/sign.ts'
+import { Outgoing, type OutgoingRequest } from '../../src/network/outgoing.ts'
+import { addressGuard } from '../../src/network/private-address.ts'
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import {
+  type Store,
+  StoreUnavailable,
+  type Webhook,
+  type WebhookAttempt,
+  type WebhookDialect,
+} from '../../src/store/store.ts'
+import { temporaryDirectory } from '../store/directory.ts'
+import { acme, attempt, email, result } from '../store/samples.ts'
+import { Receiver } from './receiver.ts'
+
+export const SOON: WebhookSchedule = { json: [1, 1], form: [1], longestPause: 60_000 }
+
+export interface StageOptions {
+  schedule?: WebhookSchedule
+  /** The time a try may take, in place of what is asked for. */
+  timeoutMs?: number
+}
+
+export class Stage {
+  readonly store: Store
+  readonly companyId: string
+  /** Unix ms as the dispatcher reads it; null: that of the machine. */
+  now: number | null = null
+  /** What was asked of the network. */
+  readonly asked: OutgoingRequest[] = []
+  readonly #options: StageOptions
+  readonly token: number
+  readonly #outgoing = new Outgoing({
+    guard: addressGuard({ allowPrivateNetworks: true }),
+    resolve: async () => [],
+    connections: 256,
+  })
+  #dispatcher: Dispatcher
+
+  private constructor(store: Store, companyId: string, token: number, options: StageOptions) {
+    this.store = store
+    this.#options = options
+    this.companyId = companyId
+    this.token = token
+    this.#dispatcher = this.#begin()
+  }
+
+  static async make(t: TestContext, options: StageOptions = {}): Promise<Stage> {
+    const store = await SqliteStore.open(join(temporaryDirectory(t), 'postroad.db'), { exclusive: true })
+    const token = await store.join({ name: 'a', roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
+    const stage = new Stage(store, (await acme(store)).id, token, options)
+    t.after(async () => {
+      await stage.#dispatcher.close()
+      await stage.#outgoing.close()
+      await store.close()
+    })
+    return stage
+  }
+
+  #begin(commits = true): Dispatcher {
+    const { store } = this
+    const teller = new Teller(store)
+    const ports = {
+      log: store,
+      tell: (events: Parameters<Teller['tell']>[0]) => teller.tell(events),
+      retries: store.webhookRetries,
+      commit: async (progress: Parameters<Store['progressWebhook']>[0]) => {
+        if (commits) return await store.progressWebhook(progress)
+        throw new StoreUnavailable('It takes nothing now')
+      },
+      prune: async () => {},
+      ask: (request: OutgoingRequest) => {
+        this.asked.push(request)
+        return this.#outgoing.ask({ ...request, timeoutMs: this.#options.timeoutMs ?? request.timeoutMs })
+      },
+      schedule: this.#options.schedule ?? SOON,
+      userAgent: 'Postroad/test',
+      now: () => this.now ?? Date.now(),
+      onFault: (error: unknown) => assert.ok(error instanceof StoreUnavailable, String(error)),
+      onTried: () => {},
+      onLeft: () => {},
+    }
+    return new Dispatcher(ports, () => this.token)
+  }
+
+  /** Takes what there is, as a node does each second. */
+  async hold(): Promise<void> {
+    const held = await this.store.takeWebhooks(this.token)
+    this.#dispatcher.hold(
+      held.map(({ secret, previousSecret, ...webhook }) => ({ ...webhook, secrets: [newWebhookSecret()] })),
+    )
+  }
+
+  /** Another process takes its place. */
+  async restart({ commits = true } = {}): Promise<void> {
+    await this.#dispatcher.close()
+    this.#dispatcher = this.#begin(commits)
+    await this.hold()
+  }
+
+  async webhook(
+    receiver: Receiver,
+    dialect: WebhookDialect = 'json',
+    types: Webhook['types'] = [],
+  ): Promise<string> {
+    const id = randomUUIDv7()
+    await this.store.addWebhook({
+      ...{
+        id,
+        companyId: this.companyId,
+        domainId: null,
+        dialect,
+        url: receiver.url,
+        types,
+        status: 'enabled',
+      },
+      ...{ secret: Uint8Array.of(), previousSecret: null, rotatedAt: null, createdAt: 1, failingSince: null },
+      ...{ disabledAt: null, disabledReason: null, cursor: await this.store.lastEventNumber() },
+    })
+    return id
+  }
+
+  async deliver(count = 1): Promise<string[]> {
+    const mails = Array.from({ length: count }, () => email({ id: this.companyId }, ['a@x.test']))
+    await Promise.all(
+      mails.map(async (mail) => {
+        await this.store.accept(mail, { token: 1 })
+        await this.store.record(attempt(mail, 1, [result(0)]))
+      }),
+    )
+    return mails.map(({ id }) => id)
+  }
+
+  /** As soon as so many tries are noted of it: these, oldest first. */
+  async attempts(id: string, count: number): Promise<WebhookAttempt[]> {
+    for (;;) {
+      const found = await this.store.webhookAttempts({ webhookId: id, limit: 1_000 })
+      if (found.length >= count) return found.reverse()
+      await this.hold()
+    }
+  }
+
+  /** As soon as this is so of the webhook. */
+  async until(id: string, isSo: (webhook: Webhook) => boolean | Promise<boolean>): Promise<Webhook> {
+    for (;;) {
+      const [webhook] = await this.store.webhooks({ id })
+      if (await isSo(webhook!)) return webhook!
+    }
+  }
+}
+
+export async function receiving(t: TestContext): Promise<Receiver> {
+  const receiver = await Receiver.start()
+  t.after(() => receiver[Symbol.asyncDispose]())
+  return receiver
+}
