@@ -8,6 +8,8 @@ import type { Submission, SubmittedAttachment } from './submission.ts'
 
 /** Ms for all files of a request together, redirects included. */
 const WITHIN = 30_000
+/** Ms that a fetch needs: a turn that comes later is none. */
+const LEAST = 50
 const AT_ONCE = 4
 /** Different files of one request: it must not become a flood against whoever it names. */
 const MAX_FILES = 100
@@ -93,7 +95,7 @@ class Visit {
   }
 
   async fetch(text: string): Promise<Fetched> {
-    const late = AbortSignal.timeout(Math.max(0, Math.floor(this.#until - performance.now())))
+    const late = AbortSignal.timeout(Math.max(0, Math.floor(this.#until - LEAST - performance.now())))
     let ended: () => void
     try {
       ended = await this.#turn(AbortSignal.any([late, this.#ended.signal]))
