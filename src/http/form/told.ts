@@ -54,6 +54,16 @@ const sending: Described[] = [
         type: 'object',
         required: ['from', 'to'],
         description: `\`html\` or \`text\` is needed. \`h:NAME\`: a header field. ${MORE}`,
+        examples: [
+          {
+            from: 'Acme <hello@example.com>',
+            to: 'jane@example.net',
+            subject: 'Your order',
+            text: 'It is on its way.',
+            'o:tag': 'order',
+            'h:Reply-To': 'shop@example.com',
+          },
+        ],
         properties: {
           from: text('The sender, from the domain of the path or one that it speaks for.'),
           to: repeated('Recipients: repeated, or with commas.'),

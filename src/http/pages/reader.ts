@@ -25,7 +25,7 @@ interface Schema {
 }
 
 interface Content {
-  content?: Record<string, { schema?: Schema }>
+  content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
 interface Operation {
@@ -48,8 +48,9 @@ export const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
   'code{background:#eef2f5;padding:.1em .3em;border-radius:.2em;overflow-wrap:anywhere}h2{margin-top:3rem}nav li{margin:.2rem 0}' +
   'section{border-top:1px solid #ccd5dc;padding:.5rem 0 1rem}h3{margin:.8rem 0 .2rem}h4{margin:1rem 0 0}small,dd small{color:#5a6875}' +
+  'pre{background:#eef2f5;padding:.6rem .8rem;border-radius:.2em;overflow-x:auto;font-size:.9rem}dd>p{margin:.2rem 0}' +
   'dl{margin:.3rem 0 0 1rem}dt{margin-top:.4rem}dd{margin-left:1.5rem}' +
-  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code{background:#26303a}' +
+  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code,pre{background:#26303a}' +
   'section{border-color:#3a4651}small,dd small{color:#93a1ad}}'
 
 /** Levels of a schema that are shown: there is none that goes deeper for long. */
@@ -62,7 +63,7 @@ export function readerPage({ info, paths }: Document): string {
   const byTag = [...Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? '')]
   const links = byTag.map(
     ([tag, each]) =>
-      `<p>${escaped(tag)}<ul>${each.map((one) => `<li><a href="#${anchor(one)}">${title(one)}</a> ${escaped(one.operation.summary ?? '')}`).join('')}</ul>`,
+      `<p><b>${escaped(tag)}</b><ul>${each.map((one) => `<li><a href="#${anchor(one)}">${title(one)}</a> ${words(one.operation.summary)}`).join('')}</ul>`,
   )
   return `<!doctype html>
 <html lang="en">
@@ -116,8 +117,9 @@ function bodies({ content = {} }: Content): string {
   const types = Object.keys(content)
   if (types.length === 0) return ''
   const names = types.map((type) => `<code>${escaped(type)}</code>`).join(' or ')
-  const schema = content[types[0]!]?.schema
-  return `<dd>${names}${schema === undefined ? '' : shape(schema, 0)}</dd>`
+  const { schema, example } = content[types[0]!]!
+  const shown = example === undefined ? '' : `<pre>${escaped(JSON.stringify(example, null, 2))}</pre>`
+  return `<dd><p>${names}</p>${shown}${schema === undefined ? '' : shape(schema, 0)}</dd>`
 }
 
 function field(name: string, schema: Schema, required: boolean, depth: number): string {

@@ -18,6 +18,7 @@ export const createKey = endpoint({
     body: {
       type: 'object',
       required: ['name'],
+      examples: [{ name: 'Shop', permission: 'sending_access' }],
       properties: {
         name: { type: 'string', description: 'What it is for, up to 200 characters.' },
         permission: orNull({

@@ -14,6 +14,7 @@ export const createDomain = endpoint({
     body: {
       type: 'object',
       required: ['name'],
+      examples: [{ name: 'mail.example.com', open_tracking: false }],
       properties: { name: { type: 'string', minLength: 1 }, ...OPTIONS },
     },
     response: { 201: DOMAIN_WITH_RECORDS },

@@ -46,6 +46,16 @@ export const EMAIL = {
   type: 'object',
   required: ['from', 'to'],
   description: '`html` or `text` is needed. What is not named here is passed over.',
+  examples: [
+    {
+      from: 'Acme <hello@example.com>',
+      to: ['jane@example.net'],
+      subject: 'Your order',
+      html: '<p>It is on its way.</p>',
+      attachments: [{ filename: 'order.txt', content: 'NDcxMQ==' }],
+      tags: [{ name: 'kind', value: 'order' }],
+    },
+  ],
   properties: {
     from: text(
       'The sender, `a@example.com` or `Name <a@example.com>`, from a sending domain of the company.',

@@ -16,7 +16,12 @@ const add = endpoint({
     operationId: 'addSuppression',
     summary: 'Puts an address on the suppression list',
     description: 'An address that is there by hand already keeps its id.',
-    body: { type: 'object', required: ['email'], properties: { email: { type: 'string' } } },
+    body: {
+      type: 'object',
+      required: ['email'],
+      examples: [{ email: 'jane@example.net' }],
+      properties: { email: { type: 'string' } },
+    },
     response: { 201: ADDED },
   },
 })(async ({ caller, body }, core) => {
@@ -35,6 +40,7 @@ const addMany = endpoint({
     body: {
       type: 'object',
       required: ['emails'],
+      examples: [{ emails: ['jane@example.net', 'joe@example.net'] }],
       properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: { type: 'string' } } },
     },
     response: {

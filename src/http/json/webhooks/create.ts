@@ -15,6 +15,7 @@ export const createWebhook = endpoint({
     body: {
       type: 'object',
       required: ['endpoint', 'events'],
+      examples: [{ endpoint: 'https://app.example.com/hook', events: ['email.delivered', 'email.bounced'] }],
       properties: {
         endpoint: { type: 'string', description: 'Who is told: a URL with https or http.' },
         events: EVENTS,
