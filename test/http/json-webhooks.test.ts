@@ -108,8 +108,10 @@ describe('/webhooks', () => {
     given(await resend.webhooks.update(id, { status: 'enabled', endpoint: `${receiver.url}/2` }))
     assert.equal(given(await resend.webhooks.get(id)).endpoint, `${receiver.url}/2`)
     await send()
-    const [, second] = await receiver.until(({ length }) => length === 2)
-    assert.deepEqual([JSON.parse(second!.body).type, second!.path], ['email.sent', '/hook/2'])
+    // Who tells it hears of the change within a second, and goes by what was before until then.
+    const changedOnes = (received: Received[]) => received.filter(({ path }) => path === '/hook/2')
+    const [second] = changedOnes(await receiver.until((received) => changedOnes(received).length > 0))
+    assert.equal(JSON.parse(second!.body).type, 'email.sent')
     // For a day both secrets sign.
     for (const secret of [made.signing_secret, rotated.signing_secret]) verify(second!, secret)
     given(await resend.webhooks.remove(id))
