@@ -26,13 +26,13 @@ export function addListen(program: Command): void {
     details:
       'Run it on the machine where you develop, with the settings of the installation that it is to follow ' +
       '(POSTROAD_DATABASE_URL, POSTROAD_SECRET_KEY); the service runs on beside it, and its webhooks are told as before. ' +
-      'Nothing is left behind: neither the service nor another listener knows of it.\n\n' +
+      'Neither the service nor another listener knows of it.\n\n' +
       'With --forward each event is posted as a webhook of the dialect, with its headers and its signature. The secret ' +
       'that it is signed with is printed at the start, and stays the same; for the form dialect it is the signing key of the ' +
       'company. The ids of messages stay the same as well, also when an event is forwarded once more. Any address ' +
       'will do, localhost above all: unlike the URL of a webhook this one is named by nobody but you.\n\n' +
       'An answer that is no 2xx, or does not come within 15 seconds, is printed, and the event is forwarded again after 1, 2, 5, ' +
-      '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than webhooks are. While ' +
+      '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than webhooks are. In the form dialect a 406 ends it. While ' +
       'nobody takes connections there, events wait, and go as soon as somebody does. Ctrl-C ends it with a summary.\n\n' +
       'Without --forward the events are printed. With --json each line is one JSON object: the event in the words of the ' +
       'dialect as its webhook carries it, or what became of a try to forward it.\n\n' +
