@@ -42,6 +42,7 @@ export interface HttpDeps {
       | 'happened'
       | 'countEvents'
       | 'readTold'
+      | 'tagNotes'
       | 'emailOrigin'
       | 'readEmail'
       | 'listFiles'

@@ -19,6 +19,7 @@ import type { RetentionRequest } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
+import type { TagStore } from './tag-store.ts'
 import type { WebhookStore } from './webhook-store.ts'
 
 export type * from '../email/queued-email.ts'
@@ -31,6 +32,7 @@ export type { Advance } from './follower-store.ts'
 export type * from './node.ts'
 export type * from './queue-control.ts'
 export type * from './suppression-store.ts'
+export type { TagNote } from './tag-store.ts'
 export type * from './webhook.ts'
 export type {
   AccountStore,
@@ -45,6 +47,7 @@ export type {
   RouteScope,
   SearchStore,
   SuppressionStore,
+  TagStore,
   WebhookStore,
 }
 
@@ -85,6 +88,7 @@ export interface Store
     SuppressionStore,
     AccountStore,
     NodeStore,
+    TagStore,
     WebhookStore {
   /** Whether several nodes may use the database at once. */
   readonly shared: boolean

@@ -22,6 +22,7 @@ import * as rawCopies from '../../src/operate/raw-copies.ts'
 import * as routes from '../../src/operate/routes.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
+import * as tags from '../../src/operate/tags.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import * as webhookEvents from '../../src/operate/webhook-events.ts'
 import * as replays from '../../src/operate/webhook-replay.ts'
@@ -157,6 +158,16 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
       return await dkimKeys.removeDkimKey({ ...op, accounts: await op.store.accounts() }, of)
     },
     MANAGES,
+  ],
+  [
+    tags.describeTag,
+    (op) => tags.describeTag(op, { domain: 'acme.test', tag: 'news', description: 'weekly' }),
+    MANAGES,
+  ],
+  [
+    tags.removeTag,
+    (op) => tags.removeTag(op, { domain: 'other.acme.test', tag: 'news' }),
+    { ...MANAGES, restricted: foreign },
   ],
   [domains.activateDomain, (op) => domains.activateDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],
   [domains.suspendDomain, (op) => domains.suspendDomain(op, { domain: 'acme.test' }), OPERATOR_ALONE],

@@ -31,6 +31,7 @@ import { type ImportRoute, importList } from './suppressions/import.ts'
 import { LISTS, type List } from './suppressions/lists.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { whitelistRoutes } from './suppressions/whitelists.ts'
+import { tagRoutes } from './tags/routes.ts'
 import { formTold } from './told.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
@@ -56,6 +57,7 @@ export class FormDialect implements Api {
     ...signingKeyRoutes,
     ...statsRoutes,
     ...suppressionRoutes,
+    ...tagRoutes,
     ...webhookRoutes,
     ...whitelistRoutes,
   ]

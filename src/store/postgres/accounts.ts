@@ -133,6 +133,7 @@ export function accounts(parts: Parts): AccountStore {
         await session.run(REVOKE_OF_DOMAIN, [id, at])
         await session.run('DELETE FROM dkim_keys WHERE domain_id = $1', [id])
         await session.run('DELETE FROM routes WHERE domain_id = $1', [id])
+        await session.run('DELETE FROM tags WHERE domain_id = $1', [id])
         await session.run('DELETE FROM domains WHERE id = $1', [id])
         return true
       }),

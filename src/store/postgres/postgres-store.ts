@@ -28,6 +28,7 @@ import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
+import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 
 const SEEK_MS = 10_000
@@ -104,6 +105,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...suppressions(parts),
     ...accounts(parts),
     ...nodes(parts),
+    ...tags(parts),
     ...webhooks(parts),
     ...retention(parts),
 

@@ -21,7 +21,7 @@ describe('figures of the form dialect', () => {
   before(async () => {
     service = await startService()
     const tenant = await service.tenant('stats.test')
-    key = tenant.key.token
+    key = (await service.key(tenant.company.id, { scopes: ['sending', 'reading', 'management'] })).token
     mg = newestClient(service.url, key)
     tags = mg.domains.domainTags as object as typeof tags
     const api = new Api(service.url, key)
@@ -105,6 +105,20 @@ describe('figures of the form dialect', () => {
       2,
     )
     assertFormError(await get('/v3/stats.test/tags/winter'), 404, 'Tag not found')
+  })
+
+  test('a tag is described, and removed from the list; its figures stay', async () => {
+    const { domainTags } = mg.domains
+    assert.equal((await domainTags.update('stats.test', 'autumn', 'leaves')).message, 'Tag updated')
+    assert.equal((await domainTags.get('stats.test', 'autumn')).description, 'leaves')
+    assert.equal((await domainTags.destroy('stats.test', 'autumn')).message, 'Tag deleted')
+    const { items } = await tags.list('stats.test', {})
+    assert.deepEqual(
+      items.map(({ tag }) => tag),
+      ['spring'],
+    )
+    assertFormError(await get('/v3/stats.test/tags/autumn'), 404, 'Tag not found')
+    await assert.rejects(domainTags.update('stats.test', 'winter', 'snow'), { status: 404 })
   })
 
   test('metrics by time, tag and recipient domain', async () => {

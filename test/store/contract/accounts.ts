@@ -83,6 +83,22 @@ export function accountsContract(open: OpenBench): void {
       await store.addDomain({ ...domain(other, 'acme.test'), dkim: own.dkim })
     })
 
+    test('what is said of tags is kept as long as their domain', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const note = { domainId: own.id, tag: 'news', description: 'weekly', removedAt: null }
+      await store.noteTag(note)
+      const first = { domainId: own.id, tag: 'a', description: '', removedAt: NOW }
+      await store.noteTag(first)
+      await store.noteTag({ ...note, domainId: newId() })
+      assert.deepEqual(await store.tagNotes(own.id), [first, note])
+      await store.noteTag({ ...note, description: 'monthly' })
+      assert.deepEqual((await store.tagNotes(own.id))[1]!.description, 'monthly')
+      await store.removeDomain(own.id, NOW)
+      assert.deepEqual(await store.tagNotes(own.id), [])
+    })
+
     test('DKIM keys are added, changed and removed, and one stays active', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

@@ -11,6 +11,7 @@ import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
 import { suppressions } from './suppressions.ts'
+import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 import { WorkReader } from './work.ts'
 
@@ -29,6 +30,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...search(db),
     ...stops(db),
     ...suppressions(db),
+    ...tags(db),
     ...webhooks(db),
     readWork: (id) => works.read(id),
   }

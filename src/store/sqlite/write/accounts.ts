@@ -49,6 +49,7 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
   const forgetDomain = [
     'DELETE FROM dkim_keys WHERE domain_id = ?',
     'DELETE FROM routes WHERE domain_id = ?',
+    'DELETE FROM tags WHERE domain_id = ?',
     'DELETE FROM domains WHERE id = ?',
   ].map((sql) => db.prepare(sql))
   const noteRemoved = db.prepare(

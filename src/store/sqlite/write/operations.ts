@@ -17,6 +17,7 @@ import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { schedule } from './schedule.ts'
+import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 
 /** All that can be written through one connection, its statements prepared once. */
@@ -54,6 +55,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...pauses(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
+    ...tags(db),
     ...webhooks(db, parts),
   }
 }

@@ -1,0 +1,39 @@
+/** Tags that mail of a sending domain had: what is said of them, and which are listed. */
+import type { TagNote } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { findDomain } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+const LONGEST_DESCRIPTION = 1_000
+
+export interface OneTag {
+  /** Name or id. */
+  domain: string
+  tag: string
+}
+
+export const describeTag = verb(
+  'manage',
+  async (op, { description, ...one }: OneTag & { description: string }): Promise<void> => {
+    if (
+      description.length > LONGEST_DESCRIPTION ||
+      !description.isWellFormed() ||
+      description.includes('\0')
+    ) {
+      const message = `a description has at most ${LONGEST_DESCRIPTION} characters, and no NUL`
+      throw new OperateError('invalid', message)
+    }
+    await op.store.noteTag({ ...(await noteOf(op, one)), description })
+  },
+)
+
+/** It is not listed before it is seen again; what was counted of it stays. */
+export const removeTag = verb('manage', async (op, one: OneTag): Promise<void> => {
+  await op.store.noteTag({ ...(await noteOf(op, one)), description: '', removedAt: op.now() })
+})
+
+async function noteOf(op: Operation, { domain: text, tag }: OneTag): Promise<TagNote> {
+  const { id: domainId } = findDomain(op, text)
+  const notes = await op.store.tagNotes(domainId)
+  return notes.find((note) => note.tag === tag) ?? { domainId, tag, description: '', removedAt: null }
+}
