@@ -213,7 +213,7 @@ export class Intake {
       case 'repeated':
         return { id: accepted.id, messageId: accepted.messageId }
       default:
-        throw refusedByStore(accepted)
+        throw this.#refusedByStore(accepted, email)
     }
   }
 
@@ -249,7 +249,7 @@ export class Intake {
       case 'repeated':
         return accepted.emails
       default:
-        throw refusedByStore(accepted)
+        throw this.#refusedByStore(accepted, emails[0]!)
     }
   }
 
@@ -261,6 +261,19 @@ export class Intake {
     return new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause: error })
   }
 
+  #refusedByStore(
+    refused: Exclude<AcceptedAll, { kind: 'accepted' | 'repeated' }>,
+    { domainId }: Pick<NewEmail, 'domainId'>,
+  ): Refusal {
+    if (refused.kind === 'conflict') return new Refusal({ code: 'idempotency_conflict' })
+    const { which, limit } = refused
+    const now = Date.now()
+    const until = nextPeriod(which, now)
+    const retryAfter = Math.ceil((until - now) / 1_000)
+    const domain = this.#parts.accounts.directory.domain(domainId)?.name ?? ''
+    return new Refusal({ code: 'quota_exceeded', domain, which, limit, until, retryAfter })
+  }
+
   /** Throws the error again, counted where it is a Refusal. */
   #refuse(error: unknown): never {
     if (error instanceof Refusal) this.#parts.metrics.refused.inc({ reason: error.reason.code })
@@ -268,7 +281,9 @@ export class Intake {
   }
 }
 
-function refusedByStore(refused: Exclude<AcceptedAll, { kind: 'accepted' | 'repeated' }>): Refusal {
-  if (refused.kind === 'conflict') return new Refusal({ code: 'idempotency_conflict' })
-  return new Refusal({ code: 'quota_exceeded', which: refused.which, limit: refused.limit })
+/** Unix ms: when the next day or month begins, in UTC. */
+function nextPeriod(which: 'daily' | 'monthly', now: number): number {
+  const date = new Date(now)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return which === 'daily' ? Date.UTC(year, month, date.getUTCDate() + 1) : Date.UTC(year, month + 1)
 }

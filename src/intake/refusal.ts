@@ -49,7 +49,15 @@ export type Reason =
   /** The same idempotency key came with another body. */
   | { code: 'idempotency_conflict' }
   /** With it the company would have more recipients on one day, or in one month, than it may. */
-  | { code: 'quota_exceeded'; which: 'daily' | 'monthly'; limit: number }
+  /** `until`: Unix ms, when the next day or month begins; `retryAfter`: in seconds, the same. */
+  | {
+      code: 'quota_exceeded'
+      domain: string
+      which: 'daily' | 'monthly'
+      limit: number
+      until: number
+      retryAfter: number
+    }
   /** The store cannot commit now; the same request may succeed after `retryAfter` seconds. */
   | { code: 'unavailable'; retryAfter: number; detail: string }
 

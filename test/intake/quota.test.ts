@@ -35,7 +35,12 @@ describe('a quota', () => {
       ['to', 'y@x.test'],
       ['text', 't'],
     ])
-    assertFormError(form, 429, /daily limit of 3 recipients would be exceeded, try again in the next day/)
+    assertFormError(
+      form,
+      429,
+      /^Domain daily\.test is not allowed to send: recipient limit exceeded, try again after \w{3}, \d\d \w{3} \d{4} 00:00:00 UTC$/,
+    )
+    for (const { headers } of [two, form]) assert.match(headers.get('retry-after')!, /^\d{1,5}$/)
     assert.equal(await emailCount(service, companyId), before)
     await api.accepted({ ...email, to: 'x@x.test' })
   })

@@ -52,3 +52,8 @@ function zoneMinutes(zone: string): number | null {
   const hours = ZONES[zone.toLowerCase()]
   return hours === undefined ? null : hours * 60
 }
+
+/** The zone as this dialect has it in its lists and sentences. */
+export function utcDate(at: number): string {
+  return mailDate(at).replace(/GMT$/, 'UTC')
+}

@@ -3,6 +3,7 @@ import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
 import { answerTo, said, type Words } from '../words.ts'
+import { utcDate } from './date.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'
 
@@ -82,9 +83,9 @@ const WORDS: Words<Said> = {
   media_type_unsupported: ({ detail }) => [415, detail],
   idempotency_key_invalid: badRequest,
   idempotency_conflict: () => [409, 'This idempotency key was used with another request body'],
-  quota_exceeded: ({ which, limit }) => [
+  quota_exceeded: ({ domain, until }) => [
     429,
-    `The ${which} limit of ${limit} recipients would be exceeded, try again in the next ${which === 'daily' ? 'day' : 'month'} (UTC)`,
+    `Domain ${domain} is not allowed to send: recipient limit exceeded, try again after ${utcDate(until)}`,
   ],
   unavailable: () => [503, 'The service cannot accept mail now. Nothing was accepted; please try again'],
   rate_limited: ({ limit, retryAfter }) => [

@@ -1,6 +1,6 @@
 /** The lists of addresses that this dialect keeps for each domain: views of what the company has. */
 import type { Suppression, SuppressionType } from '../../../email/suppression.ts'
-import { mailDate } from '../date.ts'
+import { utcDate } from '../date.ts'
 
 export interface List {
   /** As in paths. */
@@ -69,9 +69,4 @@ export function entryShown({ name }: List, { address, createdAt, code, reason, t
   const entry = { address, created_at: utcDate(createdAt) }
   if (name === 'bounces') return { ...entry, code: String(code ?? UNKNOWN_CODE), error: reason }
   return name === 'unsubscribes' ? { ...entry, tags: tags ?? ['*'] } : entry
-}
-
-/** The zone as this dialect's lists have it. */
-export function utcDate(at: number): string {
-  return mailDate(at).replace(/GMT$/, 'UTC')
 }
