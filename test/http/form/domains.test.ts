@@ -94,6 +94,14 @@ describe('domains of the form dialect', () => {
     })
   })
 
+  test('settings that are so anyway are taken, and others refused', async () => {
+    const updated = await mg.domains.update('first.test', { web_scheme: 'https', wildcard: false })
+    assert.deepEqual([updated.name, updated.message], ['first.test', 'Domain has been updated'])
+    for (const data of [{ web_scheme: 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
+      await assert.rejects(mg.domains.update('first.test', data), { status: 400 })
+    }
+  })
+
   test('its DKIM keys are listed, and it goes for good', async () => {
     await mg.domains.create({ name: 'gone.test' })
     const { items } = await mg.domains.domainKeys.list('gone.test')
