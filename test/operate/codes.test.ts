@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import type { Scope } from '../../src/accounts/account.ts'
 import { messageId } from '../../src/events/webhooks/sign.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
+import { addDkimKey, removeDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
 import {
   activateDomain,
   addDomain,
@@ -41,6 +43,7 @@ import {
   removeSuppression,
   removeUnsubscribedTag,
 } from '../../src/operate/suppressions.ts'
+import { describeTag } from '../../src/operate/tags.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
 import { listWebhookEvents, replayWebhook, showWebhookEvent } from '../../src/operate/webhook-events.ts'
 import { replayMessage } from '../../src/operate/webhook-replay.ts'
@@ -72,6 +75,9 @@ type Case = [
 ]
 
 const address = 'a@x.test'
+const SHORT_KEY = String(
+  generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+)
 const reason = 'asked'
 const url = 'https://a.test/hook'
 const CASES: Case[] = [
@@ -79,6 +85,45 @@ const CASES: Case[] = [
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
   ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
   ['an unknown company', 'not_found', 'listCompanies', (op) => showCompany(op, { company: 'X' })],
+  [
+    'a DKIM key without a selector',
+    'invalid',
+    null,
+    (op) => addDkimKey(op, { domain: 'acme.test', selector: 'a_b' }),
+  ],
+  [
+    'a DKIM key that is none',
+    'invalid',
+    null,
+    (op) => addDkimKey(op, { domain: 'acme.test', selector: 's', pem: 'x' }),
+  ],
+  [
+    'a DKIM key that is too short',
+    'invalid',
+    null,
+    (op) => addDkimKey(op, { domain: 'acme.test', selector: 's', pem: SHORT_KEY }),
+  ],
+  [
+    'an unknown DKIM key',
+    'not_found',
+    null,
+    (op) => removeDkimKey(op, { domain: 'acme.test', selector: 'nothing' }),
+  ],
+  [
+    'the last DKIM key',
+    'conflict',
+    null,
+    async (op) => {
+      const { domain } = await showDomain(op, { domain: 'acme.test' })
+      return switchDkimKey(op, { domain: domain.id, selector: domain.dkim[0]!.selector, active: false })
+    },
+  ],
+  [
+    'a description of a tag that is too long',
+    'invalid',
+    null,
+    (op) => describeTag(op, { domain: 'acme.test', tag: 'news', description: 'x'.repeat(1_001) }),
+  ],
   ['a domain that is none', 'invalid', null, (op) => addDomain(op, { company: 'Acme', name: 'no domain' })],
   [
     'a domain of nobody',
