@@ -75,6 +75,8 @@ describe('domains of the form dialect', () => {
     const before = await domainTracking.getTracking('first.test')
     assert.deepEqual([before.open.active, before.click.active], [false, false])
     assert.match(before.unsubscribe.html_footer, /%unsubscribe_url%/)
+    // As the WordPress plugin asks.
+    assert.equal((await get('/v3/domains/first.test/tracking?sess=')).status, 200)
     await domainTracking.updateTracking('first.test', 'open', { active: true, place_at_the_top: true })
     await domainTracking.updateTracking('first.test', 'click', { active: 'htmlonly' })
     const changed = await domainTracking.updateTracking('first.test', 'unsubscribe', {

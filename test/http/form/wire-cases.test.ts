@@ -91,6 +91,16 @@ describe('a request, its mail and its events', () => {
     }
   })
 
+  test('a value that makes no address of Reply-To is refused', async () => {
+    const reply = await api.form('ours.test', [
+      ...usual,
+      ['to', 'bad@x.test'],
+      ['recipient-variables', '{"bad@x.test":{"n":"b>, <c@elsewhere.test"}}'],
+      ['h:Reply-To', 'answers+%recipient.n%@ours.test'],
+    ])
+    assertFormError(reply, 400, /recipient-variables.*bad@x\.test: Reply-To/)
+  })
+
   test('recipient variables without a value are a batch as well', async () => {
     await sent(['to', 'none1@x.test'], ['to', 'none2@x.test'], ['recipient-variables', '{}'])
     for (const address of ['none1@x.test', 'none2@x.test']) {
