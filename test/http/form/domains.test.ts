@@ -98,7 +98,7 @@ describe('domains of the form dialect', () => {
 
   test('settings that are so anyway are taken, and others refused', async () => {
     const updated = await mg.domains.update('first.test', { web_scheme: 'https', wildcard: false })
-    assert.deepEqual([updated.name, updated.message], ['first.test', 'Domain has been updated'])
+    assert.equal(updated.name, 'first.test')
     for (const data of [{ web_scheme: 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
       await assert.rejects(mg.domains.update('first.test', data), { status: 400 })
     }
