@@ -225,6 +225,8 @@ test('figures of the form dialect', async () => {
   await ask('GET', '/v3/{domain}/tags', D)
   await ask('GET', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn' })
   await ask('GET', '/v3/{domain}/tags/{tag}/stats', { ...D, tag: 'autumn', query })
+  await ask('PUT', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn', body: { description: 'leaves' } })
+  await ask('DELETE', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn' })
 })
 
 test('the examples work as they stand', async () => {
