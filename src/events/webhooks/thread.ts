@@ -1,8 +1,6 @@
 /**
  * The thread that tells webhooks: reads the log, signs, and speaks HTTP. What is to be written the main thread writes.
  */
-import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { hostAddresses } from '../../dns/host-addresses.ts'
 import { Resolver } from '../../dns/resolver.ts'
@@ -17,10 +15,6 @@ import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './me
 /** Requests to one origin at a time; how many there are of one webhook the dispatcher sees to. */
 const CONNECTIONS = 256
 const COUNT_MS = 1_000
-/** Where processors are short, mail goes out first, and webhooks are told a little later. */
-const NICENESS = 5
-
-yieldToDelivery()
 
 const { database, dnsServers, allowPrivateNetworks, schedule, userAgent } = workerData as WebhookThreadData
 const port = parentPort!
@@ -71,16 +65,6 @@ const dispatcher = new Dispatcher(
   () => token,
 )
 const counting = setInterval(tell, COUNT_MS)
-
-/** On Linux each thread has a priority of its own (setpriority(2), "C library/kernel differences"). */
-function yieldToDelivery(): void {
-  if (process.platform !== 'linux') return
-  try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS)
-  } catch {
-    // Without /proc it is as busy as the others.
-  }
-}
 
 function tell(): void {
   say({ kind: 'figures', ...counts, states: dispatcher.states })
