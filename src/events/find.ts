@@ -174,8 +174,9 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
   let from = segmentOf(after + 1, EVENTS_A_SEGMENT)
   let to = segmentOf(upTo, EVENTS_A_SEGMENT)
   let looks = FIRST_SEGMENTS
+  const times = { since: filter.since ?? null, until: filter.until ?? null }
+  const timeless = times.since === null && times.until === null
   for (let questions = 0; questions < QUESTIONS; questions++) {
-    const times = { since: filter.since ?? null, until: filter.until ?? null }
     const lists = await store.readLists({
       companyId: filter.companyId,
       kind,
@@ -190,12 +191,15 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
       const numbers = [...new Set(placesOf(segment, EVENTS_A_SEGMENT, places))]
         .filter((number) => number > after && number <= upTo)
         .sort((a, b) => (newestFirst ? b - a : a - b))
-      for (let at = 0; at < numbers.length; at += STEP) {
-        const some = numbers.slice(at, at + STEP)
-        const events = await store.eventsAt(some)
-        if (newestFirst) events.reverse()
-        const last = some.at(-1)!
-        const reached = at + STEP < numbers.length ? last : edgeOf(segment, newestFirst)
+      const edge = edgeOf(segment, newestFirst)
+      for (let rest = numbers; rest.length > 0; ) {
+        // Where a time is wanted, many are looked at for few.
+        const some = timeless ? rest.slice(0, STEP) : rest
+        const events = await store.eventsAt(some, { ...times, newestFirst, limit: STEP })
+        const all = timeless || events.length < STEP
+        const last = all ? some.at(-1)! : events.at(-1)!.number
+        rest = rest.slice(rest.indexOf(last) + 1)
+        const reached = rest.length > 0 ? last : edge
         yield { events, reached: newestFirst ? Math.max(after, reached - 1) : Math.min(upTo, reached) }
       }
     }

@@ -28,8 +28,8 @@ export interface SearchStore {
    * same however many there are.
    */
   eventsUpTo(upTo: number, filter: LogFilter, limit: number): Promise<EventsUpTo>
-  /** The events that have these numbers, by number. */
-  eventsAt(numbers: readonly number[]): Promise<LoggedEvent[]>
+  /** Of the events that have these numbers, the first ones that happened at such a time. */
+  eventsAt(numbers: readonly number[], wanted: EventsWanted): Promise<LoggedEvent[]>
   /**
    * All events of these emails, or those of one recipient, by number. Letters of the address compare as ASCII folds
    * them.
@@ -42,4 +42,13 @@ export interface EventsUpTo {
   events: LoggedEvent[]
   /** Everything above it was looked at; 0: nothing is left. */
   cursor: number
+}
+
+export interface EventsWanted {
+  /** Unix ms; then or later, and before. Null: at any time. */
+  since: number | null
+  until: number | null
+  /** By falling numbers. */
+  newestFirst: boolean
+  limit: number
 }

@@ -64,13 +64,21 @@ const MANY_BEHIND = 'SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE 
 
 const PLACE = `SELECT id::text AS id, seq FROM emails WHERE id <= $1::uuid ORDER BY id DESC LIMIT 1`
 
-const EVENT = `SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail
-  FROM events v JOIN companies c ON c.num = v.company
+const EVENT =
+  'SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail'
+const OF_EVENT = `JOIN companies c ON c.num = v.company
     LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient`
 
-const EVENTS_AT = `${EVENT} WHERE v.number = ANY ($1::int8[]) ORDER BY v.number`
+function eventsAt(order: 'ASC' | 'DESC'): string {
+  return `${EVENT} FROM (
+    SELECT * FROM events WHERE number = ANY ($1::int8[]) AND ($2::int8 IS NULL OR at >= $2) AND ($3::int8 IS NULL OR at < $3)
+    ORDER BY number ${order} LIMIT $4
+  ) AS v ${OF_EVENT} ORDER BY v.number ${order}`
+}
 
-const EVENTS_OF = `${EVENT} WHERE v.email = ANY ($1::uuid[])
+const EVENTS_AT = { ASC: eventsAt('ASC'), DESC: eventsAt('DESC') }
+
+const EVENTS_OF = `${EVENT} FROM events v ${OF_EVENT} WHERE v.email = ANY ($1::uuid[])
   AND ($2::text IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`
 
 const ALONG = {
@@ -142,8 +150,10 @@ export function search({ database, companies }: Parts): Omit<SearchStore, 'event
       return row?.id ?? null
     },
 
-    async eventsAt(numbers) {
-      return (await database.read<PageRow>(EVENTS_AT, [int8s([...numbers])])).map(eventOf)
+    async eventsAt(numbers, { since, until, newestFirst, limit }) {
+      const times = [since, until].map((at) => (at === null ? null : Math.ceil(at)))
+      const statement = EVENTS_AT[newestFirst ? 'DESC' : 'ASC']
+      return (await database.read<PageRow>(statement, [int8s([...numbers]), ...times, limit])).map(eventOf)
     },
 
     async eventsOf(emailIds, address) {

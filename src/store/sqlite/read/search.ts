@@ -90,12 +90,7 @@ export function search(
       `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num <= ? ORDER BY num DESC LIMIT 1`,
     ),
   }
-  const eventsAt = db.prepare(
-    `${EVENT} FROM json_each(?) i CROSS JOIN events v ON v.number = i.value CROSS JOIN emails e ON e.num = v.email
-       CROSS JOIN companies c ON c.num = v.company
-       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-     ORDER BY v.number`,
-  )
+  const eventsAt = { ASC: eventsIn('ASC'), DESC: eventsIn('DESC') }
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = db.prepare(
     `${PLACED} FROM emails e CROSS JOIN companies c ON c.num = e.company
@@ -118,6 +113,19 @@ export function search(
        CROSS JOIN recipients r ON r.email = e.num AND r.position = i.value ->> 'recipient'
      WHERE r.variables IS NOT NULL`,
   )
+
+  function eventsIn(order: 'ASC' | 'DESC') {
+    return db.prepare(
+      `WITH chosen AS MATERIALIZED (
+         SELECT v.number FROM json_each(?1) i CROSS JOIN events v ON v.number = i.value
+         WHERE (?2 IS NULL OR v.at >= ?2) AND (?3 IS NULL OR v.at < ?3) ORDER BY v.number ${order} LIMIT ?4
+       )
+       ${EVENT} FROM chosen CROSS JOIN events v ON v.number = chosen.number CROSS JOIN emails e ON e.num = v.email
+         CROSS JOIN companies c ON c.num = v.company
+         LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+       ORDER BY v.number ${order}`,
+    )
+  }
 
   function prepared(order: 'ASC' | 'DESC') {
     const { looked, wanted } = walk(order)
@@ -161,7 +169,10 @@ export function search(
       return one<{ id: string }>(statement, companyId, place)?.id ?? null
     },
 
-    eventsAt: (numbers) => all<LogRow>(eventsAt, JSON.stringify(numbers)).map(eventOf),
+    eventsAt(numbers, { since, until, newestFirst, limit }) {
+      const statement = eventsAt[newestFirst ? 'DESC' : 'ASC']
+      return all<LogRow>(statement, JSON.stringify(numbers), since, until, limit).map(eventOf)
+    },
 
     eventsOf(emailIds, address) {
       const folded = address === null ? null : foldedAscii(address)
