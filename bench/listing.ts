@@ -12,6 +12,7 @@ import { fillSqlite } from './history/fill-sqlite.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { addCompany, addSuppressions, digestAll } from './listing/company.ts'
 import { questions } from './listing/questions.ts'
+import { type ListingRow, type ListingRun, listingLine } from './listing/report.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { openDatabase } from './service/database.ts'
@@ -21,7 +22,7 @@ const HELP = `Usage: node bench/listing.ts [options]
 
 Fills a database with the emails of one company, lets what searches need be made of their events, and asks for pages of emails, of
 events and of suppressions, one after the other, as the dialects do (without HTTP). Prints ms for each question; exits with 1 when the
-p99 of one that an index serves is above --most. Two million emails take about 6 GB of disk.
+p99 of one that an index serves is above --most. Two million emails take about 8 GB of disk.
 
   --history N        finished emails, all of one company (${WEEKS_OF_HISTORY.emails})
   --suppressions N   suppressed addresses (100000)
@@ -37,20 +38,11 @@ const values = parseOptions(HELP, {
   ...PLACE_OPTIONS,
   ...USUAL_OPTIONS,
 })
-const shape = { ...WEEKS_OF_HISTORY, emails: count('history', values.history), waiting: 0 }
+const shape = { ...WEEKS_OF_HISTORY, emails: count('history', values.history), waiting: 0, related: true }
 const rounds = count('rounds', values.rounds)
 const most = count('most', values.most)
+const suppressions = count('suppressions', values.suppressions)
 const place = placeOf(values)
-
-interface Row {
-  question: string
-  /** An index serves it. */
-  served: boolean
-  median: number
-  p99: number
-  /** Emails, events or suppressions of an answer, on average. */
-  found: number
-}
 
 const directory = mkdtempSync(join(place.parent, 'postroad-listing-'))
 const database = await openDatabase(place.database, place.cpus)
@@ -65,12 +57,12 @@ try {
   process.stderr.write('\n')
 
   await withStore(settings, async (store) => {
-    await addSuppressions(store, company.companyId, count('suppressions', values.suppressions))
+    await addSuppressions(store, company.companyId, suppressions)
     const made = await digestAll(store)
     process.stdout.write(
       `${database.name}: ${shape.emails} emails, ${made.events} events; made ready for searches at ${Math.round(made.events / made.seconds)} events/s\n`,
     )
-    const rows: Row[] = []
+    const rows: ListingRow[] = []
     for (const question of await questions(store, company, new Random(1))) {
       await question.ask()
       const ms = new Float64Array(rounds)
@@ -88,12 +80,19 @@ try {
         found: found / rounds,
       }
       rows.push(row)
-      const figures = `${row.median.toFixed(1).padStart(8)} ${row.p99.toFixed(1).padStart(8)} ${row.found.toFixed(0).padStart(6)}`
-      process.stdout.write(`${row.question.padEnd(52)}${figures}${row.served ? '' : '  (bounded)'}\n`)
+      process.stdout.write(`${listingLine(row)}\n`)
     }
     const slow = rows.filter(({ served, p99 }) => served && p99 > most)
     if (!values['no-keep']) {
-      const run = { ...provenance(), database: database.name, shape, rounds, digest: made, rows }
+      const run: ListingRun = {
+        ...provenance(),
+        database: database.name,
+        shape,
+        suppressions,
+        rounds,
+        digest: made,
+        rows,
+      }
       process.stdout.write(`kept in ${keepResult('listing', run)}\n`)
     }
     for (const { question, p99 } of slow) {

@@ -32,7 +32,9 @@ export const RESEND: Known[] = [
   {
     endpoint: 'GET /emails',
     because: YET,
-    differs: 'with filters beyond `limit`, `after` and `before`; one that is not known is a 422',
+    differs:
+      'with filters beyond `limit`, `after` and `before`; one that is not known is a 422; by `from`, `subject` or `event` alone a page may ' +
+      'have fewer than `limit`, and says in `next` where to go on',
   },
   {
     endpoint: 'GET /emails/{}',
@@ -153,7 +155,14 @@ export const MAILGUN: Known[] = [
     differs: '`h:` fields beside the message that it does not own are refused',
   },
   ...all(YET, 'DELETE /v3/{}/envelopes', 'GET /v3/domains/{}/sending_queues'),
-  ...all(YET, 'GET /v3/{}/events', 'GET /v3/{}/events/{}'),
+  {
+    endpoint: 'GET /v3/{}/events',
+    because: YET,
+    differs:
+      'what no index serves (a part of a subject, a size, ...) is looked for half a minute at most, then a 400 asks to narrow it by ' +
+      '`begin`, `end`, `event`, `tags` or `recipient`',
+  },
+  ...all(YET, 'GET /v3/{}/events/{*}'),
   ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),
   ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) =>
     all(

@@ -1,6 +1,15 @@
 /** Writes history straight into the tables of the PostgreSQL engine. */
 import { Client } from 'pg'
-import { BOUNCED, CHUNK, DIALOGUE, HISTORY_MS, type HistoryShape, type Owner } from './shape.ts'
+import {
+  BOUNCED,
+  CHUNK,
+  DIALOGUE,
+  HISTORY_MS,
+  type HistoryShape,
+  type Owner,
+  relatedTags,
+  WATCHER,
+} from './shape.ts'
 
 /** What every statement is given; each takes it as `given`, so that all have the same parameters. */
 interface Given {
@@ -12,14 +21,20 @@ interface Given {
   dueStep: number
 }
 
+/** The email goes to the address that many go to. */
+const WATCHED = `(given.related AND n % ${WATCHER.of} = 1)`
+
 const MADE = `
 WITH given AS (
   SELECT $1::bigint AS first, $2::bigint AS last, $3::bigint AS start, $4::float8 AS step, $5::bigint AS due, $6::float8 AS due_step,
-    $7::bigint AS domains, $8::bigint AS owners, $9::int AS octets, $10::text AS dialogue
+    $7::bigint AS domains, $8::bigint AS owners, $9::int AS octets, $10::text AS dialogue,
+    $11::boolean AS related
 ),
 made AS (
   SELECT n, owner.company, owner.domain_id, owner.key_id, owner.domain AS sending, given.octets, given.dialogue,
-    'd' || (n * 7919 % given.domains) || '.history.test' AS domain,
+    CASE WHEN ${WATCHED} THEN '${WATCHER.domain}' ELSE 'd' || (n * 7919 % given.domains) || '.history.test' END AS domain,
+    CASE WHEN ${WATCHED} THEN '${WATCHER.local}' ELSE 'n' || n END AS local,
+    CASE WHEN given.related THEN ${relatedTags()} END AS tags,
     given.start + (n * given.step)::bigint AS at,
     given.due + (n * given.due_step)::bigint AS due,
     (lpad(to_hex(given.start + (n * given.step)::bigint), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0') || '8000'
@@ -31,24 +46,25 @@ made AS (
 const EMAILS = (scheduled: string) => `${MADE}
 INSERT INTO emails (
   id, company, created_at, scheduled_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
-  header_to, subject, message_id, text
+  header_to, subject, message_id, text, tags
 )
 SELECT email, company, at, ${scheduled}, at, 10240, false, false, true, domain_id, key_id, 'orders@' || sending,
-  'Acme Orders <orders@' || sending || '>', '["n' || n || '@' || domain || '"]', 'Your order ' || n || ' is on its way',
-  '<' || n || '.history@' || sending || '>', convert_to(repeat('x', octets), 'UTF8')
+  'Acme Orders <orders@' || sending || '>', '["' || local || '@' || domain || '"]', 'Your order ' || n || ' is on its way',
+  '<' || n || '.history@' || sending || '>', convert_to(repeat('x', octets), 'UTF8'),
+  tags
 FROM made`
 
 const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
 
 const FINISHED_RECIPIENTS = `${MADE}
 INSERT INTO recipients (email, position, attempts, last_code, kind, state, address, domain, server, last_message)
-SELECT email, 0, 1, CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, 'to', ${FINISHED}, 'n' || n || '@' || domain, domain,
+SELECT email, 0, 1, CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, 'to', ${FINISHED}, local || '@' || domain, domain,
   'mx.' || domain, '2.0.0 kept'
 FROM made`
 
 const WAITING_RECIPIENTS = `${MADE}
 INSERT INTO recipients (email, position, attempts, last_code, kind, address, domain, last_message)
-SELECT email, 0, n % 2, CASE WHEN n % 2 = 1 THEN 451 END, 'to', 'n' || n || '@' || domain, domain,
+SELECT email, 0, n % 2, CASE WHEN n % 2 = 1 THEN 451 END, 'to', local || '@' || domain, domain,
   CASE WHEN n % 2 = 1 THEN '4.7.1 come back later' END
 FROM made`
 
@@ -77,7 +93,7 @@ export async function fillPostgres(
     await nameOwners(client, owners)
     const now = Date.now()
     const all = shape.emails + shape.waiting
-    const common = [shape.domains, owners.length, shape.octets, DIALOGUE]
+    const common = [shape.domains, owners.length, shape.octets, DIALOGUE, shape.related]
     const fill = async (statements: string[], given: Given) => {
       for (let first = given.from; first < given.to; first += CHUNK) {
         const last = Math.min(given.to, first + CHUNK)

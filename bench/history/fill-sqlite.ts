@@ -1,14 +1,28 @@
 /** Writes history straight into the tables of the SQLite engine; no service may be running on the file. */
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { BOUNCED, CHUNK, DIALOGUE, HISTORY_MS, type HistoryShape, type Owner } from './shape.ts'
+import {
+  BOUNCED,
+  CHUNK,
+  DIALOGUE,
+  HISTORY_MS,
+  type HistoryShape,
+  type Owner,
+  relatedTags,
+  WATCHER,
+} from './shape.ts'
+
+/** The email goes to the address that many go to. */
+const WATCHED = `(:related AND n % ${WATCHER.of} = 1)`
 
 /** Numbers from :from to :to - 1 with what follows from each; the owner's keys are looked up by its turn. */
 const NUMBERS = `
 WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
 made AS (
   SELECT n, owners.company, owners.domain_id, owners.key_id, owners.domain AS sending,
-    'd' || (n * 7919 % :domains) || '.history.test' AS domain,
+    CASE WHEN ${WATCHED} THEN '${WATCHER.domain}' ELSE 'd' || (n * 7919 % :domains) || '.history.test' END AS domain,
+    CASE WHEN ${WATCHED} THEN '${WATCHER.local}' ELSE 'n' || n END AS local,
+    CASE WHEN :related THEN ${relatedTags()} END AS tags,
     :start + CAST(n * :step AS INTEGER) AS at
   FROM numbers JOIN temp.owners ON owners.turn = n % :owners
 )`
@@ -18,11 +32,11 @@ const EMAIL_ID = `lower(printf('%08x-%04x-7%03x-8000-%012x', at >> 16, at & 6553
 const EMAILS = (scheduled: string) => `${NUMBERS}
 INSERT INTO emails (
   num, id, company, domain_id, key_id, sender, header_from, header_to, subject, message_id, date, individual, test_mode,
-  created_at, scheduled_at, size, sent
+  created_at, scheduled_at, size, sent, tags
 )
 SELECT :base + n, ${EMAIL_ID}, company, domain_id, key_id, 'orders@' || sending, 'Acme Orders <orders@' || sending || '>',
-  '["n' || n || '@' || domain || '"]', 'Your order ' || n || ' is on its way', '<' || n || '.history@' || sending || '>', at, 0, 0,
-  at, ${scheduled}, 10240, 1
+  '["' || local || '@' || domain || '"]', 'Your order ' || n || ' is on its way', '<' || n || '.history@' || sending || '>', at, 0, 0,
+  at, ${scheduled}, 10240, 1, tags
 FROM made`
 
 const CONTENTS = `${NUMBERS}
@@ -32,13 +46,13 @@ const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' E
 
 const FINISHED_RECIPIENTS = `${NUMBERS}
 INSERT INTO recipients (email, position, company, address, domain, kind, state, attempts, server, last_code, last_message)
-SELECT :base + n, 0, company, 'n' || n || '@' || domain, domain, 'to', ${FINISHED}, 1, 'mx.' || domain,
+SELECT :base + n, 0, company, local || '@' || domain, domain, 'to', ${FINISHED}, 1, 'mx.' || domain,
   CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, '2.0.0 kept'
 FROM made`
 
 const WAITING_RECIPIENTS = `${NUMBERS}
 INSERT INTO recipients (email, position, company, address, domain, kind, state, due_at, attempts, last_code, last_message)
-SELECT :base + n, 0, company, 'n' || n || '@' || domain, domain, 'to', 'waiting', :due + CAST(n * :dueStep AS INTEGER), n % 2,
+SELECT :base + n, 0, company, local || '@' || domain, domain, 'to', 'waiting', :due + CAST(n * :dueStep AS INTEGER), n % 2,
   CASE WHEN n % 2 = 1 THEN 451 END, CASE WHEN n % 2 = 1 THEN '4.7.1 come back later' END
 FROM made`
 
@@ -78,6 +92,7 @@ export async function fillSqlite(
       owners: owners.length,
       base: base.base,
       octets: shape.octets,
+      related: shape.related ? 1 : 0,
       dialogue: DIALOGUE,
     }
     const finished = [

@@ -8,6 +8,8 @@ export interface HistoryShape {
   domains: number
   /** Octets of text of each email. */
   octets: number
+  /** Emails have something in common: tags (`TAGS`), and one address that many go to (`WATCHER`). */
+  related: boolean
   /** Ms from now until the first of what waits becomes due, and over how many ms after that the others do. */
   dueAfter: number
   dueOver: number
@@ -18,6 +20,7 @@ export const WEEKS_OF_HISTORY: HistoryShape = {
   waiting: 500_000,
   domains: 2_000,
   octets: 1_000,
+  related: false,
   // Nothing becomes due while something is measured.
   dueAfter: 6 * 3_600_000,
   dueOver: 20 * 86_400_000,
@@ -31,6 +34,17 @@ export const CHUNK = 100_000
 
 /** One of so many finished emails has bounced. */
 export const BOUNCED = 50
+
+/** What related emails share: all have the first tag, and the second with so many others. */
+export const TAGS = { all: 'bulk-email', campaign: 'campaign', together: 1_000 }
+/** One of so many related emails goes to this address. */
+export const WATCHER = { local: 'watcher', domain: 'd0.history.test', of: 50 }
+
+/** SQL for the tags of related emails; `n` counts emails. */
+export function relatedTags(): string {
+  const begin = `[{"name":"tag","value":"${TAGS.all}"},{"name":"${TAGS.campaign}","value":"c`
+  return `'${begin}' || (n / ${TAGS.together}) || '"}]'`
+}
 
 /** The dialogue kept with an attempt, as long as that of a real one. */
 export const DIALOGUE = [

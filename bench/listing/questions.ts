@@ -1,10 +1,12 @@
 /** What is asked for, as the dialects ask. */
 import type { Random } from '../../harness/random.ts'
-import type { EventFilter } from '../../src/email/event.ts'
+import type { EventFilter, EventType } from '../../src/email/event.ts'
 import { type EventRange, findEvents } from '../../src/events/find.ts'
 import { type EmailRange, findEmails } from '../../src/events/find-emails.ts'
 import { Teller } from '../../src/events/tell.ts'
 import type { EmailFilter, Store } from '../../src/store/store.ts'
+import type { SuppressedPage } from '../../src/store/suppression-store.ts'
+import { TAGS, WATCHER } from '../history/shape.ts'
 import type { ListedCompany } from './company.ts'
 
 export interface Question {
@@ -42,6 +44,10 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
     return (await findEvents(parts, { companyId, ...filter }, page)).events.length
   }
 
+  const address = () => `s${random.int(0, 99_999)}`
+  const suppressed = async (page: Omit<SuppressedPage, 'companyId' | 'type' | 'limit'>) =>
+    (await store.suppressedPage({ companyId, type: 'bounce', limit: SUPPRESSIONS, ...page })).length
+
   return [
     served('emails, newest', () => emails({})),
     served('emails, older than any', async () => emails({}, { olderThan: (await some()).id })),
@@ -49,6 +55,13 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
     served('emails to an address', async () => emails({ to: (await some()).to[0]! })),
     served('emails to an address that got none', () => emails({ to: 'nobody@history.test' })),
     served('emails with a tag that none has', () => emails({ tag: { name: 'none' } })),
+    served('emails to an address that gets many, older than any', async () =>
+      emails({ to: WATCHED }, { olderThan: (await some()).id }),
+    ),
+    served('emails with a tag, of a thousand', async () => emails({ tag: campaign((await some()).tags) })),
+    served('emails with a tag that all have, newer than any', async () =>
+      emails({ tag: { name: 'tag', value: TAGS.all } }, { newerThan: (await some()).id }),
+    ),
     served('emails of a domain, older than any', async () =>
       emails({ domainId }, { olderThan: (await some()).id }),
     ),
@@ -73,23 +86,87 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
       events({ types: ['delivered', 'bounced'], domainId }, { after: number(), newestFirst: false }),
     ),
     served('events of a type that none has', () => events({ types: ['complained'] })),
+    served('events of all types of the form dialect, behind any', () =>
+      events({ types: SHOWN, domainId }, { after: number(), newestFirst: false }),
+    ),
+    served('events of a poller that has them all', () =>
+      events({ types: POLLED, domainId, tags: [BULK] }, { after: end, newestFirst: false }),
+    ),
+    served('events of a poller, since any time', () =>
+      events({ types: POLLED, domainId, tags: [BULK], since: time() }, { newestFirst: false }),
+    ),
+    served('events of a poller, behind any', () =>
+      events({ types: POLLED, domainId, tags: [BULK] }, { after: number(), newestFirst: false }),
+    ),
+    served('events of a type, with a tag that all have', () =>
+      events({ types: ['bounced'], tags: [BULK] }, { upTo: number() }),
+    ),
+    served('events with a tag, of a thousand emails', async () =>
+      events({ tags: [campaign((await some()).tags)], domainId, types: SHOWN }),
+    ),
+    served('events of a type that none has, with a tag that all have', () =>
+      events({ types: ['complained'], tags: [BULK] }),
+    ),
+    served('events of types that few have', () =>
+      events({
+        types: ['opened', 'clicked', 'complained', 'unsubscribed', 'failed', 'suppressed'],
+        domainId,
+      }),
+    ),
+    served('events of a recipient of many, up to any', () =>
+      events({ recipient: WATCHED }, { upTo: number() }),
+    ),
     served('events of a recipient', async () => events({ recipient: (await some()).to[0]! })),
     served('events of a recipient that got nothing', () => events({ recipient: 'nobody@history.test' })),
     served('events of an email', async () => events({ emailId: (await some()).id })),
     served('events of an hour', () => hour(time(), (range) => events(range, { newestFirst: false }))),
-    served('events with a tag that none has', () => events({ tag: { name: 'none' } })),
+    served('events with a tag that none has', () => events({ tags: [{ name: 'none' }] })),
     served('suppressions, newest', async () => {
       return (await store.listSuppressions({ companyId, limit: SUPPRESSIONS })).length
     }),
-    served('suppressions by address, behind any', async () => {
-      const after = `s${random.int(0, 99_999)}`
-      return (await store.suppressedPage({ companyId, type: 'bounce', after, limit: SUPPRESSIONS })).length
+    served('suppressions, older than any', async () => {
+      const [found] = await store.suppressedPage({ companyId, type: 'bounce', after: address(), limit: 1 })
+      return (await store.listSuppressions({ companyId, after: found!.id, limit: SUPPRESSIONS })).length
     }),
+    served('suppressions of a type that none has', async () => {
+      return (await store.listSuppressions({ companyId, types: ['complaint'], limit: SUPPRESSIONS })).length
+    }),
+    served('suppressions of a domain that has none', async () => {
+      return (await store.listSuppressions({ companyId, domainId: 'none', limit: SUPPRESSIONS })).length
+    }),
+    served('suppressions by address, behind any', () => suppressed({ after: address() })),
+    served('suppressions by address, before any', () => suppressed({ before: address() })),
+    served('suppressions by address, with a beginning', () =>
+      suppressed({ term: `s${random.int(10, 99)}`, after: address() }),
+    ),
+    served('suppressions by address, of a domain that has none', () => suppressed({ domainId: 'none' })),
     served('suppressions of an address', async () => {
-      const address = `s${random.int(0, 99_999)}@d1.history.test`
-      return (await store.listSuppressions({ companyId, address, limit: SUPPRESSIONS })).length
+      const one = { companyId, address: `${address()}@d1.history.test`, limit: SUPPRESSIONS }
+      return (await store.listSuppressions(one)).length
     }),
   ]
+}
+
+const WATCHED = `${WATCHER.local}@${WATCHER.domain}`
+const BULK = { name: 'tag', value: TAGS.all }
+/** Types that the form dialect has a word for, and those that a poller of statistics asks for. */
+const SHOWN: EventType[] = [
+  'sent',
+  'scheduled',
+  'delivered',
+  'delivery_delayed',
+  'bounced',
+  'failed',
+  'suppressed',
+  'opened',
+  'clicked',
+  'complained',
+  'unsubscribed',
+]
+const POLLED = SHOWN.filter((type) => !['sent', 'scheduled', 'clicked'].includes(type))
+
+function campaign(tags: readonly { name: string; value: string }[]) {
+  return tags.find(({ name }) => name === TAGS.campaign) ?? { name: 'none', value: '' }
 }
 
 const ID_ZERO = '00000000-0000-7000-8000-000000000000'

@@ -4,6 +4,7 @@ import type { Kept } from '../../harness/results.ts'
 import { type AbuseRun, shownStatuses } from '../abuse/report.ts'
 import { type Comparison, compared } from '../compare/report.ts'
 import { type Figures, type GrowthRun, ratioWithSpread } from '../growth-report.ts'
+import type { ListingRow, ListingRun } from '../listing/report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
 import type { ScalingRun } from '../scaling-report.ts'
 import { wholeOf } from '../service/process-usage.ts'
@@ -21,17 +22,19 @@ const GROWTH_HEADS: Record<keyof Figures, string> = {
 }
 
 type Read = <Result>(
-  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks',
+  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks' | 'listing',
 ) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
-      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks'] as const).flatMap((kind) => {
-        const results = read<{ machine: string; node: string }>(kind)
-        const last = results.at(-1)
-        return last === undefined ? [] : [`${last.machine}; ${last.node}`]
-      }),
+      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks', 'listing'] as const).flatMap(
+        (kind) => {
+          const results = read<{ machine: string; node: string }>(kind)
+          const last = results.at(-1)
+          return last === undefined ? [] : [`${last.machine}; ${last.node}`]
+        },
+      ),
     )
     return machines.size === 0 ? NOTHING : [...machines].map((machine) => `- ${machine}`).join('\n')
   },
@@ -118,6 +121,29 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         `${megabytes(memory.empty.peak)} / ${megabytes(memory.full.peak)}`,
       'when, commit': when,
     })
+  },
+  listing: (read) => {
+    const newest = newestOfEach(read<ListingRun>('listing'), ({ database }) => database)
+    const [first] = newest
+    if (first === undefined) return NOTHING
+    const measured = newest.map((run) => {
+      const { emails } = run.shape
+      const each = `${emails} emails, ${run.digest.events} events, ${run.suppressions} suppressions`
+      return `- ${run.database}: ${each}, each question ${run.rounds} times (${when(run)})`
+    })
+    const figures = newest.map(({ database, rows }): [string, (row: ListingRow) => string] => [
+      `${database}, median / p99, ms`,
+      ({ question }) => {
+        const row = rows.find((each) => each.question === question)
+        return row === undefined ? '' : `${row.median.toFixed(1)} / ${row.p99.toFixed(1)}`
+      },
+    ])
+    const pages = columns(first.rows, {
+      'one page': ({ question, served }) => (served ? question : `${question} (no index: bounded)`),
+      found: ({ found }) => found.toFixed(0),
+      ...Object.fromEntries(figures),
+    })
+    return `${measured.join('\n')}\n\n${pages}`
   },
   abuse: (read) => {
     const run = read<AbuseRun>('abuse').at(-1)

@@ -68,10 +68,14 @@ export interface EventFilter extends LogFilter {
   companyId: string
   /** Sending domain. */
   domainId?: string
-  /** Address; ASCII letters compare without regard to their case. */
+  /**
+   * Address; ASCII letters compare without regard to their case. What happened to an email as a whole is about the
+   * first address of its To.
+   */
   recipient?: string
   emailId?: string
-  tag?: TagFilter
+  /** The email has one of these; letters compare without regard to their case. */
+  tags?: readonly TagFilter[]
   /** Happened then (Unix ms) or later, and before. */
   since?: number
   until?: number

@@ -13,6 +13,16 @@ export interface ToldEvent {
   recipientVariables: Record<string, string> | null
 }
 
+/** Whom an event is about: of an email as a whole the first address of its To; empty where that is not known. */
+export function toldAddress({ event, email }: Pick<ToldEvent, 'event' | 'email'>): string {
+  return event.address ?? plainAddress(email?.to[0] ?? '')
+}
+
+/** Of a mailbox as its sender wrote it. */
+export function plainAddress(mailbox: string): string {
+  return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
+}
+
 export interface ToldEmail
   extends Email<'tell'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'headers' | 'messageId'> {

@@ -1,8 +1,8 @@
 /** Emails of a company that are wanted, page by page in either direction, newest first. */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { EMAILS_A_SEGMENT, emailTerms, LIST, type ListKind, placesOf, segmentOf } from '../store/digest.ts'
+import { EMAILS_A_SEGMENT, emailTerms, LIST, placesOf, segmentOf } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
-import type { Store } from '../store/store.ts'
+import type { PlaceList, Store } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
 
 /** Emails looked at for one page at most, wanted or not. */
@@ -113,14 +113,14 @@ function firstIdAt(time: number): string {
 }
 
 /** What the filter wants most of all, as lists; null: no list serves it. */
-function listOf({ domainId, to, tag }: EmailFilter): { kind: ListKind; term: number } | null {
-  if (to !== undefined) return { kind: LIST.emailsByMany, term: emailTerms.ofAddress(foldedAscii(to)) }
+function listOf({ domainId, to, tag }: EmailFilter): PlaceList | null {
+  if (to !== undefined) return { kind: LIST.emailsByMany, terms: [emailTerms.ofAddress(foldedAscii(to))] }
   if (tag !== undefined) {
     const { name, value } = tag
     const term = value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value)
-    return { kind: LIST.emailsByMany, term }
+    return { kind: LIST.emailsByMany, terms: [term] }
   }
-  if (domainId !== undefined) return { kind: LIST.emailsByFew, term: emailTerms.ofDomain(domainId) }
+  if (domainId !== undefined) return { kind: LIST.emailsByFew, terms: [emailTerms.ofDomain(domainId)] }
   return null
 }
 
@@ -156,8 +156,7 @@ async function byLists(
   for (let questions = 0; questions < QUESTIONS; questions++) {
     const lists = await store.readLists({
       companyId: filter.companyId,
-      kind: list.kind,
-      terms: [list.term],
+      lists: [list],
       from,
       to,
       newestFirst,
@@ -166,7 +165,7 @@ async function byLists(
       looks: segments,
     })
     for (const { segment, places } of lists.segments) {
-      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
+      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places[0]!))]
         .filter((place) => within({ place }))
         .sort((a, b) => (newestFirst ? b - a : a - b))
       for (let at = 0; at < those.length; at += STEP) {

@@ -1,6 +1,7 @@
 /** Whether an event is wanted. */
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
-import type { ToldEvent } from '../email/told-event.ts'
+import { type ToldEvent, toldAddress } from '../email/told-event.ts'
+import { foldedTag } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
 
 /** As far as the event itself tells. */
@@ -10,20 +11,26 @@ export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
     event.companyId === companyId &&
     (types === undefined || types.includes(event.type)) &&
     (emailId === undefined || event.emailId === emailId) &&
-    (recipient === undefined || sameAddress(recipient, event.address)) &&
+    (recipient === undefined || event.address === null || sameAddress(recipient, event.address)) &&
     (since === undefined || event.at >= since) &&
     (until === undefined || event.at < until)
   )
 }
 
 /** As far as its email does. */
-export function matches({ domainId, tag }: EventFilter, { email }: ToldEvent): boolean {
+export function matches({ domainId, recipient, tags }: EventFilter, told: ToldEvent): boolean {
+  const { email } = told
   if (domainId !== undefined && email?.domainId !== domainId) return false
-  if (tag === undefined) return true
-  const { name, value } = tag
-  return email?.tags.some((of) => of.name === name && (value === undefined || of.value === value)) === true
+  if (recipient !== undefined && !sameAddress(recipient, toldAddress(told))) return false
+  if (tags === undefined) return true
+  return email?.tags.some((of) => tags.some((tag) => sameTag(tag, of))) === true
 }
 
-function sameAddress(one: string, other: string | null): boolean {
-  return other !== null && foldedAscii(one) === foldedAscii(other)
+function sameTag(wanted: { name: string; value?: string }, { name, value }: { name: string; value: string }) {
+  const isNamed = foldedTag(wanted.name) === foldedTag(name)
+  return isNamed && (wanted.value === undefined || foldedTag(wanted.value) === foldedTag(value))
+}
+
+function sameAddress(one: string, other: string): boolean {
+  return foldedAscii(one) === foldedAscii(other)
 }

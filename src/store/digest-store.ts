@@ -1,6 +1,6 @@
 /** What is made of the log of events by those who follow it, and read by those who search and count. */
 
-import type { CountDimension, CountSize, Digest, ListKind } from './digest.ts'
+import type { CountDimension, CountSize, Digest, PlaceList } from './digest.ts'
 import type { Advance } from './follower-store.ts'
 
 export interface DigestStore {
@@ -18,8 +18,8 @@ export interface DigestStore {
 
 export interface ListRequest {
   companyId: string
-  kind: ListKind
-  terms: readonly number[]
+  /** All of emails, or all of events. */
+  lists: readonly PlaceList[]
   /** Segments, both included. */
   from: number
   to: number
@@ -32,11 +32,11 @@ export interface ListRequest {
 }
 
 export interface ListedSegments {
-  /** Those that have something under one of the terms, in order. */
+  /** Those that have something in every list, in order. */
   segments: {
     segment: number
-    /** Two octets a place, in no order. */
-    places: Uint8Array
+    /** Of each list two octets a place, in no order. */
+    places: Uint8Array[]
   }[]
   /** The last segment that was looked at; null: none is left. */
   reached: number | null

@@ -38,8 +38,13 @@ export const emailTerms = {
 export const eventTerms = {
   ofAny: (domainId: string | null) => termOf('any', domainId ?? ''),
   ofType: (domainId: string | null, type: string) => termOf('type', domainId ?? '', type),
-  ofTag: (name: string) => termOf('tag', name),
-  ofTagValue: (name: string, value: string) => termOf('tag value', name, value),
+  ofTag: (name: string) => termOf('tag', foldedTag(name)),
+  ofTagValue: (name: string, value: string) => termOf('tag value', foldedTag(name), foldedTag(value)),
+}
+
+/** Tags of events compare without regard to the case of their letters. */
+export function foldedTag(text: string): string {
+  return text.toLowerCase()
 }
 
 /** 53 bits of two FNV-1a hashes. */
@@ -70,6 +75,43 @@ const SHARED_OCTETS = 6
 /** In the place of the term, that of the list which it shares with others. */
 export function sharedBy(term: number): number {
   return -1 - (Math.floor(term / 0x1_0000_0000) % SHARED)
+}
+
+/** What is filed under one of these terms. */
+export interface PlaceList {
+  kind: ListKind
+  terms: readonly number[]
+}
+
+/** A part of a list as it is kept. */
+export interface ListRow {
+  segment: number
+  /** The term, or the number of a list that terms share. */
+  key: number
+  places: Uint8Array
+}
+
+/** Under which keys rows of a list may be. */
+export function keysOf({ kind, terms }: PlaceList): number[] {
+  return isByTerm(kind) ? [...terms] : [...new Set([...terms, ...terms.map(sharedBy)])]
+}
+
+/** What these rows have of the list; a segment in which they have nothing is missing. */
+export function placesBySegment(
+  { kind, terms }: PlaceList,
+  rows: readonly ListRow[],
+): Map<number, Uint8Array> {
+  const found = new Map<number, Uint8Array>()
+  const add = (segment: number, places: Uint8Array) => {
+    if (places.length === 0) return
+    const known = found.get(segment)
+    found.set(segment, known === undefined ? places : new Uint8Array(Buffer.concat([known, places])))
+  }
+  for (const { segment, key, places } of rows) {
+    if (isByTerm(kind) || key >= 0) add(segment, places)
+    else for (const term of terms) if (sharedBy(term) === key) add(segment, unshared(term, places))
+  }
+  return found
 }
 
 /** Octets of places within their segment. */

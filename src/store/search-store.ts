@@ -24,6 +24,11 @@ export interface SearchStore {
    */
   emailsBegunAfter(number: number, filter: EmailFilter): Promise<PlacedEmail[] | null>
   /**
+   * A number up to which nothing will be added any more: the last one, or on PostgreSQL a lower one while transactions
+   * are under way that may bring more below it. It waits a few milliseconds for these, and does not fall.
+   */
+  settledEventNumber(): Promise<number>
+  /**
    * The wanted events up to a number, newest first, and the number behind which nothing was looked at. It costs the
    * same however many there are.
    */
@@ -31,8 +36,8 @@ export interface SearchStore {
   /** Of the events that have these numbers, the first ones that happened at such a time. */
   eventsAt(numbers: readonly number[], wanted: EventsWanted): Promise<LoggedEvent[]>
   /**
-   * All events of these emails, or those of one recipient, by number. Letters of the address compare as ASCII folds
-   * them.
+   * All events of these emails, or those of one recipient and of the emails as a whole, by number. Letters of the
+   * address compare as ASCII folds them.
    */
   eventsOf(emailIds: readonly string[], address: string | null): Promise<LoggedEvent[]>
   readTold(emailIds: readonly string[], recipients: readonly RecipientPlace[]): Promise<Told>

@@ -9,7 +9,15 @@ import type { ShownEmail } from '../support/relayed-service.ts'
 import { startSink } from '../support/sink.ts'
 
 /** The first half of what waits is due, the others later. */
-const SHAPE = { emails: 60, waiting: 60, domains: 10, octets: 300, dueAfter: -7_200_000, dueOver: 14_400_000 }
+const SHAPE = {
+  emails: 60,
+  waiting: 60,
+  domains: 10,
+  octets: 300,
+  related: true,
+  dueAfter: -7_200_000,
+  dueOver: 14_400_000,
+}
 const DUE = SHAPE.waiting / 2
 
 async function goesOnFromHistory(database: string | null): Promise<void> {

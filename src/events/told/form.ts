@@ -1,7 +1,7 @@
 /** Events in the words of the form dialect: what its webhooks carry, and what its Events API lists. */
 import type { EventDetail, LoggedEvent } from '../../email/event.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
-import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+import { plainAddress, type ToldEmail, type ToldEvent, toldAddress } from '../../email/told-event.ts'
 import { filledMessageId } from '../../mail/batch/substitute.ts'
 
 export type FormEvent = Record<string, unknown>
@@ -22,7 +22,7 @@ export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => For
   const { event, id, email, recipientVariables } = told
   const word = wordFor(event, email)
   if (word === null) return null
-  const recipient = event.address ?? firstAddress(email)
+  const recipient = toldAddress(told)
   const variables = { ...email?.variables, ...filledIn(email, recipientVariables) }
   return {
     event: word.event,
@@ -172,13 +172,4 @@ function filledIn(email: ToldEmail | null, values: Record<string, string> | null
     return [name, text.replace(/%recipient\.([^%\s]+)%/g, (whole, key: string) => values[key] ?? whole)]
   })
   return Object.fromEntries(filled)
-}
-
-function firstAddress(email: ToldEmail | null): string {
-  return plainAddress(email?.to[0] ?? '')
-}
-
-/** Of a mailbox as its sender wrote it. */
-function plainAddress(mailbox: string): string {
-  return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
 }

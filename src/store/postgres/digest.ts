@@ -6,12 +6,13 @@ import {
   EVENTS_A_SEGMENT,
   isByTerm,
   isOfEvents,
+  keysOf,
   LIST,
-  type ListKind,
+  type ListRow,
+  type PlaceList,
+  placesBySegment,
   segmentOf,
-  sharedBy,
   TRIMMED_AT_ONCE,
-  unshared,
 } from '../digest.ts'
 import type { EventCount } from '../digest-store.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
@@ -57,42 +58,19 @@ const BOUNDS = `SELECT
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`
 
-const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $4 AND $5
-  AND ($7::int8 IS NULL OR max_at >= $7) AND ($8::int8 IS NULL OR min_at < $8)`
-const SERIES = `SELECT segment FROM generate_series($4::int8, $5::int8) AS segment
-  WHERE $7::int8 IS NULL AND $8::int8 IS NULL`
+const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
+  AND ($5::int8 IS NULL OR max_at >= $5) AND ($6::int8 IS NULL OR min_at < $6)`
+const SERIES = `SELECT segment FROM generate_series($2::int8, $3::int8) AS segment
+  WHERE $5::int8 IS NULL AND $6::int8 IS NULL`
 
-/** Every segment that is looked at, with what the lists $3 have in it; a row with nulls where it is nothing. */
-function listed(kind: ListKind, newestFirst: boolean): string {
-  const order = newestFirst ? 'DESC' : 'ASC'
-  const those = isByTerm(kind)
-    ? 'l.major = ANY ($3::int8[]) AND l.minor = s.segment'
-    : 'l.major = s.segment AND l.minor = ANY ($3::int8[])'
-  return `SELECT s.segment, found.minor, found.places
-    FROM (${isOfEvents(kind) ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $6) AS s LEFT JOIN LATERAL (
-      SELECT l.minor, l.places FROM search_lists l WHERE l.company = $1 AND l.kind = $2 AND ${those}
-    ) AS found ON true
-    ORDER BY s.segment ${order}`
-}
-
-interface ListedRow {
-  segment: number
-  minor: number | null
-  places: Uint8Array | null
-}
-
-/** What the rows have of the terms, by segment. */
-function segmentsOf(rows: readonly ListedRow[], kind: ListKind, terms: readonly number[]) {
-  const found = new Map<number, Uint8Array[]>()
-  for (const { segment, minor, places } of rows) {
-    const known = found.get(segment) ?? []
-    found.set(segment, known)
-    if (minor === null || places === null) continue
-    if (isByTerm(kind) || minor >= 0) known.push(places)
-    else for (const term of terms) if (sharedBy(term) === minor) known.push(unshared(term, places))
-  }
-  return [...found].map(([segment, places]) => ({ segment, places: new Uint8Array(Buffer.concat(places)) }))
-}
+/**
+ * What lists have in each segment: those that lie by term from one segment to another, those that lie by segment in
+ * these.
+ */
+const BY_TERM = `SELECT minor AS segment, major AS key, places FROM search_lists
+  WHERE company = $1 AND kind = $2 AND major = ANY ($3::int8[]) AND minor BETWEEN $4 AND $5`
+const BY_SEGMENT = `SELECT major AS segment, minor AS key, places FROM search_lists
+  WHERE company = $1 AND kind = $2 AND minor = ANY ($3::int8[]) AND major = ANY ($4::int8[])`
 
 interface Row extends Omit<DigestedEvent, 'recipients'> {
   /** Of the email. */
@@ -114,6 +92,16 @@ export function digest(parts: Parts): DigestStore {
       Math.max(from, segmentOf(first, EMAILS_A_SEGMENT)),
       Math.min(to, segmentOf(last, EMAILS_A_SEGMENT)),
     ]
+  }
+
+  /** What a list has in each of these segments, which are in order; a segment in which it has nothing is missing. */
+  async function listed(company: number, list: PlaceList, segments: number[]) {
+    const values = [company, list.kind, int8s(keysOf(list))]
+    const [one, other] = [segments[0]!, segments.at(-1)!]
+    const rows = isByTerm(list.kind)
+      ? database.read<ListRow>(BY_TERM, [...values, Math.min(one, other), Math.max(one, other)])
+      : database.read<ListRow>(BY_SEGMENT, [...values, int8s(segments)])
+    return placesBySegment(list, await rows)
   }
 
   return {
@@ -169,19 +157,31 @@ export function digest(parts: Parts): DigestStore {
       })
     },
 
-    async readLists({ companyId, kind, terms, from, to, newestFirst, since, until, looks }) {
+    async readLists({ companyId, lists, from, to, newestFirst, since, until, looks }) {
       const company = await companies.filter(companyId)
       if (company === undefined || company === null) return { segments: [], reached: null }
-      const range = isOfEvents(kind) ? [from, to] : await bounds(company, from, to)
+      const isEvents = isOfEvents(lists[0]!.kind)
+      const range = isEvents ? [from, to] : await bounds(company, from, to)
       const times = [since, until].map((at) => (at === null ? null : Math.round(at)))
-      const lists = isByTerm(kind) ? terms : [...terms, ...terms.map(sharedBy)]
-      const values = [company, kind, int8s([...lists]), ...range, looks, ...times]
-      const rows = await database.read<ListedRow>(listed(kind, newestFirst), values)
-      const looked = segmentsOf(rows, kind, terms)
-      return {
-        segments: looked.filter(({ places }) => places.length > 0),
-        reached: looked.length < looks ? null : looked.at(-1)!.segment,
+      const order = newestFirst ? 'DESC' : 'ASC'
+      const looked = await database.read<{ segment: number }>(
+        `${isEvents ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $4`,
+        [company, ...range, looks, ...times],
+      )
+      let segments = looked.map(({ segment }) => ({ segment, places: [] as Uint8Array[] }))
+      for (const list of lists) {
+        if (segments.length === 0) break
+        const found = await listed(
+          company,
+          list,
+          segments.map(({ segment }) => segment),
+        )
+        segments = segments.flatMap(({ segment, places }) => {
+          const here = found.get(segment)
+          return here === undefined ? [] : [{ segment, places: [...places, here] }]
+        })
       }
+      return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 
     async countEvents({ companyId, domainId, size, dimension, value, since, until }) {

@@ -11,12 +11,18 @@ const LOOKS = 5_000
 const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 200
 
+/** The same for who does not wait until they have. */
+const SHORT_PAUSES_MS = [1, 2, 4]
+
 /** How far numbers have been drawn. */
 const REACHED =
   'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
 /** Not pg_snapshot_xmax, which is behind the highest one that has ended: others above it may be under way. */
 const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
 const SETTLED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 AS settled'
+const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest'
+/** Marks that wait for their step C. */
+const MOST_MARKS = 100
 
 /**
  * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it
@@ -77,11 +83,16 @@ export interface PageRow {
 export function logReach({ database }: Pick<Parts, 'database'>) {
   /** Up to here step C was done before. */
   let settled = 0
+  /** Where steps A and B were done, and C waits; in order. */
+  let marks: { reached: number; horizon: bigint }[] = []
 
   async function drawn(): Promise<number> {
     const [row] = await database.read<{ reached: number }>(REACHED)
     // Lower than it was: this is another server, to which ours failed over.
-    if (row!.reached < settled) settled = 0
+    if (row!.reached < settled) {
+      settled = 0
+      marks = []
+    }
     return row!.reached
   }
 
@@ -103,13 +114,30 @@ export function logReach({ database }: Pick<Parts, 'database'>) {
     return reached
   }
 
-  return { drawn, settle, reach }
+  /** As far as step C comes soon: with this mark, or with one that was made before. */
+  async function reachSoon(): Promise<number> {
+    const reached = await drawn()
+    if (reached <= settled) return reached
+    const [own] = await database.read<{ horizon: string }>(HORIZON)
+    marks = [...marks.slice(-MOST_MARKS), { reached, horizon: BigInt(own!.horizon) }]
+    for (const ms of [...SHORT_PAUSES_MS, null]) {
+      const [row] = await database.read<{ oldest: string }>(OLDEST)
+      const oldest = BigInt(row!.oldest)
+      for (const mark of marks) if (mark.horizon <= oldest) settled = Math.max(settled, mark.reached)
+      marks = marks.filter(({ horizon }) => horizon > oldest)
+      if (settled >= reached || ms === null) break
+      await sleep(ms)
+    }
+    return Math.min(reached, settled)
+  }
+
+  return { drawn, settle, reach, reachSoon }
 }
 
 /** The log of all events, by number. */
-export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo'> {
+export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
-  const { drawn, settle, reach } = logReach(parts)
+  const { drawn, settle, reach, reachSoon } = logReach(parts)
   return {
     async eventsAfter(cursor, { companyId, types }, limit) {
       const company = await companies.filter(companyId)
@@ -143,6 +171,8 @@ export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo
       await settle(reached)
       return reached
     },
+
+    settledEventNumber: reachSoon,
   }
 }
 

@@ -27,19 +27,29 @@ const COLUMNS = `s.id, c.id AS "companyId", s.address, s.type, s.tags, s.reason,
   s.domain_id AS "domainId", s.created_at AS "createdAt"`
 const LISTED = `SELECT ${COLUMNS} FROM suppressions s JOIN companies c ON c.num = s.company`
 const BETWEEN = 's.id > $2::uuid AND s.id < $3::uuid'
-const OF_DOMAIN = '($4::text IS NULL OR s.domain_id = $4)'
+/**
+ * Those of a type that came from one domain, or all (the parameter is null): in the words of the index that has them.
+ */
+const OF_TYPE = {
+  domain: (type: string) =>
+    `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $4::text AND s.domain_id IS NOT NULL`,
+  any: (type: string) => `s.type = ${type} AND $4::text IS NULL`,
+}
+type Origin = keyof typeof OF_TYPE
 
 type Order = 'ASC' | 'DESC'
 
-/** Of every company. */
-const everywhere = (order: Order) => `${LISTED}
-  WHERE s.type = ANY ($1::text[]) AND ${BETWEEN} AND ${OF_DOMAIN} ORDER BY s.id ${order} LIMIT $5`
+/** Of every company: chosen before anything is joined, or an index of each company is read to its end. */
+const everywhere = (order: Order) => `SELECT ${COLUMNS} FROM (
+    SELECT * FROM suppressions s
+    WHERE s.type = ANY ($1::text[]) AND ${BETWEEN} AND ($4::text IS NULL OR s.domain_id = $4) ORDER BY s.id ${order} LIMIT $5
+  ) AS s JOIN companies c ON c.num = s.company`
 
 /** Of one company: the newest (or oldest) of each type, and so of all. */
-const ofCompany = (order: Order) => `SELECT ${COLUMNS}
+const ofCompany = (order: Order, of: Origin) => `SELECT ${COLUMNS}
   FROM unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
     SELECT * FROM suppressions s
-    WHERE s.company = $6 AND s.type = t.type AND ${BETWEEN} AND ${OF_DOMAIN} ORDER BY s.id ${order} LIMIT $5
+    WHERE s.company = $6 AND ${OF_TYPE[of]('t.type')} AND ${BETWEEN} ORDER BY s.id ${order} LIMIT $5
   ) AS s JOIN companies c ON c.num = s.company`
 
 /** Of one company, or of each: looked up in the index, company by company. */
@@ -53,9 +63,9 @@ const FOUND = `${LISTED} WHERE s.id = $1`
 
 /** As the index has it (`suppressions_by_address`). */
 const NAME = "(s.folded || '')"
-const byAddress = (order: Order) => `${LISTED}
-  WHERE s.company = $1 AND s.type = $2 AND ${NAME} >= $3 AND ${NAME} < $4 AND ${NAME} > $5 AND ${NAME} < $6
-    AND ($7::text IS NULL OR s.domain_id = $7)
+const byAddress = (order: Order, of: Origin) => `${LISTED}
+  WHERE s.company = $1 AND ${OF_TYPE[of]('$2::text')}
+    AND ${NAME} >= $3 AND ${NAME} < $7 AND ${NAME} > $5 AND ${NAME} < $6
   ORDER BY ${NAME} ${order} LIMIT $8`
 
 const ALLOWED = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
@@ -139,21 +149,23 @@ export function suppressions(parts: Parts): SuppressionStore {
         return newestOf(await database.read<SuppressionRow>(OF_ADDRESS, values), filter)
       }
       const order = before === undefined ? 'DESC' : 'ASC'
+      const origin = domainId === undefined ? 'any' : 'domain'
       const values = [texts(types), before ?? FIRST_ID, after ?? LAST_ID, domainId ?? null, limit]
       const rows =
         company === null
           ? database.read<SuppressionRow>(everywhere(order), values)
-          : database.read<SuppressionRow>(ofCompany(order), [...values, company])
+          : database.read<SuppressionRow>(ofCompany(order, origin), [...values, company])
       return newestOf(await rows, filter)
     },
 
     async suppressedPage({ companyId, type, term = '', after = '', before, domainId, limit }) {
       const company = await companies.filter(companyId)
       if (company === undefined) return []
-      const bounds = boundsOf(term, after, before)
+      const [begin, end, ...between] = boundsOf(term, after, before)
       const order = before === undefined ? 'ASC' : 'DESC'
-      const values = [company, type, ...bounds, domainId ?? null, limit]
-      const rows = await database.read<SuppressionRow>(byAddress(order), values)
+      const origin = domainId === undefined ? 'any' : 'domain'
+      const values = [company, type, begin, domainId ?? null, ...between, end, limit]
+      const rows = await database.read<SuppressionRow>(byAddress(order, origin), values)
       return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
     },
 
@@ -275,7 +287,11 @@ async function joinTags(session: Session, list: readonly Put[]): Promise<boolean
   return joined
 }
 
-function boundsOf(term: string, after: string, before: string | undefined): string[] {
+function boundsOf(
+  term: string,
+  after: string,
+  before: string | undefined,
+): [begin: string, end: string, after: string, before: string] {
   const begin = folded(term)
   return [begin, begin + END, folded(after), before === undefined ? END : folded(before)]
 }

@@ -123,6 +123,7 @@ export type Reads = Direct<
   | 'followerCursor'
   | 'heldDomains'
   | 'lastEventNumber'
+  | 'settledEventNumber'
   | 'listEmails'
   | 'listFiles'
   | 'listSuppressions'

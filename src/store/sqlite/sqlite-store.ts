@@ -108,6 +108,7 @@ export class SqliteStore implements types.Store {
   readonly listEmails = this.#reads('listEmails')
   readonly eventsAfter = this.#reads('eventsAfter')
   readonly lastEventNumber = this.#reads('lastEventNumber')
+  readonly settledEventNumber = this.#reads('settledEventNumber')
   readonly eventsUpTo = this.#reads('eventsUpTo')
   readonly eventsOf = this.#reads('eventsOf')
   readonly eventsAt = this.#reads('eventsAt')

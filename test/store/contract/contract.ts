@@ -6,6 +6,7 @@ import { claimContract } from './claim.ts'
 import { digestContract } from './digest.ts'
 import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
+import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { nodesContract } from './nodes.ts'
@@ -56,6 +57,7 @@ export function storeContract(name: string, open: OpenBench): void {
     searchContract(open)
     followersContract(open)
     digestContract(open)
+    findContract(open)
     accountsContract(open)
     retentionContract(open)
     watchContract(open)

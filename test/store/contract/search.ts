@@ -194,7 +194,27 @@ export function searchContract(open: OpenBench): void {
         all.filter(({ companyId, type }) => companyId === owners[1]!.id && type === 'delivered').reverse(),
       )
       assert.deepEqual(await back({ companyId: newId() }), [])
+      const at = async (change: object) => {
+        const wanted = { since: null, until: null, newestFirst: false, limit: 3, ...change }
+        return await store.eventsAt(
+          all.map(({ number }) => number),
+          wanted,
+        )
+      }
+      assert.deepEqual(await at({}), all.slice(0, 3))
+      assert.deepEqual(await at({ newestFirst: true }), all.slice(-3).reverse())
+      const times = all.map((event) => event.at)
+      const [since, until] = [Math.min(...times) + 1, Math.max(...times)]
+      assert.deepEqual(
+        await at({ since, until, limit: 100 }),
+        all.filter((event) => event.at >= since && event.at < until),
+      )
       const some = [values[1]!.id, values[4]!.id]
+      assert.deepEqual(
+        await store.eventsOf([...some, newId()], 'nobody@x.test'),
+        all.filter(({ emailId, type }) => some.includes(emailId) && type === 'sent'),
+        'what happened to the emails as a whole',
+      )
       assert.deepEqual(
         await store.eventsOf([...some, newId()], null),
         all.filter(({ emailId }) => some.includes(emailId)),

@@ -109,9 +109,18 @@ async function suppressions(store: PostgresStore, { id: companyId }: Company): P
       await store.listSuppressions({ ...filter, companyId, ...(id && { before: id }) })
     }
   }
+  await store.listSuppressions({ companyId, domainId: 'none', limit: 10 })
   await store.listSuppressions({ limit: 10 })
   for (const type of ['bounce', 'complaint'] as const) {
-    for (const change of [{}, { after: 'b3@x.test' }, { before: 'b3@x.test' }, { term: 'b77' }]) {
+    const changes = [
+      {},
+      { after: 'b3@x.test' },
+      { before: 'b3@x.test' },
+      { term: 'b77' },
+      { term: 'b7', after: 'b77' },
+      { domainId: 'none' },
+    ]
+    for (const change of changes) {
       await store.suppressedPage({ companyId, type, limit: 10, ...change })
     }
   }

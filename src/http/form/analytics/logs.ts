@@ -4,7 +4,8 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate, readTime } from '../date.ts'
 import { type Expression, fits } from '../log/expression.ts'
-import { FILTERS, type Filter, readField, type Shown, typesOf } from '../log/fields.ts'
+import { FILTERS, type Filter, readField, type Shown } from '../log/fields.ts'
+import { narrowing } from '../log/narrowing.ts'
 import { MOST_EVENTS, type Wanted } from '../log/query.ts'
 import { END, searchEvents } from '../log/search.ts'
 import { pageToken, readToken } from '../log/token.ts'
@@ -63,14 +64,12 @@ const logs = endpoint({
   const until = time('end', body.end) ?? Date.now()
   const since = time('start', body.start) ?? until - DAY
   const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
-  const conditions = others.map(readCondition)
+  const conditions = [...others.map(readCondition), ...eventsAmong(events)]
   const wanted: Wanted = {
-    types: typesOf(events === undefined || events.length === 0 ? null : events, null),
-    since,
-    until,
+    filter: { ...narrowing(conditions), since, until },
     ascending: pagination.sort === 'timestamp:asc',
     limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
-    fits: (shown) => conditions.every((holds) => holds(shown)),
+    fits: (shown) => conditions.every(([name, expression]) => fits(expression, readField(name, shown))),
   }
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
@@ -115,17 +114,25 @@ function logShown(shown: Shown, domain: string): Shown {
   }
 }
 
-/** Throws a Refusal for an attribute that nothing is known of. */
-function readCondition({ attribute, comparator, values }: Condition): (shown: Shown) => boolean {
+/** As filters and expressions. Throws a Refusal for an attribute that nothing is known of. */
+function readCondition({ attribute, comparator, values }: Condition): [Filter, Expression] {
   const name = FILTERS.find((each) => each === attribute)
   if (name === undefined) {
     const known = ['domain', ...FILTERS].join(', ')
     throw invalidField('filter', `there is no attribute "${attribute}"; there are ${known}`)
   }
-  const terms = values.map(({ value }): Expression => ({ kind: 'term', text: value.toLowerCase() }))
-  const any: Expression = { kind: 'any', operands: terms }
+  const any = anyOf(values.map(({ value }) => value))
   const wanted = !comparator.startsWith('not') && comparator !== '!='
-  return (shown) => fits(any, readField(name satisfies Filter, shown)) === wanted
+  return [name, wanted ? any : { kind: 'not', operand: any }]
+}
+
+function eventsAmong(words: readonly string[] = []): [Filter, Expression][] {
+  return words.length === 0 ? [] : [['event', anyOf(words)]]
+}
+
+function anyOf(words: readonly string[]): Expression {
+  const operands = words.map((word): Expression => ({ kind: 'term', text: word.toLowerCase() }))
+  return operands.length === 1 ? operands[0]! : { kind: 'any', operands }
 }
 
 function time(name: string, text: string | undefined): number | undefined {

@@ -1,9 +1,9 @@
 /** What somebody asks of the events of a domain. */
-import type { EventType } from '../../../email/event.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { readTime } from '../date.ts'
-import { alternatives, type Expression, fits, parseExpression } from './expression.ts'
-import { FILTERS, type Filter, readField, type Shown, typesOf } from './fields.ts'
+import { fits, parseExpression } from './expression.ts'
+import { FILTERS, type Filter, readField, type Shown } from './fields.ts'
+import { type EventNarrowing, narrowing } from './narrowing.ts'
 
 /** Of one page; who asks for more gets so many. */
 export const MOST_EVENTS = 300
@@ -31,12 +31,8 @@ export const EVENT_QUERY = {
 } as const
 
 export interface Wanted {
-  types: EventType[]
-  /** The only recipient, where there is but one. */
-  recipient?: string
-  /** Unix ms: then or later, and before. */
-  since?: number
-  until?: number
+  /** What an index can serve; the rest is for `fits`. */
+  filter: EventNarrowing
   ascending: boolean
   limit: number
   fits(shown: Shown): boolean
@@ -57,24 +53,16 @@ export function readQuery(query: EventQuery): Wanted {
     const text = query[name]
     return text === undefined || text === '' ? [] : [[name, parseExpression(name, text)] as const]
   })
-  const of = (name: Filter): string[] | null => {
-    const found = filters.find(([each]) => each === name)
-    return found === undefined ? null : alternatives(found[1])
-  }
-  const [recipient, ...others] = of('recipient') ?? []
   return {
-    types: typesOf(of('event'), of('severity')),
+    filter: {
+      ...narrowing(filters),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    },
     ascending,
     limit: Math.min(MOST_EVENTS, Number(query.limit ?? 100)),
-    fits: (shown) => filters.every(([name, expression]) => fitsEvent(name, expression, shown)),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(recipient !== undefined && others.length === 0 && { recipient }),
+    fits: (shown) => filters.every(([name, expression]) => fits(expression, readField(name, shown))),
   }
-}
-
-function fitsEvent(name: Filter, expression: Expression, shown: Shown): boolean {
-  return fits(expression, readField(name, shown))
 }
 
 function time(name: string, text: string | undefined): number | undefined {

@@ -2,7 +2,6 @@
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { EventFilter } from '../../../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../../../email/told-event.ts'
-import { numberBehind, numberUpTo } from '../../../events/at-time.ts'
 import { type EventSearchParts, findEvents } from '../../../events/find.ts'
 import { type FormStorage, formEvent } from '../../../events/told/form.ts'
 import { Fault } from '../../fault.ts'
@@ -38,18 +37,15 @@ export interface EventsFound {
 
 export async function searchEvents(parts: EventSearchParts, asked: EventsAsked): Promise<EventsFound> {
   const { caller, domain, wanted, storageOf } = asked
-  const { types, recipient, since, until, ascending, limit } = wanted
+  const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
     companyId: caller.companyId,
-    types,
     ...(domain !== null && { domainId: domain.id }),
-    ...(recipient !== undefined && { recipient }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...narrowed,
   }
-  const place = await placeOf(parts, asked)
+  const place = asked.place ?? (ascending ? { after: 0 } : { upTo: END })
   const newestFirst = 'upTo' in place
-  const number = newestFirst ? place.upTo : place.after
+  let number = newestFirst ? place.upTo : place.after
   const items = new Map<ToldEvent, Shown>()
   const also = (told: ToldEvent): boolean => {
     const shown = formEvent(told, storageOf)
@@ -68,11 +64,15 @@ export async function searchEvents(parts: EventSearchParts, asked: EventsAsked):
     }
   }
   // No type of ours is called what is asked for.
-  if (types.length === 0) return page([], number, number)
-  const range = await bounds(parts, wanted, place)
+  if (narrowed.types.length === 0) {
+    const end = Math.min(number, await parts.store.settledEventNumber())
+    return page([], end, end)
+  }
+  const range: { after?: number; upTo?: number } = newestFirst ? { upTo: number } : { after: number }
   const began = Date.now()
   for (;;) {
     const found = await findEvents(parts, filter, { ...range, newestFirst, limit }, also)
+    if (number === END) number = found.upTo
     if (found.events.length > 0 || found.complete || asked.gone()) {
       if (newestFirst) return page(found.events, found.after, number)
       return page(found.events, number, Math.max(number, found.upTo))
@@ -83,28 +83,8 @@ export async function searchEvents(parts: EventSearchParts, asked: EventsAsked):
   }
 }
 
-/** Where the page begins; the end of the log as a number. */
-async function placeOf({ store }: EventSearchParts, { place, wanted }: EventsAsked): Promise<Place> {
-  const { ascending, since, until } = wanted
-  if (place !== null && ('after' in place || place.upTo < END)) return place
-  if (place === null && ascending)
-    return { after: since === undefined ? 0 : await numberBehind(store, since) }
-  const upTo = until === undefined ? null : await numberUpTo(store, until)
-  return { upTo: upTo ?? (await store.lastEventNumber()) }
-}
-
-/** The part of the log that is looked through: no more than the times that are wanted lie in. */
-async function bounds({ store }: EventSearchParts, { since, until }: Wanted, place: Place) {
-  if ('upTo' in place) {
-    return { after: since === undefined ? 0 : await numberBehind(store, since), upTo: place.upTo }
-  }
-  const from = since !== undefined && place.after === 0 ? await numberBehind(store, since) : place.after
-  const upTo = until === undefined ? null : await numberUpTo(store, until)
-  return { after: from, upTo: Math.max(from, upTo ?? END) }
-}
-
 function tooFarApart(): Fault {
   const detail =
-    'What is asked for lies too far apart in the log of events: narrow it by `begin`, `end` and `event`'
+    'What is asked for lies too far apart in the log of events: narrow it by `begin`, `end`, `event`, `tags` or `recipient`'
   return new Fault({ code: 'request_invalid', detail })
 }

@@ -9,6 +9,7 @@ import { sql as domains } from './0007-domains.ts'
 import { sql as webhooks } from './0008-webhooks.ts'
 import { sql as dkimActive } from './0009-dkim-active.ts'
 import { sql as tags } from './0010-tags.ts'
+import { sql as suppressionsOfDomain } from './0011-suppressions-of-domain.ts'
 
 /** In the order they are applied. Of those that are released none is changed: only ever added to. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-webhooks', sql: webhooks },
   { name: '0009-dkim-active', sql: dkimActive },
   { name: '0010-tags', sql: tags },
+  { name: '0011-suppressions-of-domain', sql: suppressionsOfDomain },
 ]

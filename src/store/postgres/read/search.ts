@@ -79,7 +79,7 @@ function eventsAt(order: 'ASC' | 'DESC'): string {
 const EVENTS_AT = { ASC: eventsAt('ASC'), DESC: eventsAt('DESC') }
 
 const EVENTS_OF = `${EVENT} FROM events v ${OF_EVENT} WHERE v.email = ANY ($1::uuid[])
-  AND ($2::text IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`
+  AND ($2::text IS NULL OR v.recipient IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`
 
 const ALONG = {
   newestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq >= $2 ORDER BY seq LIMIT 1`,
@@ -106,7 +106,10 @@ interface WalkRow extends PlacedRow {
 }
 
 /** What is looked for among emails and events. */
-export function search({ database, companies }: Parts): Omit<SearchStore, 'eventsUpTo'> {
+export function search({
+  database,
+  companies,
+}: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   return {
     async emailPlace(id) {
       if (!isEmailId(id)) return 0

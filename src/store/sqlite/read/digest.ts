@@ -4,10 +4,11 @@ import {
   EMAILS_A_SEGMENT,
   isByTerm,
   isOfEvents,
-  type ListKind,
+  keysOf,
+  type ListRow,
+  type PlaceList,
+  placesBySegment,
   segmentOf,
-  sharedBy,
-  unshared,
 } from '../../digest.ts'
 import type { EventCount } from '../../digest-store.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
@@ -50,8 +51,13 @@ export function digest(
   const spans = { ASC: spansIn('ASC'), DESC: spansIn('DESC') }
   const first = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num LIMIT 1')
   const newest = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num DESC LIMIT 1')
-  const list = db.prepare(
-    'SELECT places FROM search_lists WHERE company = ? AND kind = ? AND major = ? AND minor = ?',
+  const byTerm = db.prepare(
+    `SELECT minor AS segment, major AS key, places FROM search_lists
+     WHERE company = ?1 AND kind = ?2 AND major IN (SELECT value FROM json_each(?3)) AND minor BETWEEN ?4 AND ?5`,
+  )
+  const bySegment = db.prepare(
+    `SELECT l.major AS segment, l.minor AS key, l.places FROM json_each(?4) s CROSS JOIN json_each(?3) t
+       CROSS JOIN search_lists l ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor = t.value`,
   )
   const counts = db.prepare(
     `SELECT start, value, type, sum(n) AS n FROM event_counts
@@ -66,11 +72,6 @@ export function digest(
          AND (?4 IS NULL OR max_at >= ?4) AND (?5 IS NULL OR min_at < ?5)
        ORDER BY segment ${order} LIMIT ?6`,
     )
-  }
-
-  function placesAt(company: number, kind: ListKind, major: number, minor: number): Uint8Array[] {
-    const row = one<{ places: Uint8Array }>(list, company, kind, major, minor)
-    return row === undefined ? [] : [row.places]
   }
 
   /** Segments that may hold emails of the company. */
@@ -93,6 +94,16 @@ export function digest(
     return more && events.length === 0 ? eventsBehind(cursor, 2 * limit) : { events, more }
   }
 
+  /** What a list has in each of these segments, which are in order; a segment in which it has nothing is missing. */
+  function listed(company: number, list: PlaceList, segments: number[]): Map<number, Uint8Array> {
+    const values = [company, list.kind, JSON.stringify(keysOf(list))]
+    const [one = 0, other = one] = [segments[0], segments.at(-1)]
+    const rows = isByTerm(list.kind)
+      ? all<ListRow>(byTerm, ...values, Math.min(one, other), Math.max(one, other))
+      : all<ListRow>(bySegment, ...values, JSON.stringify(segments))
+    return placesBySegment(list, rows)
+  }
+
   const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
 
   return {
@@ -104,21 +115,24 @@ export function digest(
 
     followerCursor: (name) => one<{ cursor: number }>(cursor, name)?.cursor ?? 0,
 
-    readLists({ companyId, kind, terms, from, to, newestFirst, since, until, looks }) {
+    readLists({ companyId, lists, from, to, newestFirst, since, until, looks }) {
       const number = numberOf(companyId)
       if (number === null) return { segments: [], reached: null }
-      const looked = isOfEvents(kind)
+      const looked = isOfEvents(lists[0]!.kind)
         ? all<{ segment: number }>(spans[newestFirst ? 'DESC' : 'ASC'], number, from, to, since, until, looks)
         : segmentsBetween(...bounds(number, from, to), newestFirst, looks)
-      const segments = looked.flatMap(({ segment }) => {
-        const found = terms.flatMap((term) => {
-          if (isByTerm(kind)) return placesAt(number, kind, term, segment)
-          const shared = placesAt(number, kind, segment, sharedBy(term))
-          return [...placesAt(number, kind, segment, term), ...shared.map((octets) => unshared(term, octets))]
+      let segments = looked.map(({ segment }) => ({ segment, places: [] as Uint8Array[] }))
+      for (const list of lists) {
+        const found = listed(
+          number,
+          list,
+          segments.map(({ segment }) => segment),
+        )
+        segments = segments.flatMap(({ segment, places }) => {
+          const here = found.get(segment)
+          return here === undefined ? [] : [{ segment, places: [...places, here] }]
         })
-        const places = new Uint8Array(Buffer.concat(found))
-        return places.length === 0 ? [] : [{ segment, places }]
-      })
+      }
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 

@@ -27,7 +27,9 @@ function wantedAmong(order: 'ASC' | 'DESC'): string {
 }
 
 /** The log of events, by number. To be called inside a transaction. */
-export function log(db: DatabaseSync): Direct<'eventsAfter' | 'eventsUpTo' | 'lastEventNumber'> {
+export function log(
+  db: DatabaseSync,
+): Direct<'eventsAfter' | 'eventsUpTo' | 'lastEventNumber' | 'settledEventNumber'> {
   const counted = db.prepare("SELECT value FROM counters WHERE name = 'events'")
   const firstBehind = db.prepare('SELECT number FROM events WHERE number > ? ORDER BY number LIMIT 1')
   const lastUpTo = db.prepare('SELECT number FROM events WHERE number <= ? ORDER BY number DESC LIMIT 1')
@@ -36,6 +38,8 @@ export function log(db: DatabaseSync): Direct<'eventsAfter' | 'eventsUpTo' | 'la
   const last = () => one<{ value: number }>(counted)!.value
   return {
     lastEventNumber: last,
+    // One writes at a time.
+    settledEventNumber: last,
     eventsAfter(cursor, { companyId, types }, limit) {
       // Retention may have left a long gap here.
       const first = one<{ number: number }>(firstBehind, cursor)?.number

@@ -79,7 +79,7 @@ export function search(
     `${EVENT} FROM json_each(?1) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN events v ON v.email = e.num
        CROSS JOIN companies c ON c.num = v.company
        LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-     WHERE ?2 IS NULL OR lower(r.address) = ?2
+     WHERE ?2 IS NULL OR v.recipient IS NULL OR lower(r.address) = ?2
      ORDER BY v.number`,
   )
   const along = {

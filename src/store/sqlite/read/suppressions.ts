@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type AllowEntry, SUPPRESSION_TYPES } from '../../../email/suppression.ts'
+import { foldedAscii } from '../../email-conditions.ts'
 import type { SuppressionStore } from '../../store.ts'
 import { newestOf, type SuppressionRow, suppressionOf } from '../../suppression-rows.ts'
 import type { Direct } from '../protocol.ts'
@@ -10,6 +11,8 @@ const COLUMNS = `s.id, c.id AS companyId, s.address, s.type, s.tags, s.reason, s
 const ALLOWED = 'c.id AS companyId, a.value, a.kind, a.reason, a.created_at AS createdAt'
 /** Behind every address. */
 const END = '\u{10ffff}'
+
+type Order = 'ASC' | 'DESC'
 
 type Reads = Direct<
   Extract<
@@ -22,20 +25,25 @@ type Reads = Direct<
 export function suppressions(db: DatabaseSync): Reads {
   const id = db.prepare('SELECT num FROM companies WHERE id = ?')
   const companies = db.prepare('SELECT num FROM companies')
-  const ofType = (order: 'ASC' | 'DESC') =>
+  /** `of`: the domain from which they came is wanted, or any (the parameter is null). */
+  const ofType = (order: Order, of: 'domain' | 'any') =>
     db.prepare(
-      `SELECT ${COLUMNS} FROM suppressions s INDEXED BY suppressions_newest CROSS JOIN companies c ON c.num = s.company
-       WHERE s.company = ?1 AND s.type = ?2 AND s.id > ?3 AND s.id < ?4 AND (?5 IS NULL OR s.domain_id = ?5)
+      `SELECT ${COLUMNS} FROM suppressions s INDEXED BY ${of === 'any' ? 'suppressions_newest' : 'suppressions_newest_of_domain'}
+         CROSS JOIN companies c ON c.num = s.company
+       WHERE s.company = ?1 AND s.type = ?2 AND s.id > ?3 AND s.id < ?4 AND ${of === 'any' ? '?5 IS NULL' : 's.domain_id = ?5'}
        ORDER BY s.id ${order} LIMIT ?6`,
     )
-  const ofAll = (order: 'ASC' | 'DESC') =>
+  const ofAll = (order: Order) =>
     db.prepare(
       `SELECT ${COLUMNS} FROM suppressions s CROSS JOIN companies c ON c.num = s.company
        WHERE s.id > ?1 AND s.id < ?2 AND instr(?3, s.type) > 0 AND (?4 IS NULL OR s.domain_id = ?4)
        ORDER BY s.id ${order} LIMIT ?5`,
     )
   const everywhere = { older: ofAll('DESC'), newer: ofAll('ASC') }
-  const newest = { older: ofType('DESC'), newer: ofType('ASC') }
+  const newest = {
+    any: { older: ofType('DESC', 'any'), newer: ofType('ASC', 'any') },
+    domain: { older: ofType('DESC', 'domain'), newer: ofType('ASC', 'domain') },
+  }
   const ofAddress = db.prepare(
     `SELECT ${COLUMNS} FROM suppressions s CROSS JOIN companies c ON c.num = s.company
      WHERE s.company = ? AND s.address = ?`,
@@ -43,19 +51,24 @@ export function suppressions(db: DatabaseSync): Reads {
   const found = db.prepare(
     `SELECT ${COLUMNS} FROM suppressions s CROSS JOIN companies c ON c.num = s.company WHERE s.id = ?`,
   )
-  const byAddress = (order: 'ASC' | 'DESC') =>
+  const byAddress = (order: Order, of: 'domain' | 'any') =>
     db.prepare(
-      `SELECT ${COLUMNS} FROM suppressions s INDEXED BY suppressions_by_address CROSS JOIN companies c ON c.num = s.company
-       WHERE s.company = ?1 AND s.type = ?2 AND s.address >= ?3 AND s.address < ?4 AND s.address > ?5 AND s.address < ?6
-         AND (?7 IS NULL OR s.domain_id = ?7)
-       ORDER BY s.address ${order} LIMIT ?8`,
+      `SELECT ${COLUMNS} FROM suppressions s
+         INDEXED BY ${of === 'any' ? 'suppressions_by_address' : 'suppressions_by_address_of_domain'}
+         CROSS JOIN companies c ON c.num = s.company
+       WHERE s.company = ?1 AND s.type = ?2 AND s.address >= ?3 AND s.address < ?4 AND s.address <> ?5
+         AND ${of === 'any' ? '?6 IS NULL' : 's.domain_id = ?6'}
+       ORDER BY s.address ${order} LIMIT ?7`,
     )
-  const addresses = { after: byAddress('ASC'), before: byAddress('DESC') }
-  const byValue = (order: 'ASC' | 'DESC') =>
+  const addresses = {
+    any: { after: byAddress('ASC', 'any'), before: byAddress('DESC', 'any') },
+    domain: { after: byAddress('ASC', 'domain'), before: byAddress('DESC', 'domain') },
+  }
+  const byValue = (order: Order) =>
     db.prepare(
       `SELECT ${ALLOWED} FROM allowed a CROSS JOIN companies c ON c.num = a.company
-       WHERE a.company = ?1 AND a.value >= ?2 AND a.value < ?3 AND a.value > ?4 AND a.value < ?5
-       ORDER BY a.value ${order} LIMIT ?6`,
+       WHERE a.company = ?1 AND a.value >= ?2 AND a.value < ?3 AND a.value <> ?4
+       ORDER BY a.value ${order} LIMIT ?5`,
     )
   const values = { after: byValue('ASC'), before: byValue('DESC') }
   const allowed = db.prepare(
@@ -83,16 +96,24 @@ export function suppressions(db: DatabaseSync): Reads {
         return newestOf(rows, filter)
       }
       const num = numberOf(companyId) ?? -1
-      const rows = types.flatMap((type) => all<SuppressionRow>(newest[way], num, type, ...bounds, of, limit))
+      const statement = newest[of === null ? 'any' : 'domain'][way]
+      const rows = types.flatMap((type) => all<SuppressionRow>(statement, num, type, ...bounds, of, limit))
       return newestOf(rows, filter)
     },
 
     suppressedPage({ companyId, type, term = '', after = '', before, domainId, limit }) {
       const num = numberOf(companyId)
       if (num === undefined) return []
-      const bounds = [term, term + END, after, before ?? END] as const
-      const statement = before === undefined ? addresses.after : addresses.before
-      const rows = all<SuppressionRow>(statement, num, type, ...bounds, domainId ?? null, limit)
+      const statement =
+        addresses[domainId === undefined ? 'any' : 'domain'][before === undefined ? 'after' : 'before']
+      const rows = all<SuppressionRow>(
+        statement,
+        num,
+        type,
+        ...between(term, after, before),
+        domainId ?? null,
+        limit,
+      )
       return (before === undefined ? rows : rows.reverse()).map(suppressionOf)
     },
 
@@ -104,11 +125,31 @@ export function suppressions(db: DatabaseSync): Reads {
     allowedPage({ companyId, term = '', after = '', before, limit }) {
       const num = numberOf(companyId)
       if (num === undefined) return []
-      const bounds = [term, term + END, after, before ?? END] as const
-      const rows = all<AllowEntry>(before === undefined ? values.after : values.before, num, ...bounds, limit)
+      const statement = before === undefined ? values.after : values.before
+      const rows = all<AllowEntry>(statement, num, ...between(term, after, before), limit)
       return before === undefined ? rows : rows.reverse()
     },
 
     findAllowed: (companyId, value) => one<AllowEntry>(allowed, numberOf(companyId) ?? -1, value) ?? null,
   }
+}
+
+/**
+ * From where and up to where an index is read for what begins with a term and lies between two others; the one that is
+ * not wanted itself. SQLite begins with one bound only, and passes over what others rule out row by row.
+ */
+function between(
+  term: string,
+  after: string,
+  before: string | undefined,
+): [from: string, below: string, not: string] {
+  const [begin, left] = [foldedAscii(term), foldedAscii(after)]
+  const end = begin + END
+  const right = before === undefined ? end : foldedAscii(before)
+  return [inOrder(begin, left)[1], inOrder(end, right)[0], left]
+}
+
+/** As the database has them. */
+function inOrder(one: string, other: string): [string, string] {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other)) <= 0 ? [one, other] : [other, one]
 }

@@ -1,0 +1,186 @@
+/** Where events that may be wanted are read: by whatever serves a filter best. */
+import type { EventFilter, LoggedEvent } from '../email/event.ts'
+import { EVENTS_A_SEGMENT, eventTerms, LIST, placesOf, segmentOf } from '../store/digest.ts'
+import type { PlaceList, Store } from '../store/store.ts'
+import { DIGEST } from './digest.ts'
+import { type EmailSearchStore, findEmails } from './find-emails.ts'
+
+/** Events read at a time. */
+export const STEP = 300
+/** Questions to the store for one page, where nothing is read of most that is looked at. */
+const QUESTIONS = 12
+/** Segments looked at in the first question; four times as many in each that follows while they hold little. */
+const FIRST_SEGMENTS = 2
+const MOST_SEGMENTS = 2_048
+/** Octets of lists in one answer, about. */
+const LITTLE = 64 * 1024
+/** Emails to an address, and recipients of these, among whose events those of the address are looked for at most. */
+const MOST_EMAILS = 500
+const MOST_RECIPIENTS = 3_000
+
+export type EventSearchStore = EmailSearchStore &
+  Pick<Store, 'eventsAfter' | 'eventsAt' | 'eventsOf' | 'eventsUpTo' | 'settledEventNumber'>
+
+/** Some events of the range, in its order; everything between the place before and `reached` was looked at. */
+interface Step {
+  events: LoggedEvent[]
+  reached: number
+}
+
+interface Bounds {
+  after: number
+  upTo: number
+  newestFirst: boolean
+}
+
+/** What may be wanted of the range. It may end before the range does. */
+export async function* stepsOf(
+  store: EventSearchStore,
+  filter: EventFilter,
+  { after, upTo, newestFirst }: Bounds,
+): AsyncGenerator<Step> {
+  if (filter.emailId !== undefined) {
+    yield wholeRange(await store.eventsOf([filter.emailId], filter.recipient ?? null), {
+      after,
+      upTo,
+      newestFirst,
+    })
+    return
+  }
+  // Up to here what is made of the log says where to look.
+  const digested = Math.min(upTo, Math.max(after, await store.followerCursor(DIGEST)))
+  const old = { after, upTo: digested, newestFirst }
+  const fresh = { after: digested, upTo, newestFirst }
+  for (const part of newestFirst ? [fresh, old] : [old, fresh]) {
+    if (part.after >= part.upTo) continue
+    let reached = newestFirst ? part.upTo : part.after
+    for await (const step of part === fresh ? walk(store, filter, part) : listed(store, filter, part)) {
+      reached = step.reached
+      yield step
+    }
+    if (newestFirst ? reached > part.after : reached < part.upTo) return
+  }
+}
+
+/** Of all events of some emails. */
+function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: Bounds): Step {
+  const those = events
+    .filter(({ number }) => number > after && number <= upTo)
+    .sort((a, b) => (newestFirst ? b.number - a.number : a.number - b.number))
+  return { events: those, reached: newestFirst ? after : upTo }
+}
+
+/** One event after the other. */
+async function* walk(
+  store: EventSearchStore,
+  { companyId, types }: EventFilter,
+  { after, upTo, newestFirst }: Bounds,
+): AsyncGenerator<Step> {
+  const filter = { companyId, ...(types !== undefined && { types }) }
+  let place = newestFirst ? upTo : after
+  for (let questions = 0; questions < QUESTIONS; questions++) {
+    const step = newestFirst
+      ? await store.eventsUpTo(place, filter, STEP)
+      : await store.eventsAfter(place, filter, STEP)
+    place = newestFirst
+      ? Math.max(after, step.cursor)
+      : step.cursor <= place
+        ? upTo
+        : Math.min(upTo, step.cursor)
+    yield { events: step.events.filter(({ number }) => number > after && number <= upTo), reached: place }
+    if (place <= after || place >= upTo) return
+  }
+}
+
+/** By lists of what has something in common. */
+async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bounds): AsyncGenerator<Step> {
+  const { after, upTo, newestFirst } = bounds
+  if (filter.recipient !== undefined) {
+    const emails = await emailsTo(store, filter.companyId, filter.recipient)
+    if (emails !== null) {
+      yield wholeRange(await store.eventsOf(emails, filter.recipient), bounds)
+      return
+    }
+  }
+  const wanted = listsOf(filter)
+  let from = segmentOf(after + 1, EVENTS_A_SEGMENT)
+  let to = segmentOf(upTo, EVENTS_A_SEGMENT)
+  let looks = FIRST_SEGMENTS
+  const { companyId } = filter
+  const times = { since: filter.since ?? null, until: filter.until ?? null }
+  for (let questions = 0; questions < QUESTIONS; questions++) {
+    const lists = await store.readLists({ companyId, lists: wanted, from, to, newestFirst, ...times, looks })
+    let octets = 0
+    for (const { segment, places } of lists.segments) {
+      octets += places.reduce((sum, { length }) => sum + length, 0)
+      const numbers = inAll(places.map((each) => placesOf(segment, EVENTS_A_SEGMENT, each)))
+        .filter((number) => number > after && number <= upTo)
+        .sort((a, b) => (newestFirst ? b - a : a - b))
+      const edge = edgeOf(segment, newestFirst)
+      const timeless = times.since === null && times.until === null
+      for (let rest = numbers; rest.length > 0; ) {
+        // Where a time is wanted, many are looked at for few.
+        const some = timeless ? rest.slice(0, STEP) : rest
+        const events = await store.eventsAt(some, { ...times, newestFirst, limit: STEP })
+        const all = timeless || events.length < STEP
+        const last = all ? some.at(-1)! : events.at(-1)!.number
+        rest = rest.slice(rest.indexOf(last) + 1)
+        yield { events, reached: within(bounds, rest.length > 0 ? last : edge) }
+      }
+    }
+    if (lists.reached === null) {
+      yield { events: [], reached: newestFirst ? after : upTo }
+      return
+    }
+    yield { events: [], reached: within(bounds, edgeOf(lists.reached, newestFirst)) }
+    if (newestFirst) to = lists.reached - 1
+    else from = lists.reached + 1
+    if (octets < LITTLE) looks = Math.min(4 * looks, MOST_SEGMENTS)
+  }
+}
+
+/** Places that every one of these has, each once. */
+function inAll(lists: readonly number[][]): number[] {
+  const [first, ...others] = lists.map((list) => new Set(list))
+  return [...first!].filter((place) => others.every((list) => list.has(place)))
+}
+
+/** How far is looked through with a number: it is the last one looked at. */
+function within({ after, upTo, newestFirst }: Bounds, number: number): number {
+  return newestFirst ? Math.max(after, number - 1) : Math.min(upTo, number)
+}
+
+/** The last number of a segment on the way. */
+function edgeOf(segment: number, newestFirst: boolean): number {
+  return newestFirst ? segment * EVENTS_A_SEGMENT : (segment + 1) * EVENTS_A_SEGMENT - 1
+}
+
+/** All of these lists have what is wanted. The first is to be the shortest. */
+function listsOf({ domainId: id, types, tags }: EventFilter): PlaceList[] {
+  const lists: PlaceList[] = []
+  if (tags !== undefined) {
+    const terms = tags.map(({ name, value }) =>
+      value === undefined ? eventTerms.ofTag(name) : eventTerms.ofTagValue(name, value),
+    )
+    lists.push({ kind: LIST.eventsByMany, terms })
+    if (id === undefined && types === undefined) return lists
+  }
+  const domainId = id ?? null
+  const terms =
+    types === undefined
+      ? [eventTerms.ofAny(domainId)]
+      : types.map((type) => eventTerms.ofType(domainId, type))
+  lists.push({ kind: LIST.eventsByFew, terms })
+  return lists
+}
+
+/** Ids of the emails to an address; null when there is too much to look at. */
+async function emailsTo(
+  store: EventSearchStore,
+  companyId: string,
+  address: string,
+): Promise<string[] | null> {
+  const { emails, complete } = await findEmails(store, { companyId, to: address }, { limit: MOST_EMAILS })
+  const recipients = emails.reduce((sum, { to, cc, bcc }) => sum + to.length + cc.length + bcc.length, 0)
+  return complete && recipients <= MOST_RECIPIENTS ? emails.map(({ id }) => id) : null
+}

@@ -1,0 +1,42 @@
+/** What of an expression an index can serve: never less than what fits. */
+import type { EventFilter, EventType, TagFilter } from '../../../email/event.ts'
+import { alternatives, type Expression, required } from './expression.ts'
+import { type Filter, typesOf } from './fields.ts'
+
+export interface EventNarrowing extends Pick<EventFilter, 'recipient' | 'tags' | 'since' | 'until'> {
+  types: EventType[]
+}
+
+/** All of these filters have to fit. */
+export function narrowing(filters: readonly (readonly [Filter, Expression])[]): EventNarrowing {
+  const of = (name: Filter) => filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
+  const [recipient] = of('recipient').flatMap((expression) => required(expression) ?? [])
+  const [tags] = of('tags').flatMap((expression) => {
+    const words = wordsOf(expression)
+    return words === null ? [] : [words.flatMap(tagsShownAs)]
+  })
+  return {
+    types: typesOf(alternativesOf(of('event')), alternativesOf(of('severity'))),
+    // Of other letters only ASCII tells what they are in lower case.
+    ...(recipient !== undefined && /^[!-~]+$/.test(recipient) && { recipient }),
+    ...(tags !== undefined && { tags }),
+  }
+}
+
+function alternativesOf(expressions: readonly Expression[]): string[] | null {
+  const known = expressions.map(alternatives).find((words) => words !== null)
+  return known ?? null
+}
+
+/** One of these words is needed; null: none is. */
+function wordsOf(expression: Expression): string[] | null {
+  const word = required(expression)
+  return word === null ? alternatives(expression) : [word]
+}
+
+/** Which tags an event shows as this word: those of this dialect by their value, others as `name:value`. */
+function tagsShownAs(word: string): TagFilter[] {
+  const colon = word.indexOf(':')
+  const own = { name: 'tag', value: word }
+  return colon < 0 ? [own] : [own, { name: word.slice(0, colon), value: word.slice(colon + 1) }]
+}
