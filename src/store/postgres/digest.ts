@@ -61,7 +61,7 @@ const BOUNDS = `SELECT
 const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
   AND ($5::int8 IS NULL OR max_at >= $5) AND ($6::int8 IS NULL OR min_at < $6)`
 const SERIES = `SELECT segment FROM generate_series($2::int8, $3::int8) AS segment
-  WHERE $5::int8 IS NULL AND $6::int8 IS NULL`
+  WHERE $1::int4 IS NOT NULL AND $5::int8 IS NULL AND $6::int8 IS NULL`
 
 /**
  * What lists have in each segment: those that lie by term from one segment to another, those that lie by segment in
