@@ -12,6 +12,7 @@ import { recipientVariables } from './recipient-variables.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
+import { smtpSession } from './smtp-session.ts'
 import { urlencoded } from './urlencoded.ts'
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
@@ -28,6 +29,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpReply,
     smtpCommand,
     smtpData,
+    smtpSession,
     dnsAnswer,
   ].map((target) => [target.name, target]),
 )

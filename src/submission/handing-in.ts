@@ -96,8 +96,8 @@ export class HandingIn {
   /**
    * Gives the answer to the message. Rejects with what is wrong before there is any, and with what ends the session.
    */
-  async data(rest: string): Promise<Reply> {
-    const { transaction, body } = await this.#roomFor(rest)
+  async data(rest: string, login: Login | null): Promise<Reply> {
+    const { transaction, body } = await this.#roomFor(rest, login)
     const { id: requestId, channel, parts } = this.#context
     const { metrics, core } = parts
     const { requestTimeout, maxMessageSize } = core.deps.settings
@@ -122,9 +122,10 @@ export class HandingIn {
   }
 
   /** Before 354 is said. */
-  async #roomFor(rest: string): Promise<{ transaction: Transaction; body: Body }> {
+  async #roomFor(rest: string, login: Login | null): Promise<{ transaction: Transaction; body: Body }> {
     const { channel, parts } = this.#context
     try {
+      if (login === null) throw new Refused(smtpWords({ code: 'key_missing' }))
       if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
       const transaction = this.#current()
       // RFC 5321 3.3: 503 would do as well, and this one says what is missing.

@@ -6,7 +6,7 @@ import type { Submission } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { IDEMPOTENCY_FIELD } from '../mail/raw/control.ts'
 import { withEncodedWords } from '../mail/raw/international.ts'
-import { RawError, readRawControl } from '../mail/raw/raw.ts'
+import { RawError, readRawControl, withoutEnvelopeLine } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
 
 /** What is known of a message beside its octets. */
@@ -28,7 +28,7 @@ export function readMessage(
   { recipients, domain, international, arrival }: Handed,
   body: Buffer,
 ): Submission {
-  const content = contentOf(body, international)
+  const content = contentOf(withoutEnvelopeLine(body), international)
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]
   const { domain: _, ...read } = readMimeMessage(domain ?? '', { fields, files })

@@ -141,8 +141,7 @@ export class Session {
         this.#loggedIn()
         return this.#handingIn.rcpt(rest)
       case 'DATA':
-        this.#loggedIn()
-        return this.#handingIn.data(rest)
+        return this.#handingIn.data(rest, this.#login)
       case 'RSET':
         this.#handingIn.reset()
         return OK
@@ -154,6 +153,11 @@ export class Session {
         return reply(252, '2.0.0', 'Whether an address takes mail is not known before it was sent some')
       case 'QUIT':
         throw new Refused(reply(221, '2.0.0', 'Bye'), { last: true })
+      case 'BDAT': {
+        // RFC 3030 2: octets follow, and those of a message are no commands.
+        const text = 'Messages are handed in with DATA; BDAT is not offered'
+        throw new Refused(reply(502, '5.5.1', text), { last: true })
+      }
       // What a browser was made to send here is not from somebody who speaks SMTP, whatever it goes on with.
       case 'GET':
       case 'POST':

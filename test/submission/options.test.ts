@@ -117,6 +117,14 @@ describe('options of a message over SMTP', () => {
       assert.doesNotMatch(await captured((await rig.email(first)).id), /Idempotency/)
     })
 
+    test('with empty lines in front, which nobody takes for the end of the header', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const first = await client.send(`\r\n\r\n${message('Hello\r\n', field('below'))}`)
+      assert.equal(await client.send(`Date: x\r\n${message('Hello\r\n', field('below'))}`), first)
+      assert.equal(await rig.count(), emails + 1)
+    })
+
     test('another message, or other recipients, under the same key are refused', async () => {
       const emails = await rig.count()
       using client = await rig.loggedIn()

@@ -170,7 +170,7 @@ export function toSevenBit(raw: Buffer): Buffer {
 }
 
 /** A BOM, empty lines and the "From " line of a mailbox file at the start are no part of the message. */
-function withoutEnvelopeLine(raw: Uint8Array): Uint8Array {
+export function withoutEnvelopeLine(raw: Uint8Array): Buffer {
   let start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
   while (raw[start] === 0x0d || raw[start] === 0x0a) start++
   if (Buffer.from(raw.subarray(start, start + 5)).toString('latin1') === 'From ') {
@@ -178,7 +178,7 @@ function withoutEnvelopeLine(raw: Uint8Array): Uint8Array {
     while (raw[start] === 0x0d) start++
     if (raw[start] === 0x0a) start++
   }
-  return raw.subarray(start)
+  return Buffer.from(raw.buffer, raw.byteOffset + start, raw.byteLength - start)
 }
 
 function readMessageHeader(octets: Buffer): RawHeader {
