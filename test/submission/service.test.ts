@@ -85,6 +85,9 @@ describe('what SMTP and HTTP share', () => {
       tls: null,
       submission: [STARTTLS],
     })
+    // One alone would have room for a message of full size.
+    using other = await rig.loggedIn()
+    await begin(other, ' SIZE=1000')
     using client = await rig.loggedIn()
     await client.say('MAIL FROM:<>', /^250 /)
     const name = 'n'.repeat(60)
