@@ -27,9 +27,7 @@ const COLUMNS = `s.id, c.id AS "companyId", s.address, s.type, s.tags, s.reason,
   s.domain_id AS "domainId", s.created_at AS "createdAt"`
 const LISTED = `SELECT ${COLUMNS} FROM suppressions s JOIN companies c ON c.num = s.company`
 const BETWEEN = 's.id > $2::uuid AND s.id < $3::uuid'
-/**
- * Those of a type that came from one domain, or all (the parameter is null): in the words of the index that has them.
- */
+/** Those of a type that came from one domain ($4), or all (it is null): in the words of the index that has them. */
 const OF_TYPE = {
   domain: (type: string) =>
     `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $4::text AND s.domain_id IS NOT NULL`,
@@ -39,18 +37,13 @@ type Origin = keyof typeof OF_TYPE
 
 type Order = 'ASC' | 'DESC'
 
-/** Of every company: chosen before anything is joined, or an index of each company is read to its end. */
-const everywhere = (order: Order) => `SELECT ${COLUMNS} FROM (
+/** Of one company, or of each: the newest (or oldest) of each type, and so of all. */
+const newest = (order: Order, of: Origin) => `SELECT ${COLUMNS}
+  FROM companies c CROSS JOIN unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
     SELECT * FROM suppressions s
-    WHERE s.type = ANY ($1::text[]) AND ${BETWEEN} AND ($4::text IS NULL OR s.domain_id = $4) ORDER BY s.id ${order} LIMIT $5
-  ) AS s JOIN companies c ON c.num = s.company`
-
-/** Of one company: the newest (or oldest) of each type, and so of all. */
-const ofCompany = (order: Order, of: Origin) => `SELECT ${COLUMNS}
-  FROM unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
-    SELECT * FROM suppressions s
-    WHERE s.company = $6 AND ${OF_TYPE[of]('t.type')} AND ${BETWEEN} ORDER BY s.id ${order} LIMIT $5
-  ) AS s JOIN companies c ON c.num = s.company`
+    WHERE (s.company + 0) = c.num AND ${OF_TYPE[of]('t.type')} AND ${BETWEEN} ORDER BY s.id ${order} LIMIT $5
+  ) AS s
+  WHERE $6::int4 IS NULL OR c.num = $6`
 
 /** Of one company, or of each: looked up in the index, company by company. */
 const OF_ADDRESS = `SELECT ${COLUMNS}
@@ -61,12 +54,10 @@ const OF_ADDRESS = `SELECT ${COLUMNS}
 
 const FOUND = `${LISTED} WHERE s.id = $1`
 
-/** As the index has it (`suppressions_by_address`). */
-const NAME = "(s.folded || '')"
 const byAddress = (order: Order, of: Origin) => `${LISTED}
-  WHERE s.company = $1 AND ${OF_TYPE[of]('$2::text')}
-    AND ${NAME} >= $3 AND ${NAME} < $7 AND ${NAME} > $5 AND ${NAME} < $6
-  ORDER BY ${NAME} ${order} LIMIT $8`
+  WHERE (s.company - 0) = $1 AND ${OF_TYPE[of]('$2::text')}
+    AND s.folded >= $3 AND s.folded < $7 AND s.folded > $5 AND s.folded < $6
+  ORDER BY s.folded ${order} LIMIT $8`
 
 const ALLOWED = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
   FROM allowed a JOIN companies c ON c.num = a.company`
@@ -108,10 +99,11 @@ const SET_TAGS =
 const REMOVE = `DELETE FROM suppressions
   WHERE company = $1 AND folded = $4 AND type = ANY ($2::text[]) AND ($3::text IS NULL OR domain_id = $3) RETURNING 1`
 
-const REMOVE_SOME = `DELETE FROM suppressions WHERE id IN (
-    SELECT s.id FROM suppressions s WHERE s.company = $1 AND s.type = ANY ($2::text[])
-      AND ($3::text IS NULL OR s.domain_id = $3) LIMIT ${CHUNK}
-  ) RETURNING 1`
+const removeSome = (of: Origin) => `DELETE FROM suppressions WHERE id = ANY (ARRAY(
+    SELECT s.id FROM unnest($2::text[]) AS t (type) CROSS JOIN LATERAL (
+      SELECT id FROM suppressions s WHERE (s.company + 0) = $1 AND ${OF_TYPE[of]('t.type')} LIMIT $3
+    ) AS s LIMIT $3
+  )) RETURNING 1`
 
 const ALLOW = `INSERT INTO allowed (company, folded, value, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING 1`
@@ -150,12 +142,9 @@ export function suppressions(parts: Parts): SuppressionStore {
       }
       const order = before === undefined ? 'DESC' : 'ASC'
       const origin = domainId === undefined ? 'any' : 'domain'
-      const values = [texts(types), before ?? FIRST_ID, after ?? LAST_ID, domainId ?? null, limit]
-      const rows =
-        company === null
-          ? database.read<SuppressionRow>(everywhere(order), values)
-          : database.read<SuppressionRow>(ofCompany(order, origin), [...values, company])
-      return newestOf(await rows, filter)
+      const values = [texts(types), before ?? FIRST_ID, after ?? LAST_ID, domainId ?? null, limit, company]
+      const rows = await database.read<SuppressionRow>(newest(order, origin), values)
+      return newestOf(rows, filter)
     },
 
     async suppressedPage({ companyId, type, term = '', after = '', before, domainId, limit }) {
@@ -194,11 +183,12 @@ export function suppressions(parts: Parts): SuppressionStore {
     async removeSuppressions({ companyId, address, types = SUPPRESSION_TYPES, domainId }) {
       const company = await companies.filter(companyId)
       if (company === undefined) return 0
-      const values = [company, texts(types), domainId ?? null]
+      const origin = domainId === undefined ? 'any' : 'domain'
+      const of = domainId ?? null
       const removed =
         address === undefined
-          ? await untilNone(() => database.write(REMOVE_SOME, values))
-          : (await database.write(REMOVE, [...values, folded(address)])).length
+          ? await untilNone(() => database.write(removeSome(origin), [company, texts(types), CHUNK, of]))
+          : (await database.write(REMOVE, [company, texts(types), of, folded(address)])).length
       if (removed > 0) changes.queueChanged()
       return removed
     },

@@ -13,9 +13,13 @@
 export const sql = `
 CREATE TABLE companies (
   num        INTEGER PRIMARY KEY,
-  id         TEXT NOT NULL UNIQUE,
-  name       TEXT NOT NULL UNIQUE,
-  created_at INTEGER NOT NULL
+  id            TEXT NOT NULL UNIQUE,
+  name          TEXT NOT NULL UNIQUE,
+  -- Requests a second, recipients a day and a month; NULL: no limit of its own.
+  rate_limit    INTEGER,
+  daily_limit   INTEGER,
+  monthly_limit INTEGER,
+  created_at    INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE domains (
@@ -24,7 +28,31 @@ CREATE TABLE domains (
   name       TEXT NOT NULL UNIQUE,
   status     TEXT NOT NULL,
   sending    TEXT NOT NULL,
+  -- Ids of domains of the same company that mail of this one may be from as well, in JSON; NULL: none.
+  speaks_for TEXT,
+  -- JSON; NULL: what every domain has.
+  settings   TEXT,
+  -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
+  seen       TEXT,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
+CREATE TABLE removed_domains (
+  id         TEXT PRIMARY KEY,
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  name       TEXT NOT NULL,
+  removed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What was said of tags that mail of a domain had.
+CREATE TABLE tags (
+  domain_id   TEXT NOT NULL,
+  tag         TEXT NOT NULL,
+  description TEXT NOT NULL,
+  -- NULL: it is listed.
+  removed_at  INTEGER,
+  PRIMARY KEY (domain_id, tag)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE dkim_keys (
@@ -35,8 +63,11 @@ CREATE TABLE dkim_keys (
   algorithm          TEXT NOT NULL,
   public_key         TEXT NOT NULL,
   sealed_private_key BLOB NOT NULL,
+  -- 0: it is published before mail is signed with it.
+  active             INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (domain_id, position)
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX dkim_selectors ON dkim_keys (domain_id, selector);
 
 CREATE TABLE api_keys (
   id         TEXT PRIMARY KEY,
@@ -98,6 +129,8 @@ CREATE TABLE contents (
   created_at INTEGER NOT NULL,
   html       TEXT,
   text       TEXT,
+  -- The part of a message that is AMP for Email.
+  amp        TEXT,
   raw        BLOB
 ) STRICT;
 
@@ -225,17 +258,50 @@ CREATE TABLE captured (
 ) STRICT;
 CREATE INDEX captured_by_email ON captured (email);
 
--- seq: in the order they were made, so that nodes find what is new to them without reading the rest.
+-- Addresses that mail of a company does not go to. A look-up by company and address gives the types in their order.
 CREATE TABLE suppressions (
+  id         TEXT NOT NULL UNIQUE,
   company    INTEGER NOT NULL REFERENCES companies (num),
   address    TEXT NOT NULL COLLATE NOCASE,
+  type       TEXT NOT NULL,
+  -- Unsubscribed from these only, in JSON; and as they stand in the text of an email's own tags (marksOf).
+  tags       TEXT,
+  marks      TEXT,
   reason     TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
+  code       INTEGER,
   email_id   TEXT,
+  domain_id  TEXT,
+  created_at INTEGER NOT NULL,
+  -- In the order they were made, so that nodes find what is new to them without reading the rest.
   seq        INTEGER NOT NULL,
-  PRIMARY KEY (company, address)
+  PRIMARY KEY (company, address, type)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX suppressions_by_seq ON suppressions (seq);
+-- In the orders in which they are listed; for keys of a domain, those that came from it.
+CREATE INDEX suppressions_newest ON suppressions (company, type, id);
+CREATE INDEX suppressions_by_address ON suppressions (company, type, address);
+CREATE INDEX suppressions_newest_of_domain ON suppressions (company, type, domain_id, id) WHERE domain_id IS NOT NULL;
+CREATE INDEX suppressions_by_address_of_domain ON suppressions (company, type, domain_id, address) WHERE domain_id IS NOT NULL;
+
+-- Addresses and domains that bounces do not suppress.
+CREATE TABLE allowed (
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  value      TEXT NOT NULL COLLATE NOCASE,
+  kind       TEXT NOT NULL,
+  reason     TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (company, value)
+) STRICT, WITHOUT ROWID;
+
+-- How many recipients a company had on one day (2026-11-20) and in one month (2026-11), in UTC. A row for each company
+-- that has a quota.
+CREATE TABLE quotas (
+  company INTEGER PRIMARY KEY,
+  day     TEXT NOT NULL,
+  daily   INTEGER NOT NULL,
+  month   TEXT NOT NULL,
+  monthly INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE idempotency (
   company     INTEGER NOT NULL,
@@ -243,10 +309,109 @@ CREATE TABLE idempotency (
   fingerprint TEXT NOT NULL,
   email_id    TEXT NOT NULL,
   message_id  TEXT NOT NULL,
+  -- Ids and Message-IDs, in JSON, of all emails that came with the key in one request; NULL: it was one.
+  emails      TEXT,
   created_at  INTEGER NOT NULL,
   PRIMARY KEY (company, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+-- Who follows the log of events durably; lease: the token of the node that does.
+CREATE TABLE followers (
+  name   TEXT PRIMARY KEY,
+  cursor INTEGER NOT NULL,
+  lease  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What is made of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
+CREATE TABLE search_lists (
+  company INTEGER NOT NULL,
+  kind    INTEGER NOT NULL,
+  major   INTEGER NOT NULL,
+  minor   INTEGER NOT NULL,
+  places  BLOB NOT NULL,
+  PRIMARY KEY (company, kind, major, minor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE search_spans (
+  company INTEGER NOT NULL,
+  segment INTEGER NOT NULL,
+  min_at  INTEGER NOT NULL,
+  max_at  INTEGER NOT NULL,
+  PRIMARY KEY (company, segment)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_counts (
+  company   INTEGER NOT NULL,
+  -- Of the bucket, in ms.
+  size      INTEGER NOT NULL,
+  dimension TEXT NOT NULL,
+  start     INTEGER NOT NULL,
+  domain_id TEXT NOT NULL,
+  value     TEXT NOT NULL,
+  type      TEXT NOT NULL,
+  n         INTEGER NOT NULL,
+  PRIMARY KEY (company, size, dimension, start, domain_id, value, type)
+) STRICT, WITHOUT ROWID;
+
+-- cursor: everything up to this event was told or waits in webhook_retries. lease: the token of the node that tells.
+-- generation: raised by every change that is not that node's own.
+CREATE TABLE webhooks (
+  num             INTEGER PRIMARY KEY,
+  id              TEXT NOT NULL UNIQUE,
+  company         INTEGER NOT NULL REFERENCES companies (num),
+  domain_id       TEXT,
+  dialect         TEXT NOT NULL,
+  url             TEXT NOT NULL,
+  types           TEXT,
+  status          TEXT NOT NULL,
+  secret          BLOB NOT NULL,
+  previous_secret BLOB,
+  rotated_at      INTEGER,
+  created_at      INTEGER NOT NULL,
+  failing_since   INTEGER,
+  disabled_at     INTEGER,
+  disabled_reason TEXT,
+  cursor          INTEGER NOT NULL,
+  generation      INTEGER NOT NULL DEFAULT 0,
+  lease           INTEGER
+) STRICT;
+CREATE INDEX webhooks_by_company ON webhooks (company, num);
+
+CREATE TABLE webhook_retries (
+  webhook  INTEGER NOT NULL,
+  number   INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  due_at   INTEGER NOT NULL,
+  PRIMARY KEY (webhook, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_retries_by_due ON webhook_retries (webhook, due_at);
+
+-- A few are kept, so that the table and its indexes do not grow.
+CREATE TABLE webhook_attempts (
+  webhook   INTEGER NOT NULL,
+  id        TEXT NOT NULL,
+  number    INTEGER NOT NULL,
+  type      TEXT NOT NULL,
+  email_id  TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  duration  INTEGER NOT NULL,
+  status    INTEGER,
+  error     TEXT,
+  response  TEXT NOT NULL,
+  succeeded INTEGER NOT NULL,
+  attempt   INTEGER NOT NULL,
+  next_at   INTEGER,
+  PRIMARY KEY (webhook, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_attempts_by_success ON webhook_attempts (webhook, succeeded, id);
+CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, id);
+
+-- What a company signs webhooks of the form dialect with.
+CREATE TABLE signing_keys (
+  company INTEGER PRIMARY KEY,
+  sealed  BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE counters (
   name  TEXT PRIMARY KEY,
