@@ -11,6 +11,8 @@ export interface Place {
   about: string
   /** Places below it, or single files of them; who puts everything together imports what it likes. */
   imports: string[] | 'everything'
+  /** Folders of it that know nothing of each other. */
+  apart?: string[]
 }
 
 /** What is written one after the other. */
@@ -39,7 +41,12 @@ export const HOUSE: readonly Place[] = [
     name: 'submission',
     about:
       'mail handed in over SMTP (RFC 6409): sessions, logins, transactions; shares admission and words of options with `http`',
-    imports: ['http', 'intake', 'accounts', 'mail', 'workers', 'config', 'network', 'common'],
+    imports: words(
+      'http/admission/address-group.ts http/admission/admission.ts http/admission/visit.ts',
+      'http/client-address.ts http/core.ts http/fault.ts http/form/submission.ts http/idempotency.ts',
+      'http/reading.ts http/start-error.ts http/target.ts http/tls.ts http/words.ts',
+      'intake accounts mail workers config network common',
+    ),
   },
   {
     name: 'http',
@@ -48,6 +55,7 @@ export const HOUSE: readonly Place[] = [
     imports: words(
       'operate intake events store/store.ts accounts email mail workers loop-monitor.ts config network common',
     ),
+    apart: ['json', 'form', 'pages'],
   },
   {
     name: 'operate',
@@ -188,19 +196,18 @@ const isFile = (name: string) => name.endsWith('.ts')
 
 /** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
 function layersConfig(): object {
-  const overrides = HOUSE.map((place) => ({
-    includes: [isFile(place.name) ? `src/${place.name}` : `src/${place.name}/**`],
-    linter: {
-      rules: {
-        style: { noRestrictedImports: { level: 'error', options: { patterns: refused(place) } } },
-      },
-    },
-  }))
+  const overrides = HOUSE.flatMap((place) => [
+    restricted(isFile(place.name) ? `src/${place.name}` : `src/${place.name}/**`, refused(place)),
+    // A later entry takes the place of an earlier one: it holds the same and more.
+    ...(place.apart ?? []).map((folder) =>
+      restricted(`src/${place.name}/${folder}/**`, [...refused(place), ...strangersOf(place, folder)]),
+    ),
+  ])
   const tools = Object.entries(TOOLS).map(([folder, strangers]) => {
     const group = strangers.map((stranger) => `../**/${stranger}/**`)
-    const patterns = [{ group, message: `${folder} does not import of these: see scripts/house.ts.` }]
-    const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns } } } }
-    return { includes: [`${folder}/**`], linter: { rules } }
+    return restricted(`${folder}/**`, [
+      { group, message: `${folder} does not import of these: see scripts/house.ts.` },
+    ])
   })
   // Biome looks for circles only where the whole project is told to have none. Tests have some of types.
   const circles = (setting: unknown) => ({ linter: { rules: { suspicious: { noImportCycles: setting } } } })
@@ -209,6 +216,19 @@ function layersConfig(): object {
     ...circles({ level: 'error', options: { ignoreTypes: false } }),
     overrides: [tests, ...tools, ...overrides],
   }
+}
+
+function restricted(files: string, patterns: object[]): object {
+  const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns } } } }
+  return { includes: [files], linter: { rules } }
+}
+
+function strangersOf({ name, apart = [] }: Place, folder: string): object[] {
+  const strangers = apart.filter((other) => other !== folder)
+  return strangers.map((other) => ({
+    group: [`../**/${other}/**`],
+    message: `${name}/${folder} knows nothing of ${name}/${other}: what both need lies in ${name}. See scripts/house.ts.`,
+  }))
 }
 
 /** One pattern for each other place of which it does not import everything. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import MailComposer from 'nodemailer/lib/mail-composer/index.js'
-import { DownloadLinks } from '../../src/http/json/emails/download-link.ts'
+import { DownloadLinks } from '../../src/http/stored-files/download-link.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Api, assertJsonError, basic, call, newestEmail } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import { invalidField } from '../../intake/refusal.ts'
 import type { Content } from '../endpoint.ts'
-import { parseJson } from '../json/body.ts'
+import { parseJson } from '../json-text/parse.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
 import { type Form, fieldName } from './form.ts'
 import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'

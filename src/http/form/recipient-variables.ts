@@ -1,6 +1,6 @@
 /** JSON in form fields: the values of recipients, and those of the whole email. */
 import { clip, Fault } from '../fault.ts'
-import { JsonFault, JsonLimit, JsonScanner } from '../json/scanner.ts'
+import { JsonFault, JsonLimit, JsonScanner } from '../json-text/scanner.ts'
 
 export type ByAddress = Record<string, Record<string, string>>
 

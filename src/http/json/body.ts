@@ -2,12 +2,12 @@
  * The body of `POST /emails` as an object: a small one as JSON.parse makes it, of a large one only what has a meaning
  * here.
  */
-import { isUtf8 } from 'node:buffer'
 import { Fault } from '../fault.ts'
+import { malformed, parseJson, scanned } from '../json-text/parse.ts'
+import type { JsonScanner } from '../json-text/scanner.ts'
+import { unescapedAscii } from '../json-text/string.ts'
 import { SMALL_BODY } from '../reading.ts'
 import { decodeBase64 } from './base64.ts'
-import { JsonFault, JsonLimit, JsonScanner } from './scanner.ts'
-import { unescapedAscii } from './string.ts'
 
 export type Body = Record<string, unknown>
 
@@ -63,7 +63,7 @@ export const notAByte = (position: number) =>
  * ContentFault.
  */
 export function parseBody(octets: Buffer): Body {
-  const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(readable(octets))
+  const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(octets)
   if (!isBody(body)) throw malformed('The request body must be a JSON object.')
   return body
 }
@@ -73,7 +73,7 @@ export function parseBody(octets: Buffer): Body {
  * large body is read like that of one email.
  */
 export function parseBodies(octets: Buffer, most: number): unknown[] {
-  const items = octets.length <= SMALL_BODY ? parseJson(octets) : scanAll(readable(octets), most)
+  const items = octets.length <= SMALL_BODY ? parseJson(octets) : scanAll(octets, most)
   if (!Array.isArray(items)) throw malformed('The request body must be a JSON array of emails.')
   if (items.length > 0 && items.length <= most) return items
   const count = items.length === 0 ? 'none' : 'more'
@@ -85,41 +85,8 @@ export function isBody(item: unknown): item is Body {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
-function readable(octets: Buffer): Buffer {
-  if (octets.length === 0) throw malformed('The request body is empty; a JSON object is needed.')
-  if (!isUtf8(octets)) throw malformed('The request body is not UTF-8, which JSON has to be (RFC 8259 8.1).')
-  return octets
-}
-
-/** RFC 8259 8.1: a parser may ignore a byte order mark. */
-const textStart = (octets: Buffer) => (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf ? 3 : 0)
-
-/** All of a body that is small. Throws a Fault when it is no JSON. */
-export function parseJson(octets: Buffer): unknown {
-  const start = textStart(readable(octets))
-  try {
-    return JSON.parse(octets.toString('utf8', start))
-  } catch (error) {
-    const fault = jsonFault(octets) ?? 'it cannot be parsed'
-    throw malformed(`The request body is not valid JSON: ${fault}.`, error)
-  }
-}
-
-/** Where octets stop being JSON, or are more of it than is read: the end of a sentence. Null when nothing is wrong. */
-export function jsonFault(octets: Buffer): string | null {
-  const scanner = new JsonScanner(octets, textStart(octets))
-  try {
-    scanner.skip()
-    scanner.end()
-    return null
-  } catch (error) {
-    if (error instanceof JsonFault) return error.message
-    throw error
-  }
-}
-
 /** Names without a meaning are passed over: nothing of their values is built. */
-export function scan(octets: Buffer): unknown {
+function scan(octets: Buffer): unknown {
   return scanned(octets, emailOf)
 }
 
@@ -149,19 +116,6 @@ function emailOf(scanner: JsonScanner): Body | null {
   return objectOf(scanner, FIELDS, (name) =>
     name === 'attachments' && scanner.kind() === 'array' ? files(scanner) : scanner.value(),
   )
-}
-
-function scanned<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T {
-  const scanner = new JsonScanner(octets, textStart(octets))
-  try {
-    const found = read(scanner)
-    scanner.end()
-    return found
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error
-    const what = error instanceof JsonLimit ? error.message : `is not valid JSON: ${error.message}`
-    throw malformed(`The request body ${what}.`, error)
-  }
 }
 
 /** Of a name given twice the last value counts, as JSON.parse has it. */
@@ -219,8 +173,4 @@ function content(scanner: JsonScanner): Uint8Array | ContentFault | null {
 
 function bytesOf(bytes: Uint8Array | number): Uint8Array | ContentFault {
   return typeof bytes === 'number' ? new ContentFault(notAByte(bytes)) : bytes
-}
-
-function malformed(detail: string, cause?: unknown): Fault {
-  return new Fault({ code: 'body_malformed', detail }, cause === undefined ? undefined : { cause })
 }

@@ -1,6 +1,6 @@
 import type { Content } from '../endpoint.ts'
+import { parseJson } from '../json-text/parse.ts'
 import { checkJson, checkNotEncoded } from '../media-type.ts'
-import { parseJson } from './body.ts'
 
 /** Bodies of this dialect. */
 export const jsonContent: Content = {

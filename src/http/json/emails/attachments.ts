@@ -4,10 +4,10 @@ import type { StoredFile } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { type EmailOf, listFiles, roomToList } from '../../stored-files.ts'
+import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
+import { type EmailOf, listFiles, roomToList } from '../../stored-files/files.ts'
 import { timestamp } from '../email.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
-import { attachmentId, type DownloadLinks } from './download-link.ts'
 import { requireReadable } from './find.ts'
 
 const FIELDS = {

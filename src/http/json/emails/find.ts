@@ -4,9 +4,8 @@ import { mayRead, readsNothing } from '../../../accounts/reading.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { StoredOrigin } from '../../../store/store.ts'
 import type { HttpDeps } from '../../deps.ts'
+import { originOf } from '../../email-origin.ts'
 import { Fault } from '../../fault.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export interface FoundEmail {
   id: string
@@ -24,15 +23,6 @@ export async function requireReadable(
   const { id, origin } = await originOf({ store }, given)
   if (origin === null || !mayRead(caller, origin)) throw unknownEmail()
   return { id, origin }
-}
-
-/** Null when it is unknown, or no id at all. Who may know of it is for the caller to say. */
-export async function originOf(
-  { store }: Pick<HttpDeps, 'store'>,
-  given: string,
-): Promise<{ id: string; origin: StoredOrigin | null }> {
-  const id = given.toLowerCase()
-  return { id, origin: UUID.test(id) ? await store.emailOrigin(id) : null }
 }
 
 export function unknownEmail(): Fault {

@@ -6,6 +6,7 @@ import { findEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import type { HttpCore } from '../../core.ts'
+import { isEmailId } from '../../email-origin.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { parseIsoTime } from '../../schedule.ts'
 import { timestamp } from '../email.ts'
@@ -117,11 +118,9 @@ export const listEmails: Endpoint = endpoint({
   return { status: 200, body: next === null ? body : { ...body, next } }
 })
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
 function cursor(field: 'after' | 'before', text: string): string {
   const id = text.toLowerCase()
-  if (UUID.test(id)) return id
+  if (isEmailId(id)) return id
   throw invalidField(field, 'it must be the id of an email')
 }
 

@@ -4,9 +4,10 @@ import { maySchedule } from '../../../accounts/reading.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { Rescheduled } from '../../../store/store.ts'
 import type { HttpDeps } from '../../deps.ts'
+import { originOf } from '../../email-origin.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { originOf, unknownEmail } from './find.ts'
+import { unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
 const PARAMS = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const

@@ -3,7 +3,7 @@
  * of its end and a signature of it.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import type { HttpDeps } from '../../deps.ts'
+import type { HttpDeps } from '../deps.ts'
 
 /** Milliseconds. */
 const VALID_FOR = 60 * 60 * 1_000

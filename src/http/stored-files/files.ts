@@ -1,14 +1,14 @@
 /** The files of an email, whichever way it was handed in: those that came with it, or those in a ready message. */
-import type { StoredFile } from '../email/stored-email.ts'
-import type { StoredOrigin } from '../store/store.ts'
-import { jobAt } from '../workers/job.ts'
-import type { Admission } from './admission/admission.ts'
-import type { Visitor } from './admission/visit.ts'
-import type { HttpDeps } from './deps.ts'
-import { SMALL_BODY } from './reading.ts'
-import readFiles, { type FilesFound, type FilesWanted } from './stored-files-job.ts'
+import type { StoredFile } from '../../email/stored-email.ts'
+import type { StoredOrigin } from '../../store/store.ts'
+import { jobAt } from '../../workers/job.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { Visitor } from '../admission/visit.ts'
+import type { HttpDeps } from '../deps.ts'
+import { SMALL_BODY } from '../reading.ts'
+import readFiles, { type FilesFound, type FilesWanted } from './read-job.ts'
 
-const job = jobAt<FilesWanted, FilesFound>(new URL('./stored-files-job.ts', import.meta.url))
+const job = jobAt<FilesWanted, FilesFound>(new URL('./read-job.ts', import.meta.url))
 
 type Parts = {
   workers: HttpDeps['workers']

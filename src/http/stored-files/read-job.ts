@@ -1,6 +1,6 @@
 /** The files of a ready message, in a worker: what strangers wrote may be large, and may have thousands of parts. */
-import { listRawFiles, type RawFile, readRawFile } from '../mail/raw/files.ts'
-import { buffersBeneath } from '../workers/job.ts'
+import { listRawFiles, type RawFile, readRawFile } from '../../mail/raw/files.ts'
+import { buffersBeneath } from '../../workers/job.ts'
 
 export interface FilesWanted {
   raw: Uint8Array
