@@ -1,8 +1,8 @@
 /** Every row of the JSON dialect's error table: status, name, exact shape, and nothing left behind. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call, emailCount, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, call, emailCount, type Reply } from '../requests.ts'
 
 describe('the JSON dialect refuses', () => {
   let service: Service

@@ -1,9 +1,9 @@
 /** `POST /v3/{domain}/messages`: what is accepted, rule by rule, and what becomes of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ClaimedEmail, StoredEmail } from '../../src/store/store.ts'
-import { type Service, startService } from '../support/service.ts'
-import { Api, basic, call, newestEmail, type Part, type Reply } from './requests.ts'
+import type { ClaimedEmail, StoredEmail } from '../../../src/store/store.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, basic, call, newestEmail, type Part, type Reply } from '../requests.ts'
 
 type Fields = [name: string, value: string][]
 

@@ -1,9 +1,9 @@
 /** `POST /emails`: what is accepted, rule by rule, and what becomes of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ClaimedEmail } from '../../src/store/store.ts'
-import { type Service, startService } from '../support/service.ts'
-import { Api, call } from './requests.ts'
+import type { ClaimedEmail } from '../../../src/store/store.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, call } from '../requests.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

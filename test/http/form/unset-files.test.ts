@@ -1,8 +1,8 @@
 /** Files that were not chosen: clients and browsers send the field all the same, and nothing is missing then. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api } from '../requests.ts'
 
 let service: Service
 let api: Api

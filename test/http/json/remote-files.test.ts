@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call, emailCount } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, call, emailCount } from '../requests.ts'
 
 describe('attachments by path', () => {
   const asked: string[] = []

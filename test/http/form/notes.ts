@@ -1,5 +1,5 @@
 /** The same in the form dialect, whose lists are linked by absolute URLs. */
-import { type Endpoint, endpoint } from '../../src/http/endpoint.ts'
+import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts'
 
 const NOTE = {
   type: 'object',

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import type { Company, SendingDomain } from '../../src/accounts/account.ts'
-import { EVENT_TYPES } from '../../src/email/event.ts'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call, newestEmail } from './requests.ts'
+import type { Company, SendingDomain } from '../../../src/accounts/account.ts'
+import { EVENT_TYPES } from '../../../src/email/event.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, call, newestEmail } from '../requests.ts'
 
 const FIELDS = [
   'bcc',

@@ -1,8 +1,8 @@
 /** `Idempotency-Key` in the form dialect: a form that is sent again is the same one, whatever its octets. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertFormError, basic, call, emailCount, type Part, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertFormError, basic, call, emailCount, type Part, type Reply } from '../requests.ts'
 
 const MIME = 'From: a@acme.example\r\nTo: b@x.test\r\nSubject: s\r\n\r\nhello\r\n'
 const FIELDS: [string, string][] = [

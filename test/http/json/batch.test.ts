@@ -1,8 +1,8 @@
 /** `POST /emails/batch`: all or none, or those that are right; in one commit, and once for a key. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call, emailCount, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, call, emailCount, type Reply } from '../requests.ts'
 
 describe('POST /emails/batch', () => {
   let service: Service

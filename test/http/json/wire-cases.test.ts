@@ -1,9 +1,9 @@
 /** What clients of the original rely on, octet by octet: one case each, in the order in which a client meets them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { LAST_EVENT_TYPES } from '../../src/email/event.ts'
-import { type Service, startService } from '../support/service.ts'
-import { assertJsonError, call, RawConnection, type Reply } from './requests.ts'
+import { LAST_EVENT_TYPES } from '../../../src/email/event.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { assertJsonError, call, RawConnection, type Reply } from '../requests.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Fault } from '../../src/http/fault.ts'
-import { readSubmission } from '../../src/http/json/submission.ts'
-import { JsonScanner } from '../../src/http/json-text/scanner.ts'
-import { SMALL_BODY } from '../../src/http/reading.ts'
-import { Refusal } from '../../src/intake/refusal.ts'
-import type { Submission } from '../../src/intake/submission.ts'
+import { Fault } from '../../../src/http/fault.ts'
+import { readSubmission } from '../../../src/http/json/submission.ts'
+import { JsonScanner } from '../../../src/http/json-text/scanner.ts'
+import { SMALL_BODY } from '../../../src/http/reading.ts'
+import { Refusal } from '../../../src/intake/refusal.ts'
+import type { Submission } from '../../../src/intake/submission.ts'
 
 const SPACE = Buffer.alloc(SMALL_BODY, ' ')
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { loadSettings } from '../../src/config/load.ts'
-import type { StoredEmail } from '../../src/store/store.ts'
-import { type Service, startService } from '../support/service.ts'
-import { startSink } from '../support/sink.ts'
-import { Api, assertFormError, basic, call, emailCount, inTime, newestEmail, type Part } from './requests.ts'
+import { loadSettings } from '../../../src/config/load.ts'
+import type { StoredEmail } from '../../../src/store/store.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { startSink } from '../../support/sink.ts'
+import { Api, assertFormError, basic, call, emailCount, inTime, newestEmail, type Part } from '../requests.ts'
 
 const MIME = [
   'From: Ann <ann@acme.example>',

@@ -1,8 +1,8 @@
 /** Every row of the form dialect's error table: status, the sentence its clients know, and nothing left behind. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertFormError, basic, call, emailCount, type Part, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertFormError, basic, call, emailCount, type Part, type Reply } from '../requests.ts'
 
 type Fields = [name: string, value: string][]
 
@@ -324,7 +324,7 @@ describe('the form dialect refuses', () => {
     },
     {
       rule: 'a file whose name is a folder',
-      ask: parts({ name: 'attachment', value: 'x', filename: '../..' }),
+      ask: parts({ name: 'attachment', value: 'x', filename: '../../..' }),
       status: 400,
       message: /no file name/,
     },

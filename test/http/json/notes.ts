@@ -1,6 +1,6 @@
 /** What docs/architecture.md ("How to add a route") tried in the JSON dialect: notes on topics, each company's own. */
-import { type Endpoint, endpoint } from '../../src/http/endpoint.ts'
-import { listPage, listSchema, PAGE } from '../../src/http/json/list.ts'
+import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts'
+import { listPage, listSchema, PAGE } from '../../../src/http/json/list.ts'
 
 const NOTE = {
   type: 'object',

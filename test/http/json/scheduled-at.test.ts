@@ -1,8 +1,8 @@
 /** What phrases mean, seen from a moment. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readScheduledAt } from '../../src/http/json/emails/scheduled-at.ts'
-import { Refusal } from '../../src/intake/refusal.ts'
+import { readScheduledAt } from '../../../src/http/json/emails/scheduled-at.ts'
+import { Refusal } from '../../../src/intake/refusal.ts'
 
 /** A Sunday. */
 const NOW = Date.UTC(2026, 10, 22, 13, 55, 12, 345)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readAttachments } from '../../src/http/json/attachments.ts'
-import { Refusal } from '../../src/intake/refusal.ts'
-import type { Attachment } from '../../src/mail/message.ts'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, emailCount } from './requests.ts'
+import { readAttachments } from '../../../src/http/json/attachments.ts'
+import { Refusal } from '../../../src/intake/refusal.ts'
+import type { Attachment } from '../../../src/mail/message.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, emailCount } from '../requests.ts'
 
 describe('attachments in JSON', () => {
   let service: Service

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import MailComposer from 'nodemailer/lib/mail-composer/index.js'
-import { DownloadLinks } from '../../src/http/stored-files/download-link.ts'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, basic, call, newestEmail } from './requests.ts'
+import { DownloadLinks } from '../../../src/http/stored-files/download-link.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, basic, call, newestEmail } from '../requests.ts'
 
 interface Shown {
   id: string

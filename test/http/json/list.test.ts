@@ -1,8 +1,8 @@
 /** `GET /emails`: pages in both directions, and filters. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, type Reply } from '../requests.ts'
 
 describe('GET /emails', () => {
   let service: Service

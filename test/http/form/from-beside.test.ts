@@ -1,13 +1,13 @@
 /** A domain that speaks for others of its company: mail for mg.example.test that is from somebody at example.test. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { keysOfDomains, verifyDkim } from '../../harness/verify-dkim.ts'
-import type { SendingDomain } from '../../src/accounts/account.ts'
-import { parseDelivery } from '../../src/config/parse.ts'
-import { until } from '../nodes/fleet.ts'
-import { type Service, startService } from '../support/service.ts'
-import { type Sink, startSink } from '../support/sink.ts'
-import { Api, assertFormError, newestEmail } from './requests.ts'
+import { keysOfDomains, verifyDkim } from '../../../harness/verify-dkim.ts'
+import type { SendingDomain } from '../../../src/accounts/account.ts'
+import { parseDelivery } from '../../../src/config/parse.ts'
+import { until } from '../../nodes/fleet.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type Sink, startSink } from '../../support/sink.ts'
+import { Api, assertFormError, newestEmail } from '../requests.ts'
 
 describe('From beside the domain of the path', () => {
   let sink: Sink

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import PostalMime from 'postal-mime'
-import { parseDelivery } from '../../src/config/parse.ts'
-import { decodeQuotedPrintable } from '../../src/mail/raw/decode.ts'
-import { type Service, startService } from '../support/service.ts'
-import { type Sink, startSink } from '../support/sink.ts'
-import { Api, newestEmail } from './requests.ts'
+import { parseDelivery } from '../../../src/config/parse.ts'
+import { decodeQuotedPrintable } from '../../../src/mail/raw/decode.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type Sink, startSink } from '../../support/sink.ts'
+import { Api, newestEmail } from '../requests.ts'
 
 describe('copies of the form dialect', () => {
   let sink: Sink

@@ -1,8 +1,8 @@
 /** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: what a sender can still do about a scheduled email. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
-import { Api, assertJsonError, call, type Reply } from './requests.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, call, type Reply } from '../requests.ts'
 
 const HOUR = 3_600_000
 

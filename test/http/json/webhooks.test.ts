@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend, type WebhookEvent } from 'resend'
-import { until } from '../nodes/fleet.ts'
-import { type Service, startService } from '../support/service.ts'
-import { type Received, Receiver } from '../webhooks/receiver.ts'
-import { Api, assertJsonError, call, type Reply } from './requests.ts'
+import { until } from '../../nodes/fleet.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type Received, Receiver } from '../../webhooks/receiver.ts'
+import { Api, assertJsonError, call, type Reply } from '../requests.ts'
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/
@@ -304,7 +304,7 @@ describe('whose webhooks they are', () => {
     assert.equal(JSON.parse(told('/hook/own')[0]!.body).data.from, 'a@first.test')
     // The event of the other domain, under the id that it would have had here.
     const other = told('/hook').find(({ body }) => JSON.parse(body).data.from === 'a@second.test')!
-    const { messageId, eventOfMessage } = await import('../../src/events/webhooks/sign.ts')
+    const { messageId, eventOfMessage } = await import('../../../src/events/webhooks/sign.ts')
     const eventId = messageId(own.id, eventOfMessage(all.id, idOf(other))!)
     const webhookId = own.id
     for (const { error } of [
