@@ -165,11 +165,22 @@ function messageOf(
   }
 }
 
+/** Characters of all values together that are filled in: where it is more, the placeholder stays. */
+const MOST_FILLED_IN = 16 * 1024
+
 /** Variables may be filled in with the recipient's own values, as the message is. */
 function filledIn(email: ToldEmail | null, values: Record<string, string> | null): Record<string, string> {
   if (email === null || values === null) return {}
+  let left = MOST_FILLED_IN
+  const fill = (placeholder: string, key: string): string => {
+    const value = Object.hasOwn(values, key) ? values[key]! : placeholder
+    // A small template may ask for a large value a thousand times.
+    if (value.length > left) return placeholder
+    left -= value.length
+    return value
+  }
   const filled = Object.entries(email.variables).map(([name, text]) => {
-    return [name, text.replace(/%recipient\.([^%\s]+)%/g, (whole, key: string) => values[key] ?? whole)]
+    return [name, text.replace(/%recipient\.([^%\s]+)%/g, fill)]
   })
   return Object.fromEntries(filled)
 }

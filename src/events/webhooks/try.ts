@@ -1,7 +1,7 @@
 /** One try of telling one webhook one event. */
 import type { Ask, NoAnswer } from '../../network/outgoing.ts'
 import type { Message, OpenWebhook, Tried } from './endpoint.ts'
-import { payload, webhookRequest } from './sign.ts'
+import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 
 export interface TryPorts {
   ask: Ask
@@ -23,14 +23,21 @@ export async function tryOnce(
   { told }: Message,
   signal: AbortSignal,
 ): Promise<Tried | null | 'stopped'> {
-  const said = payload(webhook.dialect, told)
-  if (said === null) return null
   const at = now()
   const began = performance.now()
-  const { headers, body } = webhookRequest(webhook, webhook.secrets, told.event.number, said, at)
   const tried = (status: number | null, error: string | null, response: string): Tried => {
     return { at, duration: performance.now() - began, status, error, response }
   }
+  let request: WebhookRequest
+  try {
+    const said = payload(webhook.dialect, told)
+    if (said === null) return null
+    request = webhookRequest(webhook, webhook.secrets, told.event.number, said, at)
+  } catch (error) {
+    // What its sender made of it is no reason to tell nobody anything any more.
+    return tried(null, `the event cannot be written down: ${(error as Error).message}`, '')
+  }
+  const { headers, body } = request
   try {
     const answer = await ask({
       ...{

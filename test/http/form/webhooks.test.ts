@@ -122,4 +122,37 @@ describe('webhooks of the form dialect', () => {
     assert.notEqual(second, first)
     assert.equal((await ask('GET', '/v5/accounts/http_signing_key')).body.http_signing_key, second)
   })
+
+  test('what is filled into the variables of one company’s mail keeps no other’s webhook from being told', async () => {
+    await using receiver = await Receiver.start()
+    await mg.webhooks.create('hooks.test', 'delivered', `${receiver.url}own`, false)
+    const other = await service.tenant('neighbour.test')
+    const manage = await service.key(other.company.id, { scopes: ['management'] })
+    const neighbour = newestClient(service.url, manage.token)
+    await neighbour.webhooks.create('neighbour.test', 'delivered', `${receiver.url}other`, false)
+
+    const large = 'A'.repeat(1_000_000)
+    const sent = await new Api(service.url, key).form('hooks.test', [
+      ['from', 'me@hooks.test'],
+      ['to', 'you@x.test'],
+      ['text', 'x'],
+      ['v:small', '%recipient.small% %recipient.constructor%'],
+      ['v:large', '%recipient.large%'.repeat(900)],
+      ['recipient-variables', JSON.stringify({ 'you@x.test': { small: 'Ann', large } })],
+    ])
+    assert.equal(sent.status, 200, sent.text)
+    const own = (await receiver.until((all) => all.length === 1))[0]!
+    const { 'event-data': told } = JSON.parse(own.body) as { 'event-data': Record<string, unknown> }
+    assert.deepEqual(told['user-variables'], {
+      small: 'Ann %recipient.constructor%',
+      large: '%recipient.large%'.repeat(900),
+    })
+    await new Api(service.url, other.key.token).form('neighbour.test', [
+      ['from', 'me@neighbour.test'],
+      ['to', 'you@x.test'],
+      ['text', 'x'],
+    ])
+    const [, its] = await receiver.until((all) => all.length === 2)
+    assert.match(its!.body, /neighbour\.test/)
+  })
 })
