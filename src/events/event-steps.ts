@@ -6,7 +6,7 @@ import { DIGEST } from './digest.ts'
 import { type EmailSearchStore, findEmails } from './find-emails.ts'
 
 /** Events read at a time. */
-export const STEP = 300
+const STEP = 300
 /** Questions to the store for one page, where nothing is read of most that is looked at. */
 const QUESTIONS = 12
 /** Segments looked at in the first question; four times as many in each that follows while they hold little. */

@@ -4,11 +4,12 @@ import { EMAILS_A_SEGMENT, emailTerms, LIST, placesOf, segmentOf } from '../stor
 import { foldedAscii } from '../store/email-conditions.ts'
 import type { PlaceList, Store } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
+import { octetsOf, Portions } from './portions.ts'
 
 /** Emails looked at for one page at most, wanted or not. */
 const LOOKS = 2_000
-/** Emails read at a time that lists have named. */
-const STEP = 100
+/** Of a page, about: one with more ends before it has as many emails as were asked for. */
+const MOST_OCTETS = 2 * 1024 ** 2
 /** Segments looked at in the first question, and in the last. */
 const FIRST_SEGMENTS = 4
 const MOST_SEGMENTS = 1_024
@@ -83,8 +84,38 @@ export async function findEmails(
 }
 
 async function byWalk(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found> {
-  const { emails, complete, reached } = await store.walkEmails(filter, { ...range, looks: LOOKS })
-  return { emails, complete, reached: reached?.id ?? null }
+  const { newestFirst, limit } = range
+  let { above, below } = range
+  const read = new Reading()
+  const emails: PlacedEmail[] = []
+  for (;;) {
+    const wanted = Math.min(read.next, limit - emails.length)
+    const walked = await store.walkEmails(filter, { above, below, newestFirst, limit: wanted, looks: LOOKS })
+    const { complete, reached } = walked
+    for (const email of walked.emails) emails.push(read.add(email))
+    const isPart = !complete && reached !== null && walked.emails.length === wanted
+    if (!isPart || emails.length === limit || read.isFull) {
+      return { emails, complete, reached: reached?.id ?? null }
+    }
+    if (newestFirst) below = reached.place
+    else above = reached.place
+  }
+}
+
+/** What was read for a page so far. */
+class Reading extends Portions {
+  #octets = 0
+
+  add(placed: PlacedEmail): PlacedEmail {
+    const octets = octetsOf(placed.email)
+    this.read(octets)
+    this.#octets += octets
+    return placed
+  }
+
+  get isFull(): boolean {
+    return this.#octets >= MOST_OCTETS
+  }
 }
 
 async function boundsOf(
@@ -137,6 +168,7 @@ async function byLists(
   const within = ({ place }: { place: number }) => place > above && place < below
   const ahead = (place: number, than: number) => (newestFirst ? place > than : place < than)
   const found = new Map<number, PlacedEmail>()
+  const read = new Reading()
   let looks = 0
   const answer = async (reached: number | null): Promise<Found> => {
     for (const email of fresh) if (within(email)) found.set(email.place, email)
@@ -168,11 +200,12 @@ async function byLists(
       const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places[0]!))]
         .filter((place) => within({ place }))
         .sort((a, b) => (newestFirst ? b - a : a - b))
-      for (let at = 0; at < those.length; at += STEP) {
-        const some = those.slice(at, at + STEP)
-        for (const email of await store.emailsAt(filter, some)) found.set(email.place, email)
+      for (let at = 0; at < those.length; ) {
+        const some = those.slice(at, at + read.next)
+        for (const email of await store.emailsAt(filter, some)) found.set(email.place, read.add(email))
+        at += some.length
         looks += some.length
-        if (found.size >= limit || looks >= LOOKS) return answer(some.at(-1)!)
+        if (found.size >= limit || looks >= LOOKS || read.isFull) return answer(some.at(-1)!)
       }
     }
     if (lists.reached === null) return answer(null)

@@ -1,13 +1,15 @@
 /** Events of a company that are wanted, page by page in either direction. */
-import type { EventFilter } from '../email/event.ts'
+import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import { DIGEST } from './digest.ts'
-import { type EventSearchStore, STEP, stepsOf } from './event-steps.ts'
+import { type EventSearchStore, stepsOf } from './event-steps.ts'
 import { matches, mayMatch } from './match.ts'
+import { octetsOfEvent, Portions } from './portions.ts'
 import type { Teller } from './tell.ts'
 
-/** Events read for one page at most. */
+/** Events read for one page at most. A large one counts as one more for each so many octets. */
 const LOOKS = 3_000
+const OCTETS_A_LOOK = 1_024
 
 /** Which part of the log is looked through: the events behind `after` up to `upTo`, from one end. */
 export interface EventRange {
@@ -54,20 +56,23 @@ export async function findEvents(
     const part = newestFirst ? { after: reached, upTo } : { after, upTo: reached }
     return { events: found, ...part, complete: whole }
   }
+  const past = ({ number }: LoggedEvent) => (newestFirst ? number - 1 : number)
+  const portions = new Portions()
   let place = newestFirst ? upTo : after
   let looks = 0
   for await (const { events, reached } of stepsOf(store, filter, { after, upTo, newestFirst })) {
-    for (let from = 0; from < events.length; from += STEP) {
-      const some = events.slice(from, from + STEP).filter((event) => mayMatch(filter, event))
-      for (const told of await teller.tell(some)) {
-        if (!matches(filter, told) || !also(told)) continue
-        found.push(told)
-        if (found.length === limit) return until(newestFirst ? told.event.number - 1 : told.event.number)
+    for (let from = 0; from < events.length; ) {
+      const some = events.slice(from, from + portions.next)
+      from += some.length
+      for (const told of await teller.tell(some.filter((event) => mayMatch(filter, event)))) {
+        const octets = octetsOfEvent(told)
+        portions.read(octets)
+        looks += octets / OCTETS_A_LOOK
+        if (matches(filter, told) && also(told)) found.push(told)
+        if (found.length === limit || looks >= LOOKS) return until(past(told.event))
       }
-      looks += STEP
-      if (looks < LOOKS || from + STEP >= events.length) continue
-      const { number } = events[from + STEP - 1]!
-      return until(newestFirst ? number - 1 : number)
+      looks += some.length
+      if (looks >= LOOKS && from < events.length) return until(past(some.at(-1)!))
     }
     place = reached
     if (looks >= LOOKS) break

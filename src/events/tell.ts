@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../email/told-event.ts'
 import type { SearchStore } from '../store/store.ts'
+import { octetsOf } from './portions.ts'
 
 /** Emails kept for the events that are still to come of them, and octets of these, about. */
 const KEPT = 2_000
@@ -69,10 +70,4 @@ export function eventId({ at, number, companyId }: Pick<LoggedEvent, 'at' | 'num
   const low = number.toString(16).padStart(15, '0')
   const company = companyId.replaceAll('-', '').slice(-3).padStart(3, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${company}-8${low.slice(0, 3)}-${low.slice(3)}`
-}
-
-/** About. */
-function octetsOf({ subject, to, cc, headers, tags, variables, attachments }: ToldEmail): number {
-  const lists = [to, cc, headers, tags, variables, attachments]
-  return 500 + subject.length + lists.reduce((sum, list) => sum + JSON.stringify(list).length, 0)
 }
