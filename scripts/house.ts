@@ -28,8 +28,8 @@ export const HOUSE: readonly Place[] = [
     name: 'cli',
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
-      'app.ts operate accounts/account.ts accounts/dns-records.ts accounts/verify.ts email/event.ts',
-      'email/stored-email.ts email/suppression.ts log.ts config common version.ts',
+      'app.ts operate events/told/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
+      'email/event.ts email/stored-email.ts email/suppression.ts log.ts config common version.ts',
     ),
   },
   {

@@ -1,14 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { addAllowed, allowedPage, removeAllowed } from '../operate/allow-list.ts'
 import { companyName } from '../operate/find.ts'
 import { allowEntryJson, suppressionJson } from '../operate/shapes.ts'
 import {
-  addAllowed,
   addSuppression,
-  allowedPage,
   listSuppressions,
-  removeAllowed,
   removeSuppression,
   type SuppressionListing,
 } from '../operate/suppressions.ts'

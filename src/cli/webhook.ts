@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander'
+import { webhookWords } from '../events/told/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
+import type { OwnedWebhook } from '../operate/webhook-find.ts'
+import { rotateWebhookSecret } from '../operate/webhook-secrets.ts'
 import {
   addWebhook,
   checkedWebhookUrl,
   listWebhooks,
-  type OwnedWebhook,
   removeWebhook,
-  rotateWebhookSecret,
   showWebhook,
   updateWebhook,
-  webhookWords,
 } from '../operate/webhooks.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'

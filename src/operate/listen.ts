@@ -11,7 +11,8 @@ import type { WebhookAttempt, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, findWholeCompany, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
-import { checkedWebhookUrl, eventTypes, signingKeyOf } from './webhooks.ts'
+import { signingKeyOf } from './webhook-secrets.ts'
+import { checkedWebhookUrl, eventTypes } from './webhooks.ts'
 
 export interface ListenWanted extends OfCompany {
   dialect: WebhookDialect

@@ -10,7 +10,7 @@ import { messageId } from '../events/webhooks/sign.ts'
 import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } from '../store/store.ts'
 import type { ShownLane } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
-import type { OwnedWebhook } from './webhooks.ts'
+import type { OwnedWebhook } from './webhook-find.ts'
 
 /** Unix ms as ISO 8601; null stays null. */
 export function isoTime(at: number): string

@@ -6,8 +6,9 @@ import { pipeline, Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import type { AllowedInput } from './allow-list.ts'
 import { isoTime } from './shapes.ts'
-import type { AllowedInput, SuppressionInput } from './suppressions.ts'
+import type { SuppressionInput } from './suppression-check.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
 type Column = (typeof COLUMNS)[number]

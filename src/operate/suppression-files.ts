@@ -1,15 +1,11 @@
 /** Whole lists of suppressions, in files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
+import { addAllowed, allowedValue } from './allow-list.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
+import { checkedSuppression } from './suppression-check.ts'
 import { allowedLines, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
-import {
-  addAllowed,
-  addSuppressions,
-  allowedValue,
-  checkedSuppression,
-  listSuppressions,
-} from './suppressions.ts'
+import { addSuppressions, listSuppressions } from './suppressions.ts'
 import { verb } from './verb.ts'
 
 /** Lines put on the list in one commit, and read in one step. */

@@ -1,21 +1,13 @@
-/** Addresses that a company no longer sends to, and those that bounces do not put among them. */
+/** Addresses that a company no longer sends to. */
 import type { Company } from '../accounts/account.ts'
-import {
-  type AllowEntry,
-  idAt,
-  SUPPRESSION_TYPES,
-  type Suppression,
-  type SuppressionType,
-} from '../email/suppression.ts'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { type About, type Hint, OperateError } from './error.ts'
-import { addressIn, domainName, findCompany, findWholeCompany, type OfCompany } from './find.ts'
+import { findCompany, type OfCompany } from './find.ts'
+import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Put on a list in one commit. */
-const TOGETHER = 500
-const LONGEST_REASON = 1_000
-const LONGEST_TAG = 256
-const MOST_TAGS = 100
+export const TOGETHER = 500
 
 export interface SuppressionListing extends OfCompany {
   address?: string | undefined
@@ -78,20 +70,6 @@ export const findSuppression = verb(
     throw notOnList(op, company, of)
   },
 )
-
-/** What somebody wants on the list. */
-export interface SuppressionInput {
-  address: string
-  type: SuppressionType
-  /** Of an unsubscription: from mail with these tags alone. */
-  tags?: readonly string[] | undefined
-  /** Absent: a sentence that goes with the type. */
-  reason?: string | undefined
-  /** SMTP reply code. */
-  code?: number | undefined
-  /** Unix ms; absent: now. */
-  createdAt?: number | undefined
-}
 
 export interface AddedSuppression {
   /** As it was to be put there. */
@@ -183,65 +161,6 @@ export const clearSuppressions = verb(
   },
 )
 
-/** An address or a domain that bounces do not put on the list. By value. */
-export const allowedPage = verb(
-  'see',
-  async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
-    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...given(page) })
-  },
-)
-
-/** @param input.value address or domain */
-export const findAllowed = verb(
-  'see',
-  async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
-    const found = await op.store.findAllowed(findWholeCompany(op, company).id, allowedValue(value).value)
-    if (found !== null) return found
-    throw new OperateError('not_found', `"${value}" is not on the allow list`)
-  },
-)
-
-export interface AllowedInput {
-  /** Address or domain. */
-  value: string
-  reason?: string | undefined
-  /** Unix ms; absent: now. */
-  createdAt?: number | undefined
-}
-
-/** For each whether it is new. What is suppressed already stays so. Nothing is added when one of them cannot be. */
-export const addAllowed = verb(
-  'manage',
-  async (op, input: { company: string; entries: readonly AllowedInput[] }): Promise<boolean[]> => {
-    const { id: companyId } = findWholeCompany(op, input.company)
-    const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
-      return {
-        companyId,
-        ...allowedValue(value),
-        reason: reason === undefined ? null : reasonOf(reason),
-        createdAt,
-      }
-    })
-    const added: boolean[] = []
-    for (let at = 0; at < all.length; at += TOGETHER) {
-      added.push(...(await op.store.addAllowed(all.slice(at, at + TOGETHER))))
-    }
-    return added
-  },
-)
-
-/** How many; without a value all of them. */
-export const removeAllowed = verb(
-  'manage',
-  async (op, { company, value }: { company: string; value?: string | undefined }): Promise<number> => {
-    const { id: companyId } = findWholeCompany(op, company)
-    if (value === undefined) return await op.store.removeAllowed({ companyId })
-    const removed = await op.store.removeAllowed({ companyId, value: allowedValue(value).value })
-    if (removed > 0) return removed
-    throw new OperateError('not_found', `"${value}" is not on the allow list`)
-  },
-)
-
 /** Those of one company that the caller may know of: with a key for one domain those that came from there. */
 interface Scope {
   companyId: string
@@ -278,70 +197,8 @@ async function firstOf(
   return found.toSorted((a, b) => SUPPRESSION_TYPES.indexOf(a.type) - SUPPRESSION_TYPES.indexOf(b.type))[0]
 }
 
-const REASONS: Record<SuppressionType, string> = {
-  bounce: 'mail to it bounced before',
-  complaint: 'the recipient complained',
-  manual: 'added by hand',
-  unsubscribe: 'the recipient unsubscribed',
-}
-
-/** Throws `invalid`. */
-export function checkedSuppression(
-  { address: text, type, tags, reason, code, createdAt }: SuppressionInput,
-  companyId: string,
-  domainId: string | null,
-  now: number,
-): Suppression {
-  const address = addressIn(text)
-  if (tags !== undefined && type !== 'unsubscribe') {
-    throw new OperateError(
-      'invalid',
-      `tags go with an unsubscription only, and "${address}" is there as ${type}`,
-    )
-  }
-  if (code !== undefined && !(Number.isInteger(code) && code >= 200 && code <= 699)) {
-    throw new OperateError('invalid', `the code ${code} is no SMTP reply code`)
-  }
-  const at = createdAt ?? now
-  return {
-    id: idAt(at),
-    companyId,
-    address,
-    type,
-    tags: tags === undefined ? null : checkedTags(tags),
-    reason: reason ? reasonOf(reason) : REASONS[type],
-    code: code ?? null,
-    emailId: null,
-    domainId,
-    createdAt: at,
-  }
-}
-
-function checkedTags(tags: readonly string[]): string[] {
-  const all = [...new Set(tags)]
-  if (all.length === 0 || all.length > MOST_TAGS) {
-    throw new OperateError('invalid', `an unsubscription names 1 to ${MOST_TAGS} tags, or none for all mail`)
-  }
-  for (const tag of all) {
-    if (tag === '' || tag.length > LONGEST_TAG || /\p{Cc}/u.test(tag) || !tag.isWellFormed()) {
-      throw new OperateError('invalid', `a tag has 1 to ${LONGEST_TAG} characters, and no control characters`)
-    }
-  }
-  return all
-}
-
-function reasonOf(text: string): string {
-  if (text.length <= LONGEST_REASON && text.isWellFormed() && !text.includes('\0')) return text
-  throw new OperateError('invalid', `a reason has at most ${LONGEST_REASON} characters, and no NUL`)
-}
-
-export function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
-  return text.includes('@')
-    ? { value: addressIn(text), kind: 'address' }
-    : { value: domainName(text), kind: 'domain' }
-}
-
-function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
+/** What of a page's bounds is given. */
+export function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
   return {
     limit,
     ...(term !== undefined && { term }),

@@ -5,7 +5,7 @@ import { eventOfMessage, messageId, payload } from '../events/webhooks/sign.ts'
 import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { type Operation, verb } from './verb.ts'
-import { findWebhook, type OwnedWebhook } from './webhooks.ts'
+import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
 
 export interface AttemptsWanted {
   id: string

@@ -4,7 +4,7 @@ import { OperateError } from './error.ts'
 import type { OfCompany } from './find.ts'
 import { verb } from './verb.ts'
 import { replayWebhook } from './webhook-events.ts'
-import { knownWebhooks, type OwnedWebhook } from './webhooks.ts'
+import { knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 
 /** Tells again what a message was about, to the webhook that it was for; `id` is what its receiver sees. */
 export const replayMessage = verb('manage', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {

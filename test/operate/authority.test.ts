@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
+import * as allowList from '../../src/operate/allow-list.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
@@ -26,6 +27,8 @@ import * as tags from '../../src/operate/tags.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import * as webhookEvents from '../../src/operate/webhook-events.ts'
 import * as replays from '../../src/operate/webhook-replay.ts'
+import * as samples from '../../src/operate/webhook-sample.ts'
+import * as webhookSecrets from '../../src/operate/webhook-secrets.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiKey, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
@@ -300,29 +303,25 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => suppressions.clearSuppressions(op, { company: 'Acme', types: ['complaint'] }),
     MANAGES,
   ],
+  [allowList.allowedPage, (op) => allowList.allowedPage(op, { company: 'Acme', limit: 10 }), SEES_WHOLE],
   [
-    suppressions.allowedPage,
-    (op) => suppressions.allowedPage(op, { company: 'Acme', limit: 10 }),
-    SEES_WHOLE,
-  ],
-  [
-    suppressions.findAllowed,
+    allowList.findAllowed,
     async (op, world) => {
       await world.allowed('ok.test')
-      return await suppressions.findAllowed(op, { company: 'Acme', value: 'ok.test' })
+      return await allowList.findAllowed(op, { company: 'Acme', value: 'ok.test' })
     },
     SEES_WHOLE,
   ],
   [
-    suppressions.addAllowed,
-    (op) => suppressions.addAllowed(op, { company: 'Acme', entries: [{ value: 'new.test' }] }),
+    allowList.addAllowed,
+    (op) => allowList.addAllowed(op, { company: 'Acme', entries: [{ value: 'new.test' }] }),
     MANAGES_WHOLE,
   ],
   [
-    suppressions.removeAllowed,
+    allowList.removeAllowed,
     async (op, world) => {
       await world.allowed('gone.test')
-      return await suppressions.removeAllowed(op, { company: 'Acme', value: 'gone.test' })
+      return await allowList.removeAllowed(op, { company: 'Acme', value: 'gone.test' })
     },
     MANAGES_WHOLE,
   ],
@@ -371,8 +370,8 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     { ...SEES, restricted: foreign },
   ],
   [
-    webhooks.showWebhookSecret,
-    async (op, world) => webhooks.showWebhookSecret(op, { id: await world.webhook() }),
+    webhookSecrets.showWebhookSecret,
+    async (op, world) => webhookSecrets.showWebhookSecret(op, { id: await world.webhook() }),
     { ...MANAGES, restricted: foreign },
   ],
   [
@@ -386,8 +385,8 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     { ...MANAGES, restricted: foreign },
   ],
   [
-    webhooks.rotateWebhookSecret,
-    async (op, world) => webhooks.rotateWebhookSecret(op, { id: await world.webhook() }),
+    webhookSecrets.rotateWebhookSecret,
+    async (op, world) => webhookSecrets.rotateWebhookSecret(op, { id: await world.webhook() }),
     { ...MANAGES, restricted: foreign },
   ],
   [
@@ -428,12 +427,20 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   ],
   [replays.replayWebhooks, (op) => replays.replayWebhooks(op, { since: 0 }), { ...MANAGES, foreign: ok }],
   [
-    webhooks.testWebhook,
-    async (op, world) => webhooks.testWebhook(op, { id: await world.webhook(), event: 'email.sent' }),
+    samples.testWebhook,
+    async (op, world) => samples.testWebhook(op, { id: await world.webhook(), event: 'email.sent' }),
     { ...MANAGES, restricted: foreign },
   ],
-  [webhooks.showSigningKey, (op) => webhooks.showSigningKey(op, { company: 'Acme' }), MANAGES_WHOLE],
-  [webhooks.rotateSigningKey, (op) => webhooks.rotateSigningKey(op, { company: 'Acme' }), MANAGES_WHOLE],
+  [
+    webhookSecrets.showSigningKey,
+    (op) => webhookSecrets.showSigningKey(op, { company: 'Acme' }),
+    MANAGES_WHOLE,
+  ],
+  [
+    webhookSecrets.rotateSigningKey,
+    (op) => webhookSecrets.rotateSigningKey(op, { company: 'Acme' }),
+    MANAGES_WHOLE,
+  ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
 ]
 

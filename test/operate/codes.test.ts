@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import { messageId } from '../../src/events/webhooks/sign.ts'
+import { addAllowed, removeAllowed } from '../../src/operate/allow-list.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { createCompany, limitCompany, showCompany } from '../../src/operate/companies.ts'
 import { addDkimKey, removeDkimKey, switchDkimKey } from '../../src/operate/dkim-keys.ts'
@@ -36,10 +37,8 @@ import { retry, showQueue } from '../../src/operate/queue.ts'
 import { rawCopies } from '../../src/operate/raw-copies.ts'
 import { removeRoute, setRoute } from '../../src/operate/routes.ts'
 import {
-  addAllowed,
   addSuppression,
   findSuppression,
-  removeAllowed,
   removeSuppression,
   removeUnsubscribedTag,
 } from '../../src/operate/suppressions.ts'
@@ -47,14 +46,9 @@ import { describeTag } from '../../src/operate/tags.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
 import { listWebhookEvents, replayWebhook, showWebhookEvent } from '../../src/operate/webhook-events.ts'
 import { replayMessage } from '../../src/operate/webhook-replay.ts'
-import {
-  addWebhook,
-  removeWebhook,
-  rotateWebhookSecret,
-  showWebhook,
-  testWebhook,
-  updateWebhook,
-} from '../../src/operate/webhooks.ts'
+import { testWebhook } from '../../src/operate/webhook-sample.ts'
+import { rotateWebhookSecret } from '../../src/operate/webhook-secrets.ts'
+import { addWebhook, removeWebhook, showWebhook, updateWebhook } from '../../src/operate/webhooks.ts'
 import { StoreConflict, StoreDamaged, StoreUnavailable } from '../../src/store/store.ts'
 import { World } from './world.ts'
 

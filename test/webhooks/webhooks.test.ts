@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Resend } from 'resend'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -10,10 +9,13 @@ import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import { listWebhookAttempts } from '../../src/operate/webhook-events.ts'
+import * as samples from '../../src/operate/webhook-sample.ts'
+import * as webhookSecrets from '../../src/operate/webhook-secrets.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
 import type { WebhookAttempt } from '../../src/store/store.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { type Received, Receiver } from './receiver.ts'
 
 interface MailgunVerifier {
@@ -55,11 +57,10 @@ async function told(
 
 /** As soon as so many tries are noted of it: these, newest first. */
 async function attempts(op: Operation, id: string, count: number): Promise<WebhookAttempt[]> {
-  for (;;) {
+  return await until(async () => {
     const found = await listWebhookAttempts(op, { id, limit: 100 })
-    if (found.length >= count) return found
-    await pause(20)
-  }
+    return found.length >= count && found
+  }, `${count} tries of the webhook`)
 }
 
 async function send(to = 'jane@example.com', more: object = {}): Promise<string> {
@@ -137,7 +138,7 @@ test('events are signed as clients without a verifier of their own look at them'
 
 test('events of the form dialect are signed with the key of the company, as its client finds', async (t) => {
   const { receiver, secret, op } = await told(t, { dialect: 'form', events: ['delivered'] })
-  assert.equal((await webhooks.showSigningKey(op, { company })).key, secret)
+  assert.equal((await webhookSecrets.showSigningKey(op, { company })).key, secret)
   await send('joe@example.com')
   const [first] = await receiver.until(({ length }) => length >= 1)
   const { signature, 'event-data': data } = JSON.parse(first!.body)
@@ -153,7 +154,7 @@ test('events of the form dialect are signed with the key of the company, as its 
 
 test('after a rotation the secret before it signs too', async (t) => {
   const { receiver, secret, op, id } = await told(t, { events: ['email.delivered'] })
-  const { secret: next } = await webhooks.rotateWebhookSecret(op, { id })
+  const { secret: next } = await webhookSecrets.rotateWebhookSecret(op, { id })
   assert.notEqual(next, secret)
   const verified = ({ headers, body }: Received, by: string) => {
     try {
@@ -210,7 +211,7 @@ test('how the webhooks fare can be watched', async (t) => {
     const line = page.split('\n').find((each) => each.startsWith(`${name} `))
     return Number(line?.slice(name.length + 1))
   }
-  while ((await value('postroad_webhooks{state="failing"}')) !== 1) await pause(20)
+  await until(async () => (await value('postroad_webhooks{state="failing"}')) === 1, 'one that is failing')
   assert.equal(await value('postroad_webhooks{state="behind"}'), 0)
   assert.ok((await value('postroad_webhooks{state="current"}')) >= 1)
   assert.equal(await value('postroad_webhook_events_behind{state="current"}'), 0)
@@ -230,6 +231,6 @@ test('nobody inside is told, whatever a company asks for', async () => {
   const [attempt] = await attempts(op, webhook.id, 1)
   assert.match(attempt!.error!, /127\.0\.0\.1 is not a public address \(loopback\)/)
   assert.equal(receiver.received.length, 0)
-  const tested = await webhooks.testWebhook(op, { id: webhook.id, event: 'email.bounced' })
+  const tested = await samples.testWebhook(op, { id: webhook.id, event: 'email.bounced' })
   assert.match(tested.error!, /not a public address/)
 })

@@ -1,5 +1,5 @@
 /** Events in the words of the form dialect: what its webhooks carry, and what its Events API lists. */
-import type { EventDetail, LoggedEvent } from '../../email/event.ts'
+import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
 import { plainAddress, type ToldEmail, type ToldEvent, toldAddress } from '../../email/told-event.ts'
 import { filledMessageId } from '../../mail/batch/substitute.ts'
@@ -12,27 +12,50 @@ export interface FormStorage {
   key: string
 }
 
-interface Word {
+/** What an event is called; webhooks have one word for event and severity. */
+export interface FormWord {
   event: string
   severity?: 'permanent' | 'temporary'
+  webhook: string
+}
+
+const word = (event: string): FormWord => ({ event, webhook: event })
+const PERMANENT: FormWord = { event: 'failed', severity: 'permanent', webhook: 'permanent_fail' }
+const TEMPORARY: FormWord = { event: 'failed', severity: 'temporary', webhook: 'temporary_fail' }
+
+/** Null: this dialect has no word for it. */
+export const FORM_WORDS: Readonly<Record<EventType, FormWord | null>> = {
+  sent: word('accepted'),
+  scheduled: word('accepted'),
+  clicked: word('clicked'),
+  complained: word('complained'),
+  delivered: word('delivered'),
+  opened: word('opened'),
+  bounced: PERMANENT,
+  failed: PERMANENT,
+  suppressed: PERMANENT,
+  delivery_delayed: TEMPORARY,
+  unsubscribed: word('unsubscribed'),
+  queued: null,
+  canceled: null,
 }
 
 /** Null: this dialect has no word for it. `storageOf`: absent where nothing is known of it. */
 export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => FormStorage): FormEvent | null {
   const { event, id, email, recipientVariables } = told
-  const word = wordFor(event, email)
-  if (word === null) return null
+  const known = wordFor(event, email)
+  if (known === null) return null
   const recipient = toldAddress(told)
   const variables = { ...email?.variables, ...filledIn(email, recipientVariables) }
   return {
-    event: word.event,
+    event: known.event,
     id,
     timestamp: event.at / 1000,
-    'log-level': LEVELS[word.severity ?? 'none'],
+    'log-level': LEVELS[known.severity ?? 'none'],
     recipient,
     'recipient-domain': recipient.slice(recipient.lastIndexOf('@') + 1),
-    ...(word.severity !== undefined && { severity: word.severity, reason: reasonOf(event) }),
-    ...(word.event === 'accepted' && { method: 'HTTP' }),
+    ...(known.severity !== undefined && { severity: known.severity, reason: reasonOf(event) }),
+    ...(known.event === 'accepted' && { method: 'HTTP' }),
     tags: email?.tags.map(({ name, value }) => (name === 'tag' ? value : `${name}:${value}`)) ?? [],
     campaigns: [],
     'user-variables': variables,
@@ -46,34 +69,15 @@ export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => For
     // There whatever else is missing: its readers do not look whether it is.
     message: messageOf(email, recipient, recipientVariables),
     ...(email !== null && storageOf !== undefined && { storage: storageOf(email) }),
-    ...(hasStatus(word) && { 'delivery-status': deliveryStatus(event) }),
+    ...(hasStatus(known) && { 'delivery-status': deliveryStatus(event) }),
   }
 }
 
 const LEVELS = { none: 'info', temporary: 'warn', permanent: 'error' } as const
 
-function wordFor({ type }: LoggedEvent, email: ToldEmail | null): Word | null {
-  switch (type) {
-    case 'scheduled':
-      return { event: 'accepted' }
-    case 'sent':
-      // What was scheduled was accepted before.
-      return email?.scheduledAt == null ? { event: 'accepted' } : null
-    case 'delivery_delayed':
-      return { event: 'failed', severity: 'temporary' }
-    case 'bounced':
-    case 'failed':
-    case 'suppressed':
-      return { event: 'failed', severity: 'permanent' }
-    case 'delivered':
-    case 'opened':
-    case 'clicked':
-    case 'complained':
-    case 'unsubscribed':
-      return { event: type }
-    default:
-      return null
-  }
+function wordFor({ type }: LoggedEvent, email: ToldEmail | null): FormWord | null {
+  // What was scheduled was accepted before.
+  return type === 'sent' && email?.scheduledAt != null ? null : FORM_WORDS[type]
 }
 
 function reasonOf({ type, detail }: LoggedEvent): string {
@@ -89,7 +93,7 @@ function reasonOf({ type, detail }: LoggedEvent): string {
   }
 }
 
-function hasStatus({ event }: Word): boolean {
+function hasStatus({ event }: FormWord): boolean {
   return event === 'delivered' || event === 'failed'
 }
 

@@ -2,8 +2,8 @@
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
 
-/** The types of this dialect; what is missing it has no word for. */
-export const JSON_TYPES: Partial<Record<EventType, string>> = {
+/** Null: this dialect has no word for it. */
+export const JSON_TYPES: Readonly<Record<EventType, string | null>> = {
   scheduled: 'email.scheduled',
   sent: 'email.sent',
   delivered: 'email.delivered',
@@ -16,6 +16,8 @@ export const JSON_TYPES: Partial<Record<EventType, string>> = {
   suppressed: 'email.suppressed',
   // Beyond the original.
   canceled: 'email.canceled',
+  queued: null,
+  unsubscribed: null,
 }
 
 export interface JsonEvent {
@@ -27,7 +29,7 @@ export interface JsonEvent {
 /** Null: this dialect has no word for it. What retention has removed of the email is not told. */
 export function jsonEvent({ event, email }: ToldEvent): JsonEvent | null {
   const type = JSON_TYPES[event.type]
-  if (type === undefined) return null
+  if (type === null) return null
   const data: Record<string, unknown> = {
     email_id: event.emailId,
     created_at: isoTime(email?.createdAt ?? event.at),

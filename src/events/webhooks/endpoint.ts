@@ -30,7 +30,7 @@ export interface Tried {
 }
 
 /** Events held for one webhook, under way ones included. */
-export const MOST_HELD = 500
+const MOST_HELD = 500
 /** Under way at a time: so many at first and after a failure, and more with each answer while nothing fails. */
 const FIRST_AT_ONCE = 16
 const MOST_AT_ONCE = 64
@@ -251,8 +251,8 @@ export class Endpoint {
   }
 
   /**
-   * What is to be committed; null: nothing, or nothing worth one yet. What is given here is the caller's: `again` takes
-   * it back.
+   * What is to be committed; null: nothing, or nothing worth one yet. What is given here is the caller's: `uncommitted`
+   * takes it back.
    */
   progress(token: number, now: number, patience: number): WebhookProgress | null {
     this.#keepSuccesses(now)

@@ -2,7 +2,7 @@
 import type { LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { EventLog, WebhookRetry, WebhookStore } from '../../store/store.ts'
-import { JSON_TYPES } from '../told/json.ts'
+import { wordOfType } from '../told/types.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface ReadPorts {
@@ -66,7 +66,7 @@ export async function readRetries(
 export function isWanted({ webhook }: Endpoint, { companyId, type }: LoggedEvent): boolean {
   if (companyId !== webhook.companyId) return false
   if (webhook.types.length > 0 && !webhook.types.includes(type)) return false
-  return webhook.dialect === 'form' || JSON_TYPES[type] !== undefined
+  return wordOfType(webhook.dialect, type) !== null
 }
 
 export function concerns(endpoint: Endpoint, { event, email }: ToldEvent): boolean {

@@ -4,8 +4,6 @@ import type { EventDetail, EventType } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 
 const DETAILS: Partial<Record<EventType, EventDetail>> = {
-  scheduled: {},
-  sent: {},
   delivered: {
     code: 250,
     enhancedCode: '2.0.0',

@@ -12,7 +12,7 @@ export interface TryPorts {
 
 /** Octets of an answer that are kept, and the time a try may take. */
 export const MOST_RESPONSE = 1_024
-export const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /**
  * Null: its dialect has no word for the event. `stopped`: given up in the midst of it, nobody knows what came of it.

@@ -1,5 +1,5 @@
 /** `/v5/accounts/http_signing_key`: what the webhooks of the company are signed with. */
-import { rotateSigningKey, showSigningKey } from '../../../operate/webhooks.ts'
+import { rotateSigningKey, showSigningKey } from '../../../operate/webhook-secrets.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 

@@ -1,5 +1,6 @@
 /** What of an event filters look at, by the names they have in a query. */
-import type { EventType } from '../../../email/event.ts'
+import { EVENT_TYPES, type EventType } from '../../../email/event.ts'
+import { FORM_WORDS } from '../../../events/told/form.ts'
 import type { Matched } from './expression.ts'
 
 /** An event as this dialect shows it. */
@@ -66,26 +67,11 @@ export function readField(filter: Filter, shown: Shown): Matched {
   return READ[filter](shown)
 }
 
-/** The types that this dialect has a word for. */
-const TYPES: Readonly<Record<string, readonly EventType[]>> = {
-  accepted: ['sent', 'scheduled'],
-  delivered: ['delivered'],
-  failed: ['delivery_delayed', 'bounced', 'failed', 'suppressed'],
-  opened: ['opened'],
-  clicked: ['clicked'],
-  complained: ['complained'],
-  unsubscribed: ['unsubscribed'],
-}
-const SEVERITIES: Readonly<Record<string, readonly EventType[]>> = {
-  temporary: ['delivery_delayed'],
-  permanent: ['bounced', 'failed', 'suppressed'],
-}
-
-/** What the words of `event` and of `severity` can be, as far as they are known; undefined: anything. */
+/** What can be shown as one of these events, with one of these severities; null: with any. */
 export function typesOf(events: string[] | null, severities: string[] | null): EventType[] {
-  const named = (words: string[] | null, known: Readonly<Record<string, readonly EventType[]>>) =>
-    words?.flatMap((word) => (Object.hasOwn(known, word) ? known[word]! : []))
-  const all = named(events, TYPES) ?? Object.values(TYPES).flat()
-  const severe = named(severities, SEVERITIES)
-  return severe === undefined ? all : all.filter((type) => severe.includes(type))
+  return EVENT_TYPES.filter((type) => {
+    const word = FORM_WORDS[type]
+    if (word === null || (events !== null && !events.includes(word.event))) return false
+    return severities === null || (word.severity !== undefined && severities.includes(word.severity))
+  })
 }

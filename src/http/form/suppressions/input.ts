@@ -1,11 +1,11 @@
 /** What is put on a list: one entry of a form or a JSON object, or many in a JSON array. */
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
-import type { SuppressionInput } from '../../../operate/suppressions.ts'
+import type { SuppressionInput } from '../../../operate/suppression-check.ts'
 import { readTime } from '../date.ts'
 import type { List } from './lists.ts'
 
 /** Of one request. */
-export const MOST_ENTRIES = 1_000
+const MOST_ENTRIES = 1_000
 
 const TEXT = { type: 'string' } as const
 const ONE = {

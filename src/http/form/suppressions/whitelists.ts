@@ -1,8 +1,8 @@
 /** `/v3/{domain}/whitelists`: addresses and domains that bounces do not put on the list. */
 import type { AllowEntry } from '../../../email/suppression.ts'
 import { Refusal } from '../../../intake/refusal.ts'
+import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/suppressions.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { utcDate } from '../date.ts'

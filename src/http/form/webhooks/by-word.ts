@@ -3,12 +3,12 @@
  * it is told.
  */
 import type { SendingDomain } from '../../../accounts/account.ts'
-import { WEBHOOK_WORDS, wordsOfTypes } from '../../../events/told/types.ts'
+import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
 
-export const WORDS = Object.keys(WEBHOOK_WORDS.form)
+export const WORDS = webhookWords('form')
 
 export interface Told {
   id: string

@@ -1,4 +1,5 @@
-import { removeWebhook, rotateWebhookSecret, updateWebhook } from '../../../operate/webhooks.ts'
+import { rotateWebhookSecret } from '../../../operate/webhook-secrets.ts'
+import { removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { BY_ID, changedSchema, deletedSchema } from '../schemas.ts'
 import { CHANGES, operationOnWebhook, WEBHOOK_SECRET } from './webhook.ts'

@@ -1,4 +1,5 @@
-import { listWebhooks, showWebhookSecret } from '../../../operate/webhooks.ts'
+import { showWebhookSecret } from '../../../operate/webhook-secrets.ts'
+import { listWebhooks } from '../../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listSchema } from '../list.ts'

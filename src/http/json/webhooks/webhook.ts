@@ -1,9 +1,10 @@
 /** A webhook as this dialect shows and takes it. */
 import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
-import { wordsOfTypes } from '../../../events/told/types.ts'
+import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { noSuchWebhook, type OwnedWebhook, showWebhook, webhookWords } from '../../../operate/webhooks.ts'
+import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
+import { showWebhook } from '../../../operate/webhooks.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
 import { timestamp } from '../email.ts'

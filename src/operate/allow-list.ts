@@ -1,0 +1,72 @@
+/** Addresses and domains that bounces do not put among the suppressions. */
+import type { AllowEntry } from '../email/suppression.ts'
+import { OperateError } from './error.ts'
+import { addressIn, domainName, findWholeCompany } from './find.ts'
+import { reasonOf } from './suppression-check.ts'
+import { given, type PageWanted, TOGETHER } from './suppressions.ts'
+import { verb } from './verb.ts'
+
+/** By value. */
+export const allowedPage = verb(
+  'see',
+  async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
+    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...given(page) })
+  },
+)
+
+/** @param input.value address or domain */
+export const findAllowed = verb(
+  'see',
+  async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
+    const found = await op.store.findAllowed(findWholeCompany(op, company).id, allowedValue(value).value)
+    if (found !== null) return found
+    throw new OperateError('not_found', `"${value}" is not on the allow list`)
+  },
+)
+
+export interface AllowedInput {
+  /** Address or domain. */
+  value: string
+  reason?: string | undefined
+  /** Unix ms; absent: now. */
+  createdAt?: number | undefined
+}
+
+/** For each whether it is new. What is suppressed already stays so. Nothing is added when one of them cannot be. */
+export const addAllowed = verb(
+  'manage',
+  async (op, input: { company: string; entries: readonly AllowedInput[] }): Promise<boolean[]> => {
+    const { id: companyId } = findWholeCompany(op, input.company)
+    const all = input.entries.map(({ value, reason, createdAt = op.now() }): AllowEntry => {
+      return {
+        companyId,
+        ...allowedValue(value),
+        reason: reason === undefined ? null : reasonOf(reason),
+        createdAt,
+      }
+    })
+    const added: boolean[] = []
+    for (let at = 0; at < all.length; at += TOGETHER) {
+      added.push(...(await op.store.addAllowed(all.slice(at, at + TOGETHER))))
+    }
+    return added
+  },
+)
+
+/** How many; without a value all of them. */
+export const removeAllowed = verb(
+  'manage',
+  async (op, { company, value }: { company: string; value?: string | undefined }): Promise<number> => {
+    const { id: companyId } = findWholeCompany(op, company)
+    if (value === undefined) return await op.store.removeAllowed({ companyId })
+    const removed = await op.store.removeAllowed({ companyId, value: allowedValue(value).value })
+    if (removed > 0) return removed
+    throw new OperateError('not_found', `"${value}" is not on the allow list`)
+  },
+)
+
+export function allowedValue(text: string): Pick<AllowEntry, 'value' | 'kind'> {
+  return text.includes('@')
+    ? { value: addressIn(text), kind: 'address' }
+    : { value: domainName(text), kind: 'domain' }
+}

@@ -1,0 +1,80 @@
+/** What may stand on a list of suppressions. */
+import { idAt, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { OperateError } from './error.ts'
+import { addressIn } from './find.ts'
+
+const LONGEST_REASON = 1_000
+const LONGEST_TAG = 256
+const MOST_TAGS = 100
+
+/** What somebody wants on the list. */
+export interface SuppressionInput {
+  address: string
+  type: SuppressionType
+  /** Of an unsubscription: from mail with these tags alone. */
+  tags?: readonly string[] | undefined
+  /** Absent: a sentence that goes with the type. */
+  reason?: string | undefined
+  /** SMTP reply code. */
+  code?: number | undefined
+  /** Unix ms; absent: now. */
+  createdAt?: number | undefined
+}
+
+const REASONS: Record<SuppressionType, string> = {
+  bounce: 'mail to it bounced before',
+  complaint: 'the recipient complained',
+  manual: 'added by hand',
+  unsubscribe: 'the recipient unsubscribed',
+}
+
+/** Throws `invalid`. */
+export function checkedSuppression(
+  { address: text, type, tags, reason, code, createdAt }: SuppressionInput,
+  companyId: string,
+  domainId: string | null,
+  now: number,
+): Suppression {
+  const address = addressIn(text)
+  if (tags !== undefined && type !== 'unsubscribe') {
+    throw new OperateError(
+      'invalid',
+      `tags go with an unsubscription only, and "${address}" is there as ${type}`,
+    )
+  }
+  if (code !== undefined && !(Number.isInteger(code) && code >= 200 && code <= 699)) {
+    throw new OperateError('invalid', `the code ${code} is no SMTP reply code`)
+  }
+  const at = createdAt ?? now
+  return {
+    id: idAt(at),
+    companyId,
+    address,
+    type,
+    tags: tags === undefined ? null : checkedTags(tags),
+    reason: reason ? reasonOf(reason) : REASONS[type],
+    code: code ?? null,
+    emailId: null,
+    domainId,
+    createdAt: at,
+  }
+}
+
+function checkedTags(tags: readonly string[]): string[] {
+  const all = [...new Set(tags)]
+  if (all.length === 0 || all.length > MOST_TAGS) {
+    throw new OperateError('invalid', `an unsubscription names 1 to ${MOST_TAGS} tags, or none for all mail`)
+  }
+  for (const tag of all) {
+    if (tag === '' || tag.length > LONGEST_TAG || /\p{Cc}/u.test(tag) || !tag.isWellFormed()) {
+      throw new OperateError('invalid', `a tag has 1 to ${LONGEST_TAG} characters, and no control characters`)
+    }
+  }
+  return all
+}
+
+/** Throws `invalid`. */
+export function reasonOf(text: string): string {
+  if (text.length <= LONGEST_REASON && text.isWellFormed() && !text.includes('\0')) return text
+  throw new OperateError('invalid', `a reason has at most ${LONGEST_REASON} characters, and no NUL`)
+}

@@ -1,0 +1,53 @@
+/** The webhooks that a caller may know of. */
+import type { Company, SendingDomain } from '../accounts/account.ts'
+import type { Webhook } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyScope, type OfCompany } from './find.ts'
+import type { Operation } from './verb.ts'
+
+export interface OwnedWebhook {
+  webhook: Webhook
+  company: Company
+  /** Null: of all domains of the company. */
+  domain: SendingDomain | null
+}
+
+/** Throws `not_found`. */
+export async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
+  // What is no text to a database is no id either.
+  const [webhook] = id.includes('\0') ? [] : await op.store.webhooks({ id })
+  const found = webhook !== undefined && mayKnow(op, webhook) ? owned(op, webhook) : null
+  if (found !== null) return found
+  throw noSuchWebhook(id)
+}
+
+export function noSuchWebhook(id: string): OperateError {
+  return new OperateError(
+    'not_found',
+    `there is no webhook with the id "${id}"`,
+    { verb: 'listWebhooks' },
+    { about: { noun: 'webhook', name: id } },
+  )
+}
+
+/** Those that the caller knows. */
+export async function knownWebhooks(op: Operation, of: OfCompany): Promise<OwnedWebhook[]> {
+  const { caller } = op
+  const whole = caller.kind === 'operator' || caller.principal.domainId === null
+  const companyId = whole ? companyScope(op, of) : caller.principal.companyId
+  const all = await op.store.webhooks(companyId === null ? {} : { companyId })
+  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
+}
+
+/** A key for one domain knows those of that domain. */
+function mayKnow({ caller }: Operation, { companyId, domainId }: Webhook): boolean {
+  if (caller.kind === 'operator') return true
+  const { principal } = caller
+  return principal.companyId === companyId && (principal.domainId === null || principal.domainId === domainId)
+}
+
+function owned({ accounts }: Operation, webhook: Webhook): OwnedWebhook | null {
+  const company = accounts.companies.find(({ id }) => id === webhook.companyId)
+  const domain = accounts.domains.find(({ id }) => id === webhook.domainId) ?? null
+  return company === undefined ? null : { webhook, company, domain }
+}

@@ -1,0 +1,63 @@
+/** A sample of an event for one webhook, to try its endpoint with. */
+import { sampleEvent } from '../events/webhooks/sample.ts'
+import { payload, webhookRequest } from '../events/webhooks/sign.ts'
+import { NoAnswer } from '../network/outgoing.ts'
+import { verb } from './verb.ts'
+import { findWebhook } from './webhook-find.ts'
+import { secretsOf } from './webhook-secrets.ts'
+import { eventTypes } from './webhooks.ts'
+
+/** Milliseconds a test may take, and octets of its answer. */
+const TEST_MS = 15_000
+const MOST_RESPONSE = 1_024
+
+export interface WebhookTest {
+  /** What was sent. */
+  body: string
+  headers: Record<string, string>
+  /** Of the answer; null: none came, and `error` says why. */
+  status: number | null
+  error: string | null
+  response: string
+  /** Milliseconds. */
+  duration: number
+}
+
+/** Sends a sample of an event, once, from here, signed as an event would be. */
+export const testWebhook = verb(
+  'manage',
+  async (op, { id, event }: { id: string; event: string }): Promise<WebhookTest> => {
+    const { webhook, domain } = await findWebhook(op, id)
+    const [type] = eventTypes(webhook.dialect, [event])
+    const now = op.now()
+    const sample = sampleEvent(type!, webhook.companyId, domain?.name ?? 'example.com', now)
+    const told = payload(webhook.dialect, sample)!
+    const { headers, body } = webhookRequest(
+      webhook,
+      await secretsOf(op, webhook),
+      sample.event.number,
+      told,
+      now,
+    )
+    const outgoing = op.outgoing()
+    const tried = (status: number | null, error: string | null, response: string): WebhookTest => {
+      return { body, headers, status, error, response, duration: op.now() - now }
+    }
+    try {
+      const limits = { timeoutMs: TEST_MS, maxOctets: MOST_RESPONSE }
+      const answer = await outgoing.ask({
+        method: 'POST',
+        url: new URL(webhook.url),
+        headers,
+        body,
+        ...limits,
+      })
+      return tried(answer.status, null, answer.body.toString())
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      return tried(null, error.message, '')
+    } finally {
+      await outgoing.close()
+    }
+  },
+)

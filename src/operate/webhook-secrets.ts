@@ -1,0 +1,81 @@
+/** What webhooks are signed with: a secret of each, or in the form dialect the signing key of the company. */
+import type { Company } from '../accounts/account.ts'
+import {
+  openSigningKey,
+  openWebhookSecret,
+  sealSigningKey,
+  sealWebhookSecret,
+} from '../events/webhooks/secrets.ts'
+import { counting, newSigningKey, newWebhookSecret } from '../events/webhooks/sign.ts'
+import type { Webhook } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { findWholeCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
+
+/** The secret before it signs too for a day: receivers take both meanwhile. */
+export const rotateWebhookSecret = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
+    const { webhook } = await findWebhook(op, id)
+    if (webhook.dialect === 'form') {
+      throw new OperateError(
+        'invalid',
+        'a webhook of the form dialect is signed with the signing key of its company',
+      )
+    }
+    const secret = newWebhookSecret()
+    const sealed = sealWebhookSecret(await op.seal(), id, secret)
+    await op.store.updateWebhook(id, { secret: sealed, previousSecret: webhook.secret, rotatedAt: op.now() })
+    return { ...(await findWebhook(op, id)), secret }
+  },
+)
+
+/** What its messages are signed with: the newest secret, or the signing key of its company in the form dialect. */
+export const showWebhookSecret = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
+    const found = await findWebhook(op, id)
+    const [secret] = await secretsOf(op, found.webhook)
+    return { ...found, secret: secret! }
+  },
+)
+
+/** What the webhooks of a company are signed with in the form dialect; made when it is first asked for. */
+export const showSigningKey = verb(
+  'manage',
+  async (op, input: { company: string }): Promise<{ company: Company; key: string }> => {
+    const company = findWholeCompany(op, input.company)
+    return { company, key: await signingKeyOf(op, company.id) }
+  },
+)
+
+/** Another one, from now on: that dialect has no place for two signatures. */
+export const rotateSigningKey = verb(
+  'manage',
+  async (op, input: { company: string }): Promise<{ company: Company; key: string }> => {
+    const company = findWholeCompany(op, input.company)
+    const key = newSigningKey()
+    await op.store.setSigningKey(company.id, sealSigningKey(await op.seal(), company.id, key), true)
+    return { company, key }
+  },
+)
+
+/** Of the form dialect; made when it is first needed. */
+export async function signingKeyOf(op: Operation, companyId: string): Promise<string> {
+  const seal = await op.seal()
+  const known = await op.store.signingKey(companyId)
+  if (known !== null) return openSigningKey(seal, companyId, known)
+  const made = sealSigningKey(seal, companyId, newSigningKey())
+  return openSigningKey(seal, companyId, await op.store.setSigningKey(companyId, made, false))
+}
+
+/** Those that count now, newest first. */
+export async function secretsOf(op: Operation, webhook: Webhook): Promise<string[]> {
+  const { id, companyId, dialect, secret, previousSecret, rotatedAt } = webhook
+  if (dialect === 'form') return [await signingKeyOf(op, companyId)]
+  const seal = await op.seal()
+  return counting(secret, previousSecret, rotatedAt, op.now()).map((each) =>
+    openWebhookSecret(seal, id, each),
+  )
+}

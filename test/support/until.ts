@@ -1,0 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Milliseconds. */
+const PATIENCE = 60_000
+
+/** Asks again and again, for what no event tells of; gives what came of it, and fails when nothing does in a minute. */
+export async function until<T>(
+  ask: () => Promise<T | false | undefined> | T | false | undefined,
+  what: string,
+): Promise<T> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    const found = await ask()
+    if (found !== false && found !== undefined) return found
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await pause(20)
+  }
+}
