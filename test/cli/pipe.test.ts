@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { freePort } from '../../harness/free-port.ts'
-import { until } from '../nodes/fleet.ts'
 import { ApiClient } from '../support/api-client.ts'
+import { until } from '../support/until.ts'
 import { bin, newWorkplace, serve, type Workplace } from './postroad.ts'
 
 describe('a reader that goes away', () => {

@@ -1,6 +1,5 @@
 /** Several nodes, each a process of its own as users run it, on one PostgreSQL database and in front of one sink. */
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Settings } from '../../harness/service/installation.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
@@ -8,9 +7,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { Installation } from '../support/installation.ts'
 import { execute, freshDatabase } from '../support/postgres.ts'
 import { type Moment, type Reaction, type Sink, startSink } from '../support/sink.ts'
-
-/** Longest wait for a state that has to come, in ms. */
-const PATIENCE = 60_000
+import { until } from '../support/until.ts'
 
 /** As a sink's script, told the name of the node that speaks. */
 export type NodeScript = (
@@ -170,15 +167,6 @@ function byNode(script: NodeScript) {
   return (moment: Moment) => {
     if (moment.step === 'ehlo') names.set(moment.session, moment.line.slice('EHLO '.length, -'.test'.length))
     return script(moment, names.get(moment.session) ?? '')
-  }
-}
-
-/** Asks again and again; fails when it does not come to hold in a minute. */
-export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await pause(20)
   }
 }
 

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { withoutPostgres } from '../support/postgres.ts'
 import type { ShownEmail } from '../support/relayed-service.ts'
-import { Fleet, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet } from './fleet.ts'
 
 const FAULT = fileURLToPath(new URL('../scenarios/15-poison/fault.mjs', import.meta.url))
 

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import { loadSettings } from '../../src/config/load.ts'
 import { Installation } from '../support/installation.ts'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet } from './fleet.ts'
 
 describe('what a node does', { skip: withoutPostgres() }, () => {
   test('an API node delivers nothing, and what it takes in goes out where delivery is done', async () => {

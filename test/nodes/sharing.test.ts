@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, Gate, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet, Gate } from './fleet.ts'
 
 const SESSIONS = 6
 

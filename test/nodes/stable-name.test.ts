@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, Gate, type Node, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet, Gate, type Node } from './fleet.ts'
 
 /** Sessions that are held when their node ends. */
 const SESSIONS = 3

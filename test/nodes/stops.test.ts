@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { withoutPostgres } from '../support/postgres.ts'
 import type { ShownEmail } from '../support/relayed-service.ts'
-import { Fleet, Gate, type Node, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet, Gate, type Node } from './fleet.ts'
 
 const ONE = { POSTROAD_CONCURRENCY: '1', POSTROAD_SITE_CONCURRENCY: '1' }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SeverableWay } from '../../harness/severable.ts'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, Gate, type Node, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet, Gate, type Node } from './fleet.ts'
 
 /** Three sessions for the one company (it leaves some free for others), all of which are held; what is more waits in memory. */
 const FEW = { POSTROAD_CONCURRENCY: '4', POSTROAD_SITE_CONCURRENCY: '3' }

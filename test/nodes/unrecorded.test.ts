@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { withoutPostgres } from '../support/postgres.ts'
-import { Fleet, Gate, until } from './fleet.ts'
+import { until } from '../support/until.ts'
+import { Fleet, Gate } from './fleet.ts'
 
 /** Messages that may be handed over and not recorded, and sessions that could hand one over at the same moment. */
 const BOUND = 16

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { execute, withoutPostgres } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 import { type Received, Receiver } from '../webhooks/receiver.ts'
-import { Fleet, until } from './fleet.ts'
+import { Fleet } from './fleet.ts'
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string
 

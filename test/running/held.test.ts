@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseDelivery } from '../../src/config/parse.ts'
-import { Gate, until } from '../nodes/fleet.ts'
+import { Gate } from '../nodes/fleet.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
 import { startSink } from '../support/sink.ts'
+import { until } from '../support/until.ts'
 
 test('held mail goes out at once when its domain becomes active, not at the next look a minute later', async () => {
   const gate = new Gate()

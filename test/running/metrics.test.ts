@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { SeverableWay } from '../../harness/severable.ts'
 import { parseDatabase, parseDelivery } from '../../src/config/parse.ts'
-import { Gate, until } from '../nodes/fleet.ts'
+import { Gate } from '../nodes/fleet.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { type Service, startService } from '../support/service.ts'
 import { startSink } from '../support/sink.ts'
+import { until } from '../support/until.ts'
 
 const SOON = () => new Date(Date.now() + 600_000).toISOString()
 

@@ -1,9 +1,9 @@
 /** What is past its time goes while the service runs, without anybody asking for it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../nodes/fleet.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 test('a service that runs removes content whose time is over, and records whose time is over', async () => {
   await using service = await startService()

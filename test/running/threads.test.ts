@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Gate, until } from '../nodes/fleet.ts'
+import { Gate } from '../nodes/fleet.ts'
 import { startRelayed } from '../support/relayed-service.ts'
+import { until } from '../support/until.ts'
 
 const MESSAGES = 6
 

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { selfSigned } from '../../harness/certificate.ts'
 import { Api, call, inTime } from '../http/requests.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { base64, DOMAIN, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
 
 const MIB = 1024 * 1024
@@ -215,10 +216,7 @@ describe('the certificate', () => {
     writeFileSync(join(rig.directory, 'key.pem'), second.key)
     writeFileSync(join(rig.directory, 'cert.pem'), second.cert)
     const wanted = second.cert.replace(/-----[^-]+-----|\s/g, '')
-    for (const deadline = Date.now() + 20_000; ; await pause(50)) {
-      assert.ok(Date.now() < deadline, 'the certificate was not taken over')
-      if ((await served(rig)) === wanted) break
-    }
+    await until(async () => (await served(rig)) === wanted, 'the other certificate')
   })
 
   async function served(rig: SubmissionRig): Promise<string> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call } from '../requests.ts'
 import { newestClient, oldClient } from './clients.ts'
 
@@ -46,11 +47,13 @@ describe('events of the form dialect', () => {
   }
   /** Resolves when each of them has so many events. */
   const happened = async (values: Record<string, string>, count: number): Promise<Item[]> => {
-    for (;;) {
-      const { items } = await query({ ...values, ascending: 'yes' })
-      if (items.length >= count) return items
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    return await until(
+      async () => {
+        const { items } = await query({ ...values, ascending: 'yes' })
+        return items.length >= count && items
+      },
+      `${count} events of ${JSON.stringify(values)}`,
+    )
   }
 
   test('a poller with Ghost’s requests reads each event once, also those that come later', async () => {

@@ -4,9 +4,9 @@ import { after, before, describe, test } from 'node:test'
 import { keysOfDomains, verifyDkim } from '../../../harness/verify-dkim.ts'
 import type { SendingDomain } from '../../../src/accounts/account.ts'
 import { parseDelivery } from '../../../src/config/parse.ts'
-import { until } from '../../nodes/fleet.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type Sink, startSink } from '../../support/sink.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, newestEmail } from '../requests.ts'
 
 describe('From beside the domain of the path', () => {

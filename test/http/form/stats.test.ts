@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
 import { newestClient } from './clients.ts'
 
@@ -40,12 +41,11 @@ describe('figures of the form dialect', () => {
       assert.equal(sent.status, 200, sent.text)
     }
     // Counts follow the log.
-    for (;;) {
+    await until(async () => {
       const { body } = await get('/v3/stats.test/stats/total?event=delivered&duration=1d')
       const stats = body.stats as { delivered: { total: number } }[]
-      if (stats.reduce((sum, { delivered }) => sum + delivered.total, 0) === 3) break
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+      return stats.reduce((sum, { delivered }) => sum + delivered.total, 0) === 3
+    }, 'the counts of what was delivered')
   })
   after(() => service.close())
 

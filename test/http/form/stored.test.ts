@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
 import { newestClient } from './clients.ts'
 
@@ -39,11 +40,7 @@ describe('stored messages of the form dialect', () => {
     return body.items as Item[]
   }
   const happened = async (recipient: string, event = 'delivered'): Promise<Item> => {
-    for (;;) {
-      const [item] = await eventsOf(recipient, event)
-      if (item !== undefined) return item
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    return await until(async () => (await eventsOf(recipient, event))[0], `${event} of ${recipient}`)
   }
 
   test('the URL of an event leads to its message, parsed or as MIME', async () => {

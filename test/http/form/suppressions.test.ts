@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
 import { newestClient, oldClient } from './clients.ts'
 
@@ -224,10 +225,9 @@ describe('suppressions of the form dialect', () => {
       ['to', 'bounces@codes.test'],
     ])
     assert.equal(again.status, 200)
-    for (;;) {
+    await until(async () => {
       const { body } = await ask('events?event=delivered&recipient=bounces@codes.test')
-      if ((body.items as unknown[]).length === 1) break
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+      return (body.items as unknown[]).length === 1
+    }, 'mail to an address that is off the list')
   })
 })

@@ -5,6 +5,7 @@ import PostalMime from 'postal-mime'
 import { parseDelivery } from '../../../src/config/parse.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type Sink, startSink } from '../../support/sink.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Part } from '../requests.ts'
 
 interface Shown {
@@ -49,13 +50,11 @@ describe('a request, its mail and its events', () => {
   /** What is told of it once it is delivered. */
   const delivered = async (recipient: string): Promise<Shown> => {
     const query = new URLSearchParams({ ascending: 'yes', event: 'delivered', recipient })
-    for (;;) {
+    return await until(async () => {
       const url = `${service.url}/v3/ours.test/events?${query}`
       const { body } = await call(url, { headers: { authorization: basic(api.token) } })
-      const [event] = body.items as Shown[]
-      if (event !== undefined) return event
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+      return (body.items as Shown[])[0]
+    }, `an event of ${recipient}`)
   }
   const toOf = (mail: Awaited<ReturnType<typeof received>>) => mail.to?.map(({ address }) => address)
 

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { Resend } from 'resend'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { idAt } from '../../../src/email/suppression.ts'
-import { until } from '../../nodes/fleet.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { Api, assertJsonError, call, type Reply } from '../requests.ts'
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

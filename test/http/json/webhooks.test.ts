@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend, type WebhookEvent } from 'resend'
-import { until } from '../../nodes/fleet.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { type Received, Receiver } from '../../webhooks/receiver.ts'
 import { Api, assertJsonError, call, type Reply } from '../requests.ts'
 

@@ -11,12 +11,12 @@ import { test } from 'node:test'
 import { PostgresCluster } from '../../../harness/postgres-cluster.ts'
 import { parseDatabase } from '../../../src/config/parse.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { until } from '../../nodes/fleet.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { onPostgres } from '../../support/engine.ts'
 import { Installation } from '../../support/installation.ts'
 import { createDatabase, execute, withoutPostgres } from '../../support/postgres.ts'
 import { startSink } from '../../support/sink.ts'
+import { until } from '../../support/until.ts'
 import { Load } from './load.ts'
 
 /** Has a server of its own, whatever the engine of this run: once is enough. */
