@@ -153,20 +153,38 @@ function messageOf(
     const headers = { to: recipient, from: '', subject: '', 'message-id': '' }
     return { headers, attachments: [], recipients: [recipient], size: 0 }
   }
-  const { from, to, cc, subject, messageId, attachments, size } = email
+  const { from, subject, messageId, attachments, size } = email
+  const { to, recipients } = addressedBy(email)
   // In a batch each copy may have its own.
   const ownId =
     values === null
       ? messageId
       : filledMessageId(messageId, { address: recipient, name: '', variables: values })
   return {
-    headers: { to: to.join(', '), from, subject, 'message-id': ownId.replace(/^<(.*)>$/, '$1') },
+    headers: { to, from, subject, 'message-id': ownId.replace(/^<(.*)>$/, '$1') },
     attachments: attachments.map(({ filename, contentType, size: octets }) => {
       return { filename, 'content-type': contentType, size: octets }
     }),
-    recipients: [...to, ...cc].map(plainAddress),
+    recipients,
     size,
   }
+}
+
+interface Addressed {
+  to: string
+  recipients: readonly string[]
+}
+
+const addressed = new WeakMap<ToldEmail, Addressed>()
+
+/** The same in each of its events, of which an email to a thousand has thousands. */
+function addressedBy(email: ToldEmail): Addressed {
+  const known = addressed.get(email)
+  if (known !== undefined) return known
+  const { to, cc } = email
+  const made = { to: to.join(', '), recipients: [...to, ...cc].map(plainAddress) }
+  addressed.set(email, made)
+  return made
 }
 
 /** Characters of all values together that are filled in: where it is more, the placeholder stays. */
