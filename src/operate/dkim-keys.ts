@@ -1,8 +1,9 @@
 /** The DKIM keys of a sending domain: more than its first, published before mail is signed with them, and changed. */
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { dkimIdentity } from '../accounts/new-domain.ts'
 import { type DkimKey, dkimPublicKey, generateDkimKey } from '../mail/dkim/key.ts'
+import { signInPool } from '../mail/dkim/signature.ts'
 import { OperateError, unlessTaken } from './error.ts'
 import { findDomain } from './find.ts'
 import { verb } from './verb.ts'
@@ -33,7 +34,7 @@ export const addDkimKey = verb('manage', async (op, input: NewDkimKeyInput): Pro
   if (domain.dkim.length >= MOST_KEYS) {
     throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
   }
-  const key = input.pem === undefined ? await generateDkimKey('rsa-sha256') : keyOf(input.pem)
+  const key = input.pem === undefined ? await generateDkimKey('rsa-sha256') : await keyOf(input.pem)
   const identity = dkimIdentity({ selector, key, active: false, seal: await op.seal() })
   await unlessTaken(op.store.addDkimKey(domain.id, identity), { noun: 'domain', name: domain.name })
   return { ...domain, dkim: [...domain.dkim, identity] }
@@ -95,8 +96,25 @@ function checkedSelector(text: string): string {
   throw new OperateError('invalid', `"${text}" is no selector: letters, digits and hyphens, such as s1`)
 }
 
-function keyOf(pem: string): DkimKey {
-  const privateKey = readPem(pem)
+/** One that signs: what is read as a key may still be none, its numbers belonging to no pair. */
+async function keyOf(pem: string): Promise<DkimKey> {
+  const key = asDkimKey(readPem(pem))
+  const data = Buffer.from('a trial')
+  try {
+    const signature = Buffer.from(await signInPool(key, data), 'base64')
+    if (
+      key.algorithm === 'ed25519-sha256' ||
+      verify('sha256', data, createPublicKey(key.privateKey), signature)
+    ) {
+      return key
+    }
+  } catch {
+    // OpenSSL finds some out by itself.
+  }
+  throw new OperateError('invalid', 'nothing can be signed with the key in pem')
+}
+
+function asDkimKey(privateKey: KeyObject): DkimKey {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = privateKey
   if (type === 'ed25519') {
     return { algorithm: 'ed25519-sha256', privateKey, publicKey: dkimPublicKey(privateKey) }

@@ -1,11 +1,21 @@
 /** Sending domains in the form dialect, as its clients see them. */
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { assertFormError, basic, call } from '../requests.ts'
 import { newestClient, oldClient } from './clients.ts'
+
+/** An RSA key that is read as one, and whose signatures are none: its halves are of two keys. */
+function brokenKey(): string {
+  const [own, other] = [0, 1].map(() => {
+    return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
+  })
+  const { n, e } = own!
+  const key = createPrivateKey({ key: { ...other!, n: n!, e: e! }, format: 'jwk' })
+  return String(key.export({ type: 'pkcs1', format: 'pem' }))
+}
 
 describe('domains of the form dialect', () => {
   let service: Service
@@ -148,7 +158,13 @@ describe('domains of the form dialect', () => {
     const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
     const brought = await keys.create({ signingDomain: 'keys.test', selector: 'own', pem })
     assert.match(brought.dns_record.value, /k=ed25519/)
-    for (const data of [{ selector: 'newer' }, { selector: 'a_b' }, { selector: 'c', pem: 'none' }]) {
+    const broken = brokenKey()
+    for (const data of [
+      { selector: 'newer' },
+      { selector: 'a_b' },
+      { selector: 'c', pem: 'none' },
+      { selector: 'd', pem: broken },
+    ]) {
       await assert.rejects(keys.create({ signingDomain: 'keys.test', ...data }), { status: 400 })
     }
     await assert.rejects(keys.destroy('keys.test', 'nothing'), { status: 404 })
