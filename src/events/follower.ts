@@ -20,7 +20,8 @@ export interface Progress {
   /** The same as before when nothing has come. */
   cursor: number
   /**
-   * There is more by now: it goes on at once. Otherwise what comes is left to gather, as many small steps cost more.
+   * There is more by now: it goes on when it has rested for as long as the step took, so that catching up leaves room
+   * for others. Otherwise what comes is left to gather, as many small steps cost more.
    */
   more: boolean
 }
@@ -73,9 +74,10 @@ export class Follower {
           await this.#pause(TAKE_MS)
           continue
         }
+        const begun = performance.now()
         const progress: Progress | null = await this.#parts.step(hold)
         hold = progress === null ? null : { ...hold, cursor: progress.cursor }
-        if (progress?.more === false) await this.#pause(PAUSE_MS)
+        if (progress !== null) await this.#pause(progress.more ? performance.now() - begun : PAUSE_MS)
       } catch (error) {
         this.#parts.onFault(error)
         // It may be that the step was committed all the same.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Follower, type Hold } from '../../src/events/follower.ts'
 import { eventId, Teller } from '../../src/events/tell.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -59,6 +60,34 @@ test('a follower goes on where the one before it stopped, and a step that failed
     'each event once',
   )
   assert.equal(faults.length, 1)
+})
+
+test('catching up leaves as much time to others as each step took', async () => {
+  const spans: { begun: number; ended: number }[] = []
+  const done = Promise.withResolvers<void>()
+  const follower = new Follower({
+    store: { takeFollower: async () => 0 },
+    name: 'behind',
+    start: 0,
+    token: () => 1,
+    async step({ cursor }) {
+      const begun = performance.now()
+      await sleep(20)
+      spans.push({ begun, ended: performance.now() })
+      if (spans.length === 4) done.resolve()
+      return { cursor: cursor + 1, more: true }
+    },
+    onFault: done.reject,
+  })
+  follower.start()
+  await done.promise
+  await follower.stop()
+  for (const [index, { begun }] of spans.entries()) {
+    const before = spans[index - 1]
+    if (before === undefined) continue
+    // Timers may come a millisecond early.
+    assert.ok(begun - before.ended >= before.ended - before.begun - 2, JSON.stringify(spans))
+  }
 })
 
 test('the id of an event is a UUID made of what never changes of it', () => {

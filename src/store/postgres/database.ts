@@ -32,6 +32,8 @@ const TIMEOUTS: Timeouts = { statementMs: 20_000, answerMs: 25_000, vitalMs: 5_0
 export interface Statement {
   name?: string
   text: string
+  /** Rows come as arrays, in the order of the columns. */
+  rowMode?: 'array'
 }
 
 export type Value = string | number | boolean | Uint8Array | null

@@ -15,25 +15,32 @@ import {
   TRIMMED_AT_ONCE,
 } from '../digest.ts'
 import type { EventCount } from '../digest-store.ts'
+import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import type { DigestStore } from '../store.ts'
-import { byteas, int4s, int8s, texts, uuids } from './arrays.ts'
-import type { Value } from './database.ts'
+import { byteas, int4s, int8s, texts } from './arrays.ts'
+import type { Statement, Value } from './database.ts'
 import { logReach } from './events.ts'
 import { advance } from './followers.ts'
 import type { Parts } from './parts.ts'
 import { foldedIn } from './rows.ts'
 
-/** Up to $2, a number behind which nothing will be added. */
-const BEHIND = `SELECT v.number, v.company, v.type, v.at, e.seq AS place, e.id::text AS id, e.domain_id AS "domainId", e.tags,
-    r.domain AS "recipientDomain",
-    v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at AS begins
-  FROM (SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
-    JOIN emails e ON e.id = v.email
-    LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-  ORDER BY v.number`
-
-const RECIPIENTS = `SELECT email::text AS id, ${foldedIn('address')} AS address, domain FROM recipients WHERE email = ANY ($1::uuid[])`
+/**
+ * Rows of events behind $1, up to $2, a number behind which nothing will be added; at most $3. `= ANY (ARRAY[...])` is
+ * looked up in an index, in the order of the log: nothing is read or sorted beyond the last row, whatever the planner
+ * believes.
+ */
+const BEHIND: Statement = {
+  name: 'digest-behind',
+  rowMode: 'array',
+  text: `
+SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
+  CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END
+FROM (SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
+  JOIN emails e ON e.id = ANY (ARRAY[v.email])
+  LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}
+ORDER BY v.number LIMIT $3`,
+}
 
 const KEEP_LISTS = `INSERT INTO search_lists AS l (company, kind, major, minor, places)
   SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])
@@ -72,12 +79,6 @@ const BY_TERM = `SELECT minor AS segment, major AS key, places FROM search_lists
 const BY_SEGMENT = `SELECT major AS segment, minor AS key, places FROM search_lists
   WHERE company = $1 AND kind = $2 AND minor = ANY ($3::int8[]) AND major = ANY ($4::int8[])`
 
-interface Row extends Omit<DigestedEvent, 'recipients'> {
-  /** Of the email. */
-  id: string
-  begins: boolean
-}
-
 /** What is made of the log of events. */
 export function digest(parts: Parts): DigestStore {
   const { database, companies } = parts
@@ -104,21 +105,22 @@ export function digest(parts: Parts): DigestStore {
     return placesBySegment(list, await rows)
   }
 
+  /** Whole events: the recipients of one are not divided. */
+  async function eventsBehind(
+    cursor: number,
+    reached: number,
+    limit: number,
+  ): Promise<{ events: DigestedEvent[]; more: boolean }> {
+    const rows = await database.read<DigestedRow>(BEHIND, [cursor, reached, limit])
+    return wholeEvents(rows, limit) ?? (await eventsBehind(cursor, reached, 2 * limit))
+  }
+
   return {
     async digestAfter(cursor, limit) {
       const reached = await reach(cursor)
       if (reached <= cursor) return { digest: makeDigest([]), cursor, more: false }
-      const rows = await database.read<Row>(BEHIND, [cursor, reached, limit])
-      const beginning = rows.filter(({ begins }) => begins).map(({ id }) => id)
-      const recipients = await database.read<{ id: string; address: string; domain: string }>(RECIPIENTS, [
-        uuids(beginning),
-      ])
-      const byEmail = Map.groupBy(recipients, ({ id }) => id)
-      const events = rows.map(({ id, begins, ...row }): DigestedEvent => {
-        return { ...row, recipients: begins ? (byEmail.get(id) ?? []) : null }
-      })
-      const more = rows.length === limit
-      return { digest: makeDigest(events), cursor: more ? rows.at(-1)!.number : reached, more }
+      const { events, more } = await eventsBehind(cursor, reached, limit)
+      return { digest: makeDigest(events), cursor: more ? events.at(-1)!.number : reached, more }
     },
 
     async keepDigest(step, { lists, spans, counts }) {

@@ -11,26 +11,10 @@ import {
   segmentOf,
 } from '../../digest.ts'
 import type { EventCount } from '../../digest-store.ts'
+import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
-
-/** The event `v` is the first of the email `e`. */
-const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
-
-/** An event, its fields in the order of the SELECT; of one that an email begins with, a row for each recipient. */
-type Row = [
-  number: number,
-  company: number,
-  type: string,
-  at: number,
-  place: number,
-  domainId: string,
-  tags: string | null,
-  recipientDomain: string | null,
-  begins: number,
-  address: string | null,
-]
 
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
@@ -40,8 +24,7 @@ export function digest(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address
      FROM events v CROSS JOIN emails e ON e.num = v.email
-       LEFT JOIN recipients r ON r.email = v.email
-         AND r.position BETWEEN ifnull(v.recipient, 0) AND ifnull(v.recipient, iif(${BEGINS}, ${Number.MAX_SAFE_INTEGER}, -1))
+       LEFT JOIN recipients r ON r.email = v.email AND ${ITS_RECIPIENTS}
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,
   )
   behind.setReturnArrays(true)
@@ -87,11 +70,7 @@ export function digest(
 
   /** Whole events: the recipients of one are not divided. */
   function eventsBehind(cursor: number, limit: number): { events: DigestedEvent[]; more: boolean } {
-    const rows = all<Row>(behind, cursor, limit)
-    const more = rows.length === limit
-    const events = eventsOf(rows)
-    if (more) events.pop()
-    return more && events.length === 0 ? eventsBehind(cursor, 2 * limit) : { events, more }
+    return wholeEvents(all<DigestedRow>(behind, cursor, limit), limit) ?? eventsBehind(cursor, 2 * limit)
   }
 
   /** What a list has in each of these segments, which are in order; a segment in which it has nothing is missing. */
@@ -152,29 +131,4 @@ function segmentsBetween(
 ): { segment: number }[] {
   const length = Math.max(0, Math.min(most, to - from + 1))
   return Array.from({ length }, (_, index) => ({ segment: newestFirst ? to - index : from + index }))
-}
-
-/** Made by hand, of arrays: what goes through here is as much as the whole log. */
-function eventsOf(rows: readonly Row[]): DigestedEvent[] {
-  const events: DigestedEvent[] = []
-  let last: DigestedEvent | undefined
-  for (const row of rows) {
-    const begins = row[8] === 1
-    if (last?.number !== row[0]) {
-      last = {
-        number: row[0],
-        company: row[1],
-        type: row[2],
-        at: row[3],
-        place: row[4],
-        domainId: row[5],
-        tags: row[6],
-        recipientDomain: begins ? null : row[7],
-        recipients: begins ? [] : null,
-      }
-      events.push(last)
-    }
-    if (begins && row[9] !== null) last.recipients!.push({ address: row[9], domain: row[7]! })
-  }
-  return events
 }

@@ -1,0 +1,65 @@
+/** Events of the log as both databases hand them over to be digested. */
+import type { DigestedEvent } from './make-digest.ts'
+
+/** The event `v` is the first of the email `e`. */
+export const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
+
+const ALL = 0x7fff_ffff
+/** The recipients whom a row of their own tells of: of an event that an email begins with all, of others theirs. */
+export const ITS_RECIPIENTS = `r.position BETWEEN coalesce(v.recipient, 0)
+  AND coalesce(v.recipient, CASE WHEN ${BEGINS} THEN ${ALL} ELSE -1 END)`
+
+/** An event, its fields in the order of the SELECT; of one that an email begins with, a row for each recipient. */
+export type DigestedRow = [
+  number: number,
+  company: number,
+  type: string,
+  at: number,
+  place: number,
+  domainId: string,
+  tags: string | null,
+  recipientDomain: string | null,
+  /** 0 or 1. */
+  begins: number,
+  /** As it is compared; of such an event's recipients. */
+  address: string | null,
+]
+
+/**
+ * Of at most `limit` rows, in order, the events whose recipients are all there; null when these are not even one, and
+ * more rows are needed.
+ */
+export function wholeEvents(
+  rows: readonly DigestedRow[],
+  limit: number,
+): { events: DigestedEvent[]; more: boolean } | null {
+  const events = eventsOf(rows)
+  const more = rows.length === limit
+  if (more) events.pop()
+  return more && events.length === 0 ? null : { events, more }
+}
+
+/** Made by hand, of arrays: what goes through here is as much as the whole log. */
+function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
+  const events: DigestedEvent[] = []
+  let last: DigestedEvent | undefined
+  for (const row of rows) {
+    const begins = row[8] === 1
+    if (last?.number !== row[0]) {
+      last = {
+        number: row[0],
+        company: row[1],
+        type: row[2],
+        at: row[3],
+        place: row[4],
+        domainId: row[5],
+        tags: row[6],
+        recipientDomain: begins ? null : row[7],
+        recipients: begins ? [] : null,
+      }
+      events.push(last)
+    }
+    if (begins && row[9] !== null) last.recipients!.push({ address: row[9], domain: row[7]! })
+  }
+  return events
+}
