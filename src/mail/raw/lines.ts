@@ -29,14 +29,17 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
   assertHeaderLines(octets)
   const size = octets.length
   let bare = 0
-  let previous = 0
   for (let index = 0; index < size; index++) {
-    const octet = octets[index]!
-    if (octet <= CR && (octet === LF) !== (previous === CR)) bare++
-    else if (octet > CR && previous === CR) bare++
-    previous = octet
+    // Nearly all of a message.
+    while (octets[index]! > CR) index++
+    const octet = octets[index]
+    if (octet === LF) bare++
+    else if (octet === CR) {
+      if (octets[index + 1] === LF) index++
+      else bare++
+    }
   }
-  if (bare === 0 && previous === LF) return octets
+  if (bare === 0 && octets[size - 1] === LF) return octets
   const out = Buffer.allocUnsafe(size + bare + 2)
   let length = 0
   for (let index = 0; index < size; index++) {

@@ -108,7 +108,9 @@ const HEADER_ENDS_WITHIN = 512 * 1024
 /** The control fields alone, without a look at the body. Throws RawError when `readRaw` refuses the header. */
 export function readRawControl(raw: Uint8Array): RawControl {
   const message = withoutEnvelopeLine(raw)
-  let cut = Math.min(HEADER_ENDS_WITHIN, message.length)
+  // No header goes on behind an empty line.
+  const empty = message.subarray(0, HEADER_ENDS_WITHIN).indexOf('\r\n\r\n')
+  let cut = empty < 0 ? Math.min(HEADER_ENDS_WITHIN, message.length) : empty + 4
   // Octets of one line end are not torn apart.
   if (cut < message.length) while (message[cut - 1] === 0x0d) cut--
   const { fields, end, bodyStart } = readMessageHeader(withCrlfLines(message.subarray(0, cut)))
