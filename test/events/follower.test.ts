@@ -108,6 +108,7 @@ test('emails are read once for all that is told of them, and their values for ea
   const told = {
     id: 'one',
     individual: true,
+    from: '',
     to: [],
     cc: [],
     headers: [],
