@@ -8,6 +8,34 @@ export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domai
   w.previous_secret AS "previousSecret", w.rotated_at AS "rotatedAt", w.created_at AS "createdAt",
   w.failing_since AS "failingSince", w.disabled_at AS "disabledAt", w.disabled_reason AS "disabledReason", w.cursor`
 
+type StoredValue = string | number | Uint8Array | null
+
+/** Columns of a new row, in the order of `insertedValues`. */
+export const INSERTED = `id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at, created_at,
+  failing_since, disabled_at, disabled_reason, cursor`
+
+/** `company`: its number. */
+export function insertedValues(webhook: Webhook, company: number): StoredValue[] {
+  const { id, domainId, dialect, url, types, status, secret, previousSecret, rotatedAt, createdAt } = webhook
+  const { failingSince, disabledAt, disabledReason, cursor } = webhook
+  return [
+    ...[
+      id,
+      company,
+      domainId,
+      dialect,
+      url,
+      listText(types),
+      status,
+      secret,
+      previousSecret,
+      rotatedAt,
+      createdAt,
+    ],
+    ...[failingSince, disabledAt, disabledReason, cursor],
+  ]
+}
+
 export type WebhookRow = Omit<Webhook, 'types'> & { types: string | null }
 export type HeldRow = Omit<HeldWebhook, 'types' | 'spare'> & { types: string | null; spare: number | boolean }
 
@@ -72,14 +100,12 @@ const COLUMN: { [Name in keyof Required<WebhookChange>]: string } = {
 }
 
 /** The columns that a change names, with their new values. */
-export function changedColumns(
-  change: WebhookChange,
-): [column: string, value: string | number | Uint8Array | null][] {
+export function changedColumns(change: WebhookChange): [column: string, value: StoredValue][] {
   return (Object.keys(COLUMN) as (keyof typeof COLUMN)[])
     .filter((name) => change[name] !== undefined)
     .map((name) => {
       const value = name === 'types' ? listText(change.types!) : change[name]!
-      return [COLUMN[name], value as string | number | Uint8Array | null]
+      return [COLUMN[name], value as StoredValue]
     })
 }
 

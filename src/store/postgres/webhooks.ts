@@ -1,4 +1,3 @@
-import { listText } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
 import type { WebhookRetry } from '../webhook.ts'
 import {
@@ -10,6 +9,8 @@ import {
   eventsTold,
   type HeldRow,
   heldOf,
+  INSERTED,
+  insertedValues,
   searchLog,
   WEBHOOK_COLUMNS,
   type WebhookEventRow,
@@ -26,8 +27,7 @@ import { storable } from './rows.ts'
 const STEP = 1_000
 
 const FROM = `SELECT ${WEBHOOK_COLUMNS} FROM webhooks w JOIN companies c ON c.num = w.company`
-const INSERT = `INSERT INTO webhooks (id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at,
-    created_at, failing_since, disabled_at, disabled_reason, cursor)
+const INSERT = `INSERT INTO webhooks (${INSERTED})
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 const FREE = `status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`
 const SHARE = `ceil((SELECT count(*) FROM webhooks WHERE status = 'enabled')
@@ -93,25 +93,7 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       if (domainId !== null && (await database.read(owned, [domainId, company])).length === 0) {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
-      await database.write(INSERT, [
-        ...[
-          webhook.id,
-          company,
-          domainId,
-          webhook.dialect,
-          webhook.url,
-          listText(webhook.types),
-          webhook.status,
-        ],
-        ...[
-          webhook.secret,
-          webhook.previousSecret,
-          webhook.rotatedAt,
-          webhook.createdAt,
-          webhook.failingSince,
-        ],
-        ...[webhook.disabledAt, webhook.disabledReason, webhook.cursor],
-      ])
+      await database.write(INSERT, insertedValues(webhook, company))
     },
 
     async updateWebhook(id, change) {

@@ -1,7 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { listText } from '../../json-columns.ts'
 import { StoreConflict } from '../../store.ts'
-import { beginsAnew, changedColumns, type HeldRow, heldOf, WEBHOOK_COLUMNS } from '../../webhook-rows.ts'
+import {
+  beginsAnew,
+  changedColumns,
+  type HeldRow,
+  heldOf,
+  INSERTED,
+  insertedValues,
+  WEBHOOK_COLUMNS,
+} from '../../webhook-rows.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
@@ -24,8 +31,7 @@ const STEP = 1_000
 export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<WebhookWrites> {
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insert = db.prepare(
-    `INSERT INTO webhooks (id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at,
-       created_at, failing_since, disabled_at, disabled_reason, cursor)
+    `INSERT INTO webhooks (${INSERTED})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const numberOf = db.prepare('SELECT num FROM webhooks WHERE id = ?')
@@ -82,25 +88,7 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
       if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
-      insert.run(
-        ...[
-          webhook.id,
-          company,
-          domainId,
-          webhook.dialect,
-          webhook.url,
-          listText(webhook.types),
-          webhook.status,
-        ],
-        ...[
-          webhook.secret,
-          webhook.previousSecret,
-          webhook.rotatedAt,
-          webhook.createdAt,
-          webhook.failingSince,
-        ],
-        ...[webhook.disabledAt, webhook.disabledReason, webhook.cursor],
-      )
+      insert.run(...insertedValues(webhook, company))
     },
 
     updateWebhook(id, change) {
