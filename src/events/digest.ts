@@ -32,8 +32,8 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
     async step(hold) {
       const progress = await digestStep(store, hold)
       const now = Date.now()
-      const idle = progress?.cursor === hold.cursor
-      if (idle && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
+      // Also where there is always something new.
+      if (progress !== null && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
       return progress
     },
     onFault,
