@@ -4,6 +4,7 @@ import type {
   Webhook,
   WebhookAttempt,
   WebhookAttemptFilter,
+  WebhookAttemptsKept,
   WebhookChange,
   WebhookEvent,
   WebhookEventFilter,
@@ -44,8 +45,8 @@ export interface WebhookStore {
   webhookAttempts(filter: WebhookAttemptFilter): Promise<WebhookAttempt[]>
   /** Of these attempts: newest first. */
   webhookEvents(filter: WebhookEventFilter): Promise<WebhookEvent[]>
-  /** Of those that succeeded the newest `keep` stay, of those that failed the ones since then. A bounded step. */
-  pruneWebhookAttempts(id: string, keep: number, failedBefore: number): Promise<void>
+  /** Removes attempts beyond those that are kept. A bounded step. */
+  pruneWebhookAttempts(id: string, kept: WebhookAttemptsKept): Promise<void>
   /** The number of the last event before this time, as the log's order has it; 0 when there is none. */
   lastEventBefore(at: number): Promise<number>
 }

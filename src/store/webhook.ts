@@ -132,6 +132,13 @@ export interface WebhookAttemptFilter {
   limit: number
 }
 
+/** Of each webhook: the newest so many that succeeded, and so many that failed, these since a time (Unix ms). */
+export interface WebhookAttemptsKept {
+  succeeded: number
+  failed: number
+  failedSince: number
+}
+
 export interface WebhookEventFilter {
   webhookId: string
   /** Only events with lower numbers (paging, newest first). */

@@ -29,8 +29,9 @@ const LOOK_MS = 1_000
 /** So long it may take to end by itself. */
 const CLOSE_MS = 2_000
 const TELL_MS = 10_000
-/** Attempts kept of each: so many that succeeded, and those that failed for so long. */
+/** Attempts kept of each: so many that succeeded, so many that failed, and these for so long. */
 const KEPT = 1_000
+const FAILURES_KEPT = 10_000
 const FAILURES_MS = 30 * 24 * 3_600_000
 /** How often those of a webhook that has nothing new are looked at. Milliseconds. */
 const PRUNE_MS = 3_600_000
@@ -126,7 +127,8 @@ export class Webhooks {
   }
 
   async #prune(id: string): Promise<true> {
-    await this.#parts.store.pruneWebhookAttempts(id, KEPT, Date.now() - FAILURES_MS)
+    const kept = { succeeded: KEPT, failed: FAILURES_KEPT, failedSince: Date.now() - FAILURES_MS }
+    await this.#parts.store.pruneWebhookAttempts(id, kept)
     return true
   }
 

@@ -67,7 +67,9 @@ const TOLD = eventsTold('(SELECT num FROM webhooks WHERE id = $1)', '$2', '$3')
 const PRUNE = `DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
     (SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $2)
     UNION ALL
-    (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded AND at < $3 ORDER BY id LIMIT ${STEP}))`
+    (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $3)
+    UNION ALL
+    (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded AND at < $4 ORDER BY id LIMIT ${STEP}))`
 const REACHED =
   'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
 
@@ -197,9 +199,9 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       return (await database.read<WebhookEventRow>(TOLD, [webhookId, before, limit])).map(webhookEventOf)
     },
 
-    async pruneWebhookAttempts(id, keep, failedBefore) {
+    async pruneWebhookAttempts(id, { succeeded, failed, failedSince }) {
       const num = await numOf(id)
-      if (num !== undefined) await database.write(PRUNE, [num, keep, Math.round(failedBefore)])
+      if (num !== undefined) await database.write(PRUNE, [num, succeeded, failed, Math.round(failedSince)])
     },
 
     async lastEventBefore(at) {

@@ -189,8 +189,12 @@ export function webhooksContract(open: OpenBench): void {
     const first = { number: 1, type, emailId, at: 90, succeeded: false, retry: null }
     assert.deepEqual(await store.webhookEvents({ webhookId: one.id, before: 2, limit: 10 }), [first])
     assert.deepEqual(await store.webhookEvents({ webhookId: one.id, limit: 1 }), told.slice(0, 1))
-    await store.pruneWebhookAttempts(one.id, 1, 50)
+    await store.pruneWebhookAttempts(one.id, { succeeded: 1, failed: 2, failedSince: 0 })
+    assert.deepEqual(await numbers({}), ['1 false', '3 true', '1 false'])
+    await store.pruneWebhookAttempts(one.id, { succeeded: 1, failed: 2, failedSince: 50 })
     assert.deepEqual(await numbers({}), ['1 false', '3 true'])
+    await store.pruneWebhookAttempts(one.id, { succeeded: 1, failed: 0, failedSince: 0 })
+    assert.deepEqual(await numbers({}), ['3 true'])
   })
 
   test('a signing key is made once, and replaced only on purpose', async (t) => {

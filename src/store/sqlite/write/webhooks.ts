@@ -71,9 +71,9 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
        (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const oldSuccesses = db.prepare(
+  const beyond = db.prepare(
     `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
-       SELECT id FROM webhook_attempts WHERE webhook = ?1 AND succeeded = 1 ORDER BY id DESC LIMIT ${STEP} OFFSET ?2)`,
+       SELECT id FROM webhook_attempts WHERE webhook = ?1 AND succeeded = ?2 ORDER BY id DESC LIMIT ${STEP} OFFSET ?3)`,
   )
   const oldFailures = db.prepare(
     `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
@@ -158,11 +158,12 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
       return true
     },
 
-    pruneWebhookAttempts(id, keep, failedBefore) {
+    pruneWebhookAttempts(id, { succeeded, failed, failedSince }) {
       const num = numOf(id)
       if (num === undefined) return
-      oldSuccesses.run(num, keep)
-      oldFailures.run(num, Math.round(failedBefore))
+      beyond.run(num, 1, succeeded)
+      beyond.run(num, 0, failed)
+      oldFailures.run(num, Math.round(failedSince))
     },
   }
 }
