@@ -14,6 +14,9 @@ import type { Proxies } from './proxies.ts'
 import { Refused, type Reply, reply } from './reply.ts'
 import { smtpWords } from './words.ts'
 
+/** Of a key that was good when it was logged in with. */
+const KEY_GONE: ReadonlySet<AnyReason['code']> = new Set(['key_invalid', 'key_expired', 'key_elsewhere'])
+
 /** What all sessions have in common. */
 export interface SessionParts {
   core: HttpCore
@@ -80,8 +83,18 @@ export class SessionContext {
     return this.parts.core.answers.reasonOf(error, { id: this.id, method: 'SMTP' })
   }
 
-  wordsFor(error: unknown): Reply {
-    return error instanceof Refused ? error.reply : smtpWords(this.reasonOf(error))
+  /**
+   * Ends the session where the key that was logged in with counts no more: a client keeps its message then, and hears
+   * of the key when it logs in again. A 5yz here would be about the message, and bounce it.
+   */
+  refusedFor(reason: AnyReason): Refused {
+    const words = smtpWords(reason)
+    const keyGone = KEY_GONE.has(reason.code)
+    return new Refused(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
+  }
+
+  asRefused(error: unknown): Refused {
+    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error))
   }
 
   /** What is said to what ends the session. Null: nobody is there to hear it. */
@@ -89,7 +102,7 @@ export class SessionContext {
     if (error instanceof InputEnded) return null
     if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
     if (error instanceof LineError) return reply(500, '5.5.2', `This cannot be read: ${error.message}`)
-    return this.wordsFor(error)
+    return this.asRefused(error).reply
   }
 }
 

@@ -110,13 +110,15 @@ export class HandingIn {
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error
-      answer = this.#context.wordsFor(error)
+      const refused = this.#context.asRefused(error)
+      if (refused.last) throw refused
+      answer = refused.reply
     } finally {
       this.atMessage = false
       this.reset()
       const status = answer?.code ?? 421
       metrics.messages.inc({ status })
-      core.deps.log.debug({ requestId, operation: 'smtp_send', status }, 'message')
+      core.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
     }
     return answer
   }
@@ -136,7 +138,7 @@ export class HandingIn {
     } catch (error) {
       if (endsSession(error) || !channel.more) throw error
       // RFC 2920 3.1: a client waits for 354. What this one has sent is a message, and its lines are no commands.
-      throw new Refused(this.#context.wordsFor(error), { last: true })
+      throw new Refused(this.#context.asRefused(error).reply, { last: true })
     }
   }
 

@@ -113,7 +113,9 @@ export class Session {
       // Told at once, it would be asked again at once.
       if (reason.code === 'too_much_under_way' && !this.#handingIn.begun)
         await this.#context.wait(REFUSED_FOR)
-      return smtpWords(reason)
+      const refused = this.#context.refusedFor(reason)
+      if (refused.last) throw refused
+      return refused.reply
     }
   }
 
