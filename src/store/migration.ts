@@ -1,9 +1,19 @@
+import { createHash } from 'node:crypto'
 import { StoreConflict } from './store.ts'
 
 /** One step of a schema. A database keeps the names of those that were applied to it, by number from 1 on. */
 export interface Migration {
   name: string
   sql: string
+}
+
+/**
+ * The name that is kept tells of which statements it is, whatever their comments and blanks: a first schema written
+ * anew under its old name would be taken for the one that a database has.
+ */
+export function migration(name: string, sql: string): Migration {
+  const words = sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
+  return { name: `${name}-${createHash('sha256').update(words).digest('hex').slice(0, 12)}`, sql }
 }
 
 export interface Applied {

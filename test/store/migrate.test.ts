@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
+import { migration } from '../../src/store/migration.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/migrations.ts'
@@ -51,6 +52,17 @@ describe('migrations', () => {
     assert.equal(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'u'").get()?.n, 0)
     migrate(db, path, [FIRST, SECOND])
     assert.equal(applied(db).length, 2)
+  })
+
+  test('one that was written anew under its old name is refused', (t) => {
+    const { db, path } = open(t)
+    migrate(db, path, [migration('0001-first', FIRST.sql)])
+    migrate(db, path, [migration('0001-first', `-- A table.\n${FIRST.sql}\n`)])
+    const anew = migration('0001-first', FIRST.sql.replace('a TEXT', 'a TEXT, b TEXT'))
+    assert.throws(
+      () => migrate(db, path, [anew]),
+      /has "0001-first-\w+" where this Postroad has "0001-first-\w+": .*cannot be brought up to date/,
+    )
   })
 
   test('a database that is ahead is refused', (t) => {
