@@ -71,8 +71,9 @@ async function listenTo({ json, forward, event: events, ...rest }: Options): Pro
 }
 
 async function print(op: Operation, wanted: ListenWanted, signal: AbortSignal, json?: true): Promise<void> {
+  const bunches = await listen(op, { ...wanted, signal, ...OUTAGES_SAID })
   if (!json) printLine(`The events of ${wanted.company ?? 'all companies'} as they come. Ctrl-C ends it.`)
-  for await (const bunch of await listen(op, { ...wanted, signal, ...OUTAGES_SAID })) {
+  for await (const bunch of bunches) {
     for (const heard of bunch) json ? printJsonLine(heard.body) : printHeard(heard)
   }
 }
