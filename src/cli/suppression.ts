@@ -12,6 +12,7 @@ import {
 } from '../operate/suppressions.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
+import { CommandFailed } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
@@ -225,7 +226,13 @@ async function importFile(
 
 /** Opened when it is read: until then nobody would hear of a file that is not there. */
 async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file)
+  try {
+    yield* createReadStream(file)
+  } catch (error) {
+    const { path, message } = error as NodeJS.ErrnoException
+    // Of a folder the system says it without its name.
+    throw path === undefined ? new CommandFailed(`${file} cannot be read: ${message}`) : error
+  }
 }
 
 async function exportAll({ json, company, type }: OfCompany & Typed): Promise<void> {

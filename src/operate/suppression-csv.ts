@@ -89,8 +89,13 @@ export async function* allowedLines(source: Source): AsyncGenerator<CsvLine<Allo
 
 const ALLOWED = ['address', 'domain', 'value', 'email', 'recipient']
 
+/** What is behind it cannot be told apart: fields may have several lines. */
+const OPEN_QUOTE = new Set(['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'])
+
 async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
   const skipped: CsvLine<string[]>[] = []
+  let reached = 0
+  let open = false
   const { delimiter, whole } = await opened(source)
   const parser = parse({
     bom: true,
@@ -101,8 +106,14 @@ async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
     skip_empty_lines: true,
     skip_records_with_error: true,
     trim: true,
+    on_record: (parsed: string[], { lines }) => {
+      if (open) return null
+      reached = lines
+      return parsed
+    },
     on_skip: (error: CsvError | undefined) => {
-      skipped.push({ line: Number(error?.lines ?? 0), why: error?.message ?? 'it is no CSV' })
+      if (open || OPEN_QUOTE.has(error?.code ?? '')) open = true
+      else skipped.push({ line: Number(error?.lines ?? 0), why: error?.message ?? 'it is no CSV' })
       return undefined
     },
   })
@@ -113,6 +124,10 @@ async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
     yield { line: info.lines, entry: record }
   }
   yield* skipped
+  if (!open) return
+  const why =
+    'a quotation mark is opened here or soon after, and not closed: nothing from here on was read; mend it and import again'
+  yield { line: reached + 1, why }
 }
 
 type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>

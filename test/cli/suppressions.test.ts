@@ -116,6 +116,25 @@ describe('lists of suppressions', () => {
     ])
   })
 
+  test('are read up to a quotation mark that is left open, and the line is told', async () => {
+    await place.json('company', 'create', 'Quoted')
+    const file = join(place.folder, 'quoted.csv')
+    const line = (index: number) => `${index === 700 ? '"' : ''}q${index}@x.test,gone`
+    for (const count of [702, 9_000]) {
+      writeFileSync(file, ['email,reason', ...Array.from({ length: count }, (_, at) => line(at))].join('\n'))
+      const { code, stderr } = await place.run('suppression', 'import', file, '--company', 'Quoted')
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /^line 702: a quotation mark is opened .* not closed: nothing from here on was read; /m,
+      )
+      const { stdout } = await place.run('suppression', 'export', '--company', 'Quoted')
+      assert.equal(stdout.trim().split('\n').length, 701)
+    }
+    const folder = await place.run('suppression', 'import', place.folder, '--company', 'Quoted')
+    assert.match(folder.stderr, /^postroad: .+ cannot be read: /m)
+  })
+
   test('come back as they were written, whatever is in them', async () => {
     for (const name of ['From', 'To']) await place.json('company', 'create', name)
     const add = (...args: string[]) => place.json('suppression', 'add', ...args, '--company', 'From')
