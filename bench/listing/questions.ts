@@ -22,7 +22,12 @@ const EMAILS = 100
 const EVENTS = 300
 const SUPPRESSIONS = 100
 
-export async function questions(store: Store, company: ListedCompany, random: Random): Promise<Question[]> {
+/** `chance` decides which emails, times and so on are asked about. */
+export async function questions(
+  store: Store,
+  company: ListedCompany,
+  chance: { random: Random },
+): Promise<Question[]> {
   const { companyId, domainId } = company
   const parts = { store, teller: new Teller(store) }
   const end = await store.lastEventNumber()
@@ -32,11 +37,11 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
 
   /** Any email of the company. */
   const some = async () => {
-    const [found] = await store.emailsAt({ companyId }, [random.int(places.from, places.to)])
+    const [found] = await store.emailsAt({ companyId }, [chance.random.int(places.from, places.to)])
     return found!.email
   }
-  const time = () => Math.floor(random.between(oldest!.createdAt, newest!.createdAt - HOUR))
-  const number = () => random.int(1, end)
+  const time = () => Math.floor(chance.random.between(oldest!.createdAt, newest!.createdAt - HOUR))
+  const number = () => chance.random.int(1, end)
   const emails = async (filter: Omit<EmailFilter, 'companyId'>, range: Partial<EmailRange> = {}) =>
     (await findEmails(store, { companyId, ...filter }, { limit: EMAILS, ...range })).emails.length
   const events = async (filter: Omit<EventFilter, 'companyId'>, range: Partial<EventRange> = {}) => {
@@ -44,7 +49,7 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
     return (await findEvents(parts, { companyId, ...filter }, page)).events.length
   }
 
-  const address = () => `s${random.int(0, 99_999)}`
+  const address = () => `s${chance.random.int(0, 99_999)}`
   const suppressed = async (page: Omit<SuppressedPage, 'companyId' | 'type' | 'limit'>) =>
     (await store.suppressedPage({ companyId, type: 'bounce', limit: SUPPRESSIONS, ...page })).length
 
@@ -113,7 +118,7 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
         domainId,
       }),
     ),
-    served('events of a recipient of many, up to any', () =>
+    bounded('events of a recipient of many, up to any', () =>
       events({ recipient: WATCHED }, { upTo: number() }),
     ),
     served('events of a recipient', async () => events({ recipient: (await some()).to[0]! })),
@@ -137,7 +142,7 @@ export async function questions(store: Store, company: ListedCompany, random: Ra
     served('suppressions by address, behind any', () => suppressed({ after: address() })),
     served('suppressions by address, before any', () => suppressed({ before: address() })),
     served('suppressions by address, with a beginning', () =>
-      suppressed({ term: `s${random.int(10, 99)}`, after: address() }),
+      suppressed({ term: `s${chance.random.int(10, 99)}`, after: address() }),
     ),
     served('suppressions by address, of a domain that has none', () => suppressed({ domainId: 'none' })),
     served('suppressions of an address', async () => {

@@ -8,8 +8,8 @@ export interface ListingRun extends Kept {
   suppressions: number
   /** Times each question was asked. */
   rounds: number
-  /** How long it took to make ready what searches need. */
-  digest: { events: number; seconds: number }
+  /** How long it took to make ready what searches need; null: that was done before. */
+  digest: { events: number; seconds: number | null }
   rows: ListingRow[]
 }
 
@@ -17,14 +17,19 @@ export interface ListingRow {
   question: string
   /** An index serves it. */
   served: boolean
-  /** Ms. */
+  /** Ms, of questions asked for the second time. */
   median: number
   p99: number
+  /** Ms, of the same asked for the first time: what they need was perhaps never read before. */
+  first: { median: number; p99: number }
   /** Emails, events or suppressions of an answer, on average. */
   found: number
 }
 
-export function listingLine({ question, median, p99, found, served }: ListingRow): string {
+export const LISTING_HEAD = `${' '.repeat(68)}  median     p99   found  (first: median     p99)`
+
+export function listingLine({ question, median, p99, first, found, served }: ListingRow): string {
   const figures = [median.toFixed(1), p99.toFixed(1), found.toFixed(0)].map((text) => text.padStart(8))
-  return `${question.padEnd(68)}${figures.join('')}${served ? '' : '  (bounded)'}`
+  const before = [first.median, first.p99].map((ms) => ms.toFixed(1).padStart(8))
+  return `${question.padEnd(68)}${figures.join('')}         ${before.join('')} ${served ? '' : '  (bounded)'}`
 }

@@ -10,7 +10,7 @@ const STEP = 300
 /** Questions to the store for one page, where nothing is read of most that is looked at. */
 const QUESTIONS = 12
 /** Segments looked at in the first question; four times as many in each that follows while they hold little. */
-const FIRST_SEGMENTS = 2
+const FIRST_SEGMENTS = 8
 const MOST_SEGMENTS = 2_048
 /** Octets of lists in one answer, about. */
 const LITTLE = 64 * 1024
@@ -108,24 +108,24 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
   let looks = FIRST_SEGMENTS
   const { companyId } = filter
   const times = { since: filter.since ?? null, until: filter.until ?? null }
+  const timeless = times.since === null && times.until === null
   for (let questions = 0; questions < QUESTIONS; questions++) {
     const lists = await store.readLists({ companyId, lists: wanted, from, to, newestFirst, ...times, looks })
     let octets = 0
-    for (const { segment, places } of lists.segments) {
+    // Of segments that have few, those of several are read together.
+    let rest: number[] = []
+    for (const [index, { segment, places }] of lists.segments.entries()) {
       octets += places.reduce((sum, { length }) => sum + length, 0)
-      const numbers = inAll(places.map((each) => placesOf(segment, EVENTS_A_SEGMENT, each)))
-        .filter((number) => number > after && number <= upTo)
-        .sort((a, b) => (newestFirst ? b - a : a - b))
-      const edge = edgeOf(segment, newestFirst)
-      const timeless = times.since === null && times.until === null
-      for (let rest = numbers; rest.length > 0; ) {
+      rest.push(...numbersOf(segment, places, bounds))
+      const isLast = index === lists.segments.length - 1
+      while (rest.length >= STEP || (isLast && rest.length > 0)) {
         // Where a time is wanted, many are looked at for few.
         const some = timeless ? rest.slice(0, STEP) : rest
         const events = await store.eventsAt(some, { ...times, newestFirst, limit: STEP })
         const all = timeless || events.length < STEP
         const last = all ? some.at(-1)! : events.at(-1)!.number
         rest = rest.slice(rest.indexOf(last) + 1)
-        yield { events, reached: within(bounds, rest.length > 0 ? last : edge) }
+        yield { events, reached: within(bounds, rest.length > 0 ? last : edgeOf(segment, newestFirst)) }
       }
     }
     if (lists.reached === null) {
@@ -137,6 +137,14 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
     else from = lists.reached + 1
     if (octets < LITTLE) looks = Math.min(4 * looks, MOST_SEGMENTS)
   }
+}
+
+/** What all of these lists of a segment have of the range, in its order. */
+function numbersOf(segment: number, lists: readonly Uint8Array[], bounds: Bounds): number[] {
+  const { after, upTo, newestFirst } = bounds
+  return inAll(lists.map((each) => placesOf(segment, EVENTS_A_SEGMENT, each)))
+    .filter((number) => number > after && number <= upTo)
+    .sort((a, b) => (newestFirst ? b - a : a - b))
 }
 
 /** Places that every one of these has, each once. */

@@ -10,8 +10,9 @@ import { octetsOf, Portions } from './portions.ts'
 const LOOKS = 2_000
 /** Of a page, about: one with more ends before it has as many emails as were asked for. */
 const MOST_OCTETS = 2 * 1024 ** 2
-/** Segments looked at in the first question, and in the last. */
+/** Segments looked at in the first question; so many times more in each that follows. */
 const FIRST_SEGMENTS = 4
+const MORE = 16
 const MOST_SEGMENTS = 1_024
 const QUESTIONS = 6
 /**
@@ -28,6 +29,7 @@ export type EmailSearchStore = Pick<
   | 'emailsBegunAfter'
   | 'followerCursor'
   | 'readLists'
+  | 'settledEmailPlace'
   | 'walkEmails'
 >
 
@@ -72,6 +74,8 @@ export async function findEmails(
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
+  // Who goes on behind the last of these misses none that takes its place below it later.
+  if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   // One more, which tells whether there are more.
   const wanted = { ...bounds, newestFirst, limit: limit + 1 }
   const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
@@ -156,22 +160,18 @@ function listOf({ domainId, to, tag }: EmailFilter): PlaceList | null {
 }
 
 /** Null where no list serves the filter, or what is made of the log lies far behind. */
-async function byLists(
-  store: EmailSearchStore,
-  filter: EmailFilter,
-  { above, below, newestFirst, limit }: Wanted,
-): Promise<Found | null> {
+async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found | null> {
+  const { above, below, newestFirst, limit } = range
   const list = listOf(filter)
   if (list === null) return null
-  const fresh = await store.emailsBegunAfter(await store.followerCursor(DIGEST), filter)
+  const fresh = await store.emailsBegunAfter(await store.followerCursor(DIGEST), filter, range)
   if (fresh === null) return null
-  const within = ({ place }: { place: number }) => place > above && place < below
   const ahead = (place: number, than: number) => (newestFirst ? place > than : place < than)
   const found = new Map<number, PlacedEmail>()
   const read = new Reading()
   let looks = 0
   const answer = async (reached: number | null): Promise<Found> => {
-    for (const email of fresh) if (within(email)) found.set(email.place, email)
+    for (const email of fresh) found.set(email.place, email)
     const emails = [...found.values()]
       .filter(({ place }) => reached === null || place === reached || ahead(place, reached))
       .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
@@ -196,14 +196,17 @@ async function byLists(
       until: null,
       looks: segments,
     })
-    for (const { segment, places } of lists.segments) {
+    // Of segments that have few, those of several are read together.
+    const rest: number[] = []
+    for (const [index, { segment, places }] of lists.segments.entries()) {
       const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places[0]!))]
-        .filter((place) => within({ place }))
+        .filter((place) => place > above && place < below)
         .sort((a, b) => (newestFirst ? b - a : a - b))
-      for (let at = 0; at < those.length; ) {
-        const some = those.slice(at, at + read.next)
+      rest.push(...those)
+      const isLast = index === lists.segments.length - 1
+      while (rest.length >= read.next || (isLast && rest.length > 0)) {
+        const some = rest.splice(0, read.next)
         for (const email of await store.emailsAt(filter, some)) found.set(email.place, read.add(email))
-        at += some.length
         looks += some.length
         if (found.size >= limit || looks >= LOOKS || read.isFull) return answer(some.at(-1)!)
       }
@@ -211,7 +214,7 @@ async function byLists(
     if (lists.reached === null) return answer(null)
     if (newestFirst) to = lists.reached - 1
     else from = lists.reached + 1
-    segments = Math.min(4 * segments, MOST_SEGMENTS)
+    segments = Math.min(MORE * segments, MOST_SEGMENTS)
   }
   return answer(newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1)
 }

@@ -19,15 +19,21 @@ export interface SearchStore {
   /** Of the emails at these places, those that are wanted; newest first. */
   emailsAt(filter: EmailFilter, places: readonly number[]): Promise<PlacedEmail[]>
   /**
-   * Of the emails that begin behind a number in the log, those that are wanted; newest first. Null when so many events
-   * are behind it that they are not looked through.
+   * Of the emails that begin behind a number in the log, the first that are wanted on the way between these places, in
+   * its order. Null when so many events are behind it that they are not looked through.
    */
-  emailsBegunAfter(number: number, filter: EmailFilter): Promise<PlacedEmail[] | null>
+  emailsBegunAfter(
+    number: number,
+    filter: EmailFilter,
+    walk: Omit<EmailWalk, 'looks'>,
+  ): Promise<PlacedEmail[] | null>
   /**
    * A number up to which nothing will be added any more: the last one, or on PostgreSQL a lower one while transactions
    * are under way that may bring more below it. It waits a few milliseconds for these, and does not fall.
    */
   settledEventNumber(): Promise<number>
+  /** The same for places of emails. */
+  settledEmailPlace(): Promise<number>
   /**
    * The wanted events up to a number, newest first, and the number behind which nothing was looked at. It costs the
    * same however many there are.

@@ -78,7 +78,9 @@ export class Database {
       WRITING,
       'SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan',
     )
-    this.#reading = this.#pool(READING, '')
+    // Pages are read in the order of an index until there are enough, also where the planner believes that there are
+    // few.
+    this.#reading = this.#pool(READING, 'SET enable_bitmapscan = off')
     this.#vital = this.#pool(1, '', this.#timeouts.vitalMs)
   }
 

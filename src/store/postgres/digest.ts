@@ -20,9 +20,9 @@ import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import type { DigestStore } from '../store.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
-import { logReach } from './events.ts'
 import { advance } from './followers.ts'
 import type { Parts } from './parts.ts'
+import { reachOf } from './reach.ts'
 import { foldedIn } from './rows.ts'
 
 /**
@@ -61,9 +61,12 @@ const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n FROM event_counts
   GROUP BY start, value, type ORDER BY start, value, type`
 
 /** Of an email's segments those of the company's own emails are looked at. */
-const BOUNDS = `SELECT
+const BOUNDS: Statement = {
+  name: 'list-bounds',
+  text: `SELECT
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
-    (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`
+    (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`,
+}
 
 const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
   AND ($5::int8 IS NULL OR max_at >= $5) AND ($6::int8 IS NULL OR min_at < $6)`
@@ -74,15 +77,27 @@ const SERIES = `SELECT segment FROM generate_series($2::int8, $3::int8) AS segme
  * What lists have in each segment: those that lie by term from one segment to another, those that lie by segment in
  * these.
  */
-const BY_TERM = `SELECT minor AS segment, major AS key, places FROM search_lists
-  WHERE company = $1 AND kind = $2 AND major = ANY ($3::int8[]) AND minor BETWEEN $4 AND $5`
-const BY_SEGMENT = `SELECT major AS segment, minor AS key, places FROM search_lists
-  WHERE company = $1 AND kind = $2 AND minor = ANY ($3::int8[]) AND major = ANY ($4::int8[])`
+const BY_TERM: Statement = {
+  name: 'lists-by-term',
+  text: `SELECT minor AS segment, major AS key, places FROM search_lists
+  WHERE company = $1 AND kind = $2 AND major = ANY ($3::int8[]) AND minor BETWEEN $4 AND $5`,
+}
+/** Where those have anything. */
+const SEGMENTS_BY_TERM: Statement = {
+  name: 'segments-by-term',
+  text: `SELECT DISTINCT minor AS segment FROM search_lists
+  WHERE company = $1 AND kind = $2 AND major = ANY ($3::int8[]) AND minor BETWEEN $4 AND $5`,
+}
+const BY_SEGMENT: Statement = {
+  name: 'lists-by-segment',
+  text: `SELECT major AS segment, minor AS key, places FROM search_lists
+  WHERE company = $1 AND kind = $2 AND minor = ANY ($3::int8[]) AND major = ANY ($4::int8[])`,
+}
 
 /** What is made of the log of events. */
 export function digest(parts: Parts): DigestStore {
   const { database, companies } = parts
-  const { reach } = logReach(parts)
+  const { reach } = reachOf('events_number_seq', parts)
 
   /** Segments that may hold emails of the company. */
   async function bounds(company: number, from: number, to: number): Promise<[number, number]> {
@@ -113,6 +128,20 @@ export function digest(parts: Parts): DigestStore {
   ): Promise<{ events: DigestedEvent[]; more: boolean }> {
     const rows = await database.read<DigestedRow>(BEHIND, [cursor, reached, limit])
     return wholeEvents(rows, limit) ?? (await eventsBehind(cursor, reached, 2 * limit))
+  }
+
+  /** Without those in which a list that lies by term has nothing: of the others less is read then. */
+  async function narrowed(company: number, lists: readonly PlaceList[], segments: number[]) {
+    let left = segments
+    for (const list of lists.filter(({ kind }) => isByTerm(kind))) {
+      if (left.length === 0) break
+      const [one, other] = [left[0]!, left.at(-1)!]
+      const values = [company, list.kind, int8s(keysOf(list)), Math.min(one, other), Math.max(one, other)]
+      const rows = await database.read<{ segment: number }>(SEGMENTS_BY_TERM, values)
+      const found = new Set(rows.map(({ segment }) => segment))
+      left = left.filter((segment) => found.has(segment))
+    }
+    return left
   }
 
   return {
@@ -167,10 +196,15 @@ export function digest(parts: Parts): DigestStore {
       const times = [since, until].map((at) => (at === null ? null : Math.round(at)))
       const order = newestFirst ? 'DESC' : 'ASC'
       const looked = await database.read<{ segment: number }>(
-        `${isEvents ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $4`,
+        {
+          name: `${isEvents ? 'spans' : 'series'}-${order}`,
+          text: `${isEvents ? SPANS : SERIES} ORDER BY segment ${order} LIMIT $4`,
+        },
         [company, ...range, looks, ...times],
       )
-      let segments = looked.map(({ segment }) => ({ segment, places: [] as Uint8Array[] }))
+      const those = looked.map(({ segment }) => segment)
+      const left = lists.length > 1 ? await narrowed(company, lists, those) : those
+      let segments = left.map((segment) => ({ segment, places: [] as Uint8Array[] }))
       for (const list of lists) {
         if (segments.length === 0) break
         const found = await listed(

@@ -2,28 +2,11 @@ import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import { mapOf } from '../json-columns.ts'
 import type { EventLog, SearchStore } from '../store.ts'
 import { texts } from './arrays.ts'
-import { sleep } from './hints.ts'
 import type { Parts } from './parts.ts'
+import { reachOf } from './reach.ts'
 
 /** Events looked at for one page at most, wanted or not. */
 const LOOKS = 5_000
-/** Milliseconds between two looks at whether transactions have ended: twice as many each time, up to the second. */
-const FIRST_PAUSE_MS = 5
-const LONGEST_PAUSE_MS = 200
-
-/** The same for who does not wait until they have. */
-const SHORT_PAUSES_MS = [1, 2, 4]
-
-/** How far numbers have been drawn. */
-const REACHED =
-  'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
-/** Not pg_snapshot_xmax, which is behind the highest one that has ended: others above it may be under way. */
-const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
-const SETTLED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 AS settled'
-const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest'
-/** Marks that wait for their step C. */
-const MOST_MARKS = 100
-
 /**
  * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it
  * there is a row, with the last number that was looked at and how many were.
@@ -69,75 +52,10 @@ export interface PageRow {
   detail: string | null
 }
 
-/**
- * How far the log can be read. Transactions commit in another order than they draw numbers, so a number that is
- * there says nothing about those below it. But each has its id before it draws a number (see the column). So:
- *
- * - A. See how far numbers have been drawn.
- * - B. Take an id of our own: whoever has drawn one of those numbers has a lower one.
- * - C. Wait until every transaction below it has ended.
- * - D. Read: whatever will ever be there up to that number is there.
- *
- * A long transaction, in any database of the server, delays the answer; nothing is missed.
- */
-export function logReach({ database }: Pick<Parts, 'database'>) {
-  /** Up to here step C was done before. */
-  let settled = 0
-  /** Where steps A and B were done, and C waits; in order. */
-  let marks: { reached: number; horizon: bigint }[] = []
-
-  async function drawn(): Promise<number> {
-    const [row] = await database.read<{ reached: number }>(REACHED)
-    // Lower than it was: this is another server, to which ours failed over.
-    if (row!.reached < settled) {
-      settled = 0
-      marks = []
-    }
-    return row!.reached
-  }
-
-  async function settle(reached: number): Promise<void> {
-    const [own] = await database.read<{ horizon: string }>(HORIZON)
-    for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
-      const [row] = await database.read<{ settled: boolean }>(SETTLED, [own!.horizon])
-      if (row!.settled) break
-      await sleep(ms)
-    }
-    settled = Math.max(settled, reached)
-  }
-
-  /** A number behind the cursor up to which nothing will be added; the cursor or less when none was drawn since. */
-  async function reach(cursor: number): Promise<number> {
-    const reached = await drawn()
-    if (reached <= cursor || cursor < settled) return Math.min(reached, settled)
-    await settle(reached)
-    return reached
-  }
-
-  /** As far as step C comes soon: with this mark, or with one that was made before. */
-  async function reachSoon(): Promise<number> {
-    const reached = await drawn()
-    if (reached <= settled) return reached
-    const [own] = await database.read<{ horizon: string }>(HORIZON)
-    marks = [...marks.slice(-MOST_MARKS), { reached, horizon: BigInt(own!.horizon) }]
-    for (const ms of [...SHORT_PAUSES_MS, null]) {
-      const [row] = await database.read<{ oldest: string }>(OLDEST)
-      const oldest = BigInt(row!.oldest)
-      for (const mark of marks) if (mark.horizon <= oldest) settled = Math.max(settled, mark.reached)
-      marks = marks.filter(({ horizon }) => horizon > oldest)
-      if (settled >= reached || ms === null) break
-      await sleep(ms)
-    }
-    return Math.min(reached, settled)
-  }
-
-  return { drawn, settle, reach, reachSoon }
-}
-
 /** The log of all events, by number. */
 export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
-  const { drawn, settle, reach, reachSoon } = logReach(parts)
+  const { drawn, settle, reach, reachSoon } = reachOf('events_number_seq', parts)
   return {
     async eventsAfter(cursor, { companyId, types }, limit) {
       const company = await companies.filter(companyId)

@@ -127,7 +127,7 @@ async function refusePowerless(client: pg.Client, place: string): Promise<void> 
        WHEN 'r' THEN NOT (
          has_table_privilege(t.oid, 'SELECT') AND (t.oid = ours.oid OR (has_table_privilege(t.oid, 'INSERT')
            AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))))
-       WHEN 'S' THEN t.relname = 'events_number_seq' AND NOT (
+       WHEN 'S' THEN t.relname IN ('emails_seq_seq', 'events_number_seq') AND NOT (
          has_sequence_privilege(t.oid, 'USAGE') AND has_sequence_privilege(t.oid, 'SELECT'))
        ELSE false END
      ORDER BY t.relname`,

@@ -114,6 +114,7 @@ export type Reads = Direct<
   | 'emailPlace'
   | 'emailsAt'
   | 'emailsBegunAfter'
+  | 'settledEmailPlace'
   | 'eventsAfter'
   | 'eventsAt'
   | 'eventsOf'

@@ -117,6 +117,7 @@ export class SqliteStore implements types.Store {
   readonly walkEmails = this.#reads('walkEmails')
   readonly emailsAt = this.#reads('emailsAt')
   readonly emailsBegunAfter = this.#reads('emailsBegunAfter')
+  readonly settledEmailPlace = this.#reads('settledEmailPlace')
   readonly readTold = this.#reads('readTold')
   readonly digestAfter = this.#reads('digestAfter')
   readonly followerCursor = this.#reads('followerCursor')

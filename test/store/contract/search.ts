@@ -58,6 +58,28 @@ export function searchContract(open: OpenBench): void {
       assert.deepEqual(await store.emailsAt({ companyId: other.id }, places), [])
     })
 
+    test('finds emails that begin behind a number, no more than are asked for', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const old = await accept(store, email(owner, ['a@x.test']))
+      const number = await store.lastEventNumber()
+      const filter = { companyId: owner.id, to: 'a@x.test' }
+      const begun = async (walk: Partial<EmailWalk>) => {
+        const found = await store.emailsBegunAfter(number, filter, { ...EVERYTHING, ...walk })
+        return found?.map(({ email }) => ids.indexOf(email.id))
+      }
+      const ids: string[] = []
+      assert.deepEqual(await begun({}), [])
+      for (let n = 0; n < 4; n++) ids.push((await accept(store, email(owner, ['a@x.test']))).id)
+      await accept(store, email(owner, ['b@x.test']))
+      assert.ok(!ids.includes(old.id))
+      const places = await Promise.all(ids.map((id) => store.emailPlace(id)))
+      assert.deepEqual(await begun({}), [3, 2, 1, 0])
+      assert.deepEqual(await begun({ limit: 2 }), [3, 2])
+      assert.deepEqual(await begun({ limit: 2, newestFirst: false }), [0, 1])
+      assert.deepEqual(await begun({ above: places[0]!, below: places[3]! }), [2, 1])
+    })
+
     test('finds emails by each field of a filter', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)

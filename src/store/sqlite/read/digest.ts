@@ -38,6 +38,10 @@ export function digest(
     `SELECT minor AS segment, major AS key, places FROM search_lists
      WHERE company = ?1 AND kind = ?2 AND major IN (SELECT value FROM json_each(?3)) AND minor BETWEEN ?4 AND ?5`,
   )
+  const segmentsByTerm = db.prepare(
+    `SELECT DISTINCT minor AS segment FROM search_lists
+     WHERE company = ?1 AND kind = ?2 AND major IN (SELECT value FROM json_each(?3)) AND minor BETWEEN ?4 AND ?5`,
+  )
   const bySegment = db.prepare(
     `SELECT l.major AS segment, l.minor AS key, l.places FROM json_each(?4) s CROSS JOIN json_each(?3) t
        CROSS JOIN search_lists l ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor = t.value`,
@@ -83,6 +87,20 @@ export function digest(
     return placesBySegment(list, rows)
   }
 
+  /** Without those in which a list that lies by term has nothing: of the others less is read then. */
+  function narrowed(company: number, lists: readonly PlaceList[], segments: number[]): number[] {
+    let left = segments
+    for (const list of lists.filter(({ kind }) => isByTerm(kind))) {
+      const [one = 0, other = one] = [left[0], left.at(-1)]
+      const range = [Math.min(one, other), Math.max(one, other)]
+      const keys = JSON.stringify(keysOf(list))
+      const rows = all<{ segment: number }>(segmentsByTerm, company, list.kind, keys, ...range)
+      const found = new Set(rows.map(({ segment }) => segment))
+      left = left.filter((segment) => found.has(segment))
+    }
+    return left
+  }
+
   const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
 
   return {
@@ -100,7 +118,9 @@ export function digest(
       const looked = isOfEvents(lists[0]!.kind)
         ? all<{ segment: number }>(spans[newestFirst ? 'DESC' : 'ASC'], number, from, to, since, until, looks)
         : segmentsBetween(...bounds(number, from, to), newestFirst, looks)
-      let segments = looked.map(({ segment }) => ({ segment, places: [] as Uint8Array[] }))
+      const those = looked.map(({ segment }) => segment)
+      const left = lists.length > 1 ? narrowed(number, lists, those) : those
+      let segments = left.map((segment) => ({ segment, places: [] as Uint8Array[] }))
       for (const list of lists) {
         const found = listed(
           number,

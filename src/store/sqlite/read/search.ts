@@ -67,9 +67,11 @@ export function search(
   | 'emailsBegunAfter'
   | 'eventsOf'
   | 'readTold'
+  | 'settledEmailPlace'
 > {
   const number = db.prepare('SELECT num FROM emails WHERE id = ?')
   const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
+  const newest = db.prepare('SELECT max(num) AS num FROM emails')
   const walks = { ASC: prepared('ASC'), DESC: prepared('DESC') }
   const atPlaces = db.prepare(
     `${PLACED} FROM json_each(:places) p CROSS JOIN emails e ON e.num = p.value CROSS JOIN companies c ON c.num = e.company
@@ -92,12 +94,7 @@ export function search(
   }
   const eventsAt = { ASC: eventsIn('ASC'), DESC: eventsIn('DESC') }
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
-  const begun = db.prepare(
-    `${PLACED} FROM emails e CROSS JOIN companies c ON c.num = e.company
-     WHERE e.num IN (SELECT email FROM events
-         WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled'))
-       AND ${WANTED} ORDER BY e.num DESC`,
-  )
+  const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
   const told = db.prepare(
     `SELECT ${selected(fieldsOf('tell'), ofEmail)}
      FROM json_each(?) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN companies c ON c.num = e.company`,
@@ -127,6 +124,21 @@ export function search(
     )
   }
 
+  /** What is shown of an email is read of those alone that are shown. `+`: by no index over the emails of events. */
+  function begunIn(order: 'ASC' | 'DESC') {
+    return db.prepare(
+      `WITH begun AS MATERIALIZED (
+         SELECT DISTINCT +email AS num FROM events
+         WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled')
+           AND +email > :above AND +email < :below
+       ), wanted AS MATERIALIZED (
+         SELECT e.num FROM begun CROSS JOIN emails e ON e.num = begun.num WHERE ${WANTED} ORDER BY e.num ${order} LIMIT :limit
+       )
+       ${PLACED} FROM wanted CROSS JOIN emails e ON e.num = wanted.num CROSS JOIN companies c ON c.num = e.company
+       ORDER BY wanted.num ${order}`,
+    )
+  }
+
   function prepared(order: 'ASC' | 'DESC') {
     const { looked, wanted } = walk(order)
     return { looked: db.prepare(looked), wanted: db.prepare(wanted) }
@@ -138,12 +150,14 @@ export function search(
       return own ?? (one<{ num: number }>(older, id)?.num ?? 0) + 0.5
     },
 
+    // One writes at a time.
+    settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
+
     walkEmails(filter, { above, below, newestFirst, looks, limit }) {
       const statements = walks[newestFirst ? 'DESC' : 'ASC']
       const range = {
         companyId: filter.companyId,
-        above: Math.floor(above),
-        below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)),
+        ...between(above, below),
         looks,
       }
       const rows = statements.wanted.all({ ...range, ...bound(filter), limit }) as unknown as PlacedRow[]
@@ -158,10 +172,19 @@ export function search(
       return (atPlaces.all(values) as unknown as PlacedRow[]).map(placedOf)
     },
 
-    emailsBegunAfter(number, filter) {
-      if (one<{ events: number }>(behind, number, MOST_BEHIND + 1)!.events > MOST_BEHIND) return null
-      const values = { companyId: filter.companyId, number, ...bound(filter) }
-      return (begun.all(values) as unknown as PlacedRow[]).map(placedOf)
+    emailsBegunAfter(number, filter, { above, below, newestFirst, limit }) {
+      const { events } = one<{ events: number }>(behind, number, MOST_BEHIND + 1)!
+      if (events > MOST_BEHIND) return null
+      if (events === 0) return []
+      const values = {
+        companyId: filter.companyId,
+        number,
+        ...between(above, below),
+        limit,
+        ...bound(filter),
+      }
+      const rows = begun[newestFirst ? 'DESC' : 'ASC'].all(values) as unknown as PlacedRow[]
+      return rows.map(placedOf)
     },
 
     emailAlong(companyId, place, newestFirst) {
@@ -193,4 +216,8 @@ export function search(
 function bound(filter: EmailFilter) {
   const { events, ...conditions } = conditionsOf(filter)
   return { ...conditions, events: events === null ? null : JSON.stringify(events) }
+}
+
+function between(above: number, below: number): { above: number; below: number } {
+  return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }
