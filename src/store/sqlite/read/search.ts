@@ -127,15 +127,15 @@ export function search(
   /** What is shown of an email is read of those alone that are shown. `+`: by no index over the emails of events. */
   function begunIn(order: 'ASC' | 'DESC') {
     return db.prepare(
-      `WITH begun AS MATERIALIZED (
+      `WITH looked AS MATERIALIZED (
          SELECT DISTINCT +email AS num FROM events
          WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled')
            AND +email > :above AND +email < :below
-       ), wanted AS MATERIALIZED (
-         SELECT e.num FROM begun CROSS JOIN emails e ON e.num = begun.num WHERE ${WANTED} ORDER BY e.num ${order} LIMIT :limit
+       ), chosen AS MATERIALIZED (
+         SELECT e.num FROM looked CROSS JOIN emails e ON e.num = looked.num WHERE ${WANTED} ORDER BY e.num ${order} LIMIT :limit
        )
-       ${PLACED} FROM wanted CROSS JOIN emails e ON e.num = wanted.num CROSS JOIN companies c ON c.num = e.company
-       ORDER BY wanted.num ${order}`,
+       ${PLACED} FROM chosen CROSS JOIN emails e ON e.num = chosen.num CROSS JOIN companies c ON c.num = e.company
+       ORDER BY chosen.num ${order}`,
     )
   }
 
