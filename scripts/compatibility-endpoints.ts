@@ -100,7 +100,8 @@ export const RESEND: Known[] = [
   {
     endpoint: 'GET /webhooks',
     because: YET,
-    differs: 'without those that are told in the words of the form dialect',
+    differs:
+      'without those that are told in the words of the form dialect (`webhook add --dialect form`, `/v3/domains/{domain}/webhooks`), which no route of `/webhooks` knows',
   },
   {
     endpoint: 'POST /webhooks/{}/signing-secret/rotate',

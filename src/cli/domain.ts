@@ -59,6 +59,7 @@ export function addDomainCommands(program: Command): void {
       'domain update mg.example.com --from example.com example.org',
       'domain update mg.example.com --no-from',
       'domain update example.com --open-tracking on --click-tracking off',
+      'domain update mg.example.com --unsubscribe-tracking on',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
@@ -68,6 +69,12 @@ export function addDomainCommands(program: Command): void {
       new Option('--click-tracking <on|off>', 'whether links that are followed are to be told').argParser(
         onOrOff,
       ),
+    )
+    .addOption(
+      new Option(
+        '--unsubscribe-tracking <on|off>',
+        'whether mail is to end with a link to unsubscribe',
+      ).argParser(onOrOff),
     )
     .action(update)
 
@@ -149,7 +156,7 @@ async function update(name: string, { from, json, ...settings }: UpdateOptions):
   const someSettings = Object.keys(settings).length > 0
   if (speaksFor === undefined && !someSettings) {
     throw new WrongUsage(
-      'say what is to be changed: --from DOMAIN, --no-from, --open-tracking or --click-tracking',
+      'say what is to be changed: --from DOMAIN, --no-from, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
@@ -168,8 +175,10 @@ function onOrOff(text: string): boolean {
   throw new InvalidArgumentError('It must be on or off.')
 }
 
-function trackingOf({ settings: { openTracking, clickTracking } }: SendingDomain): string {
-  return `opens ${openTracking ? 'on' : 'off'}, clicks ${clickTracking ? 'on' : 'off'}`
+function trackingOf({ settings }: SendingDomain): string {
+  const { openTracking, clickTracking, unsubscribeTracking = false } = settings
+  const word = (isOn: boolean) => (isOn ? 'on' : 'off')
+  return `opens ${word(openTracking)}, clicks ${word(clickTracking)}, unsubscriptions ${word(unsubscribeTracking)}`
 }
 
 async function remove(name: string, { json }: JsonOption): Promise<void> {

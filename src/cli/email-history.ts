@@ -79,12 +79,13 @@ function answerShown(
 }
 
 export function detailShown(detail: EventDetail): string {
-  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls } = detail
+  const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host } = detail
   const parts = [
     attempt && `attempt ${attempt}`,
     server,
     tls,
     answerShown(code, enhancedCode, message),
+    webhookId && `webhook ${webhookId} to ${host}`,
     nextAttemptAt && `next attempt ${shownTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { EVENT_TYPES, type EventType, type LoggedEvent } from '../email/event.ts'
+import { COMPANY_EVENT_TYPES, type CompanyEventType, type LogEntry } from '../email/company-event.ts'
+import { EVENT_TYPES, type EventType } from '../email/event.ts'
 import { type EventsWanted, followEvents, listEvents } from '../operate/events.ts'
 import { companyName } from '../operate/find.ts'
 import { loggedEventJson } from '../operate/shapes.ts'
@@ -13,7 +14,7 @@ import { clipped, printJsonLine, printLine, shownTime } from './print.ts'
 export function addEvents(program: Command): void {
   command(program, {
     usage: 'events',
-    description: 'What happened to emails: the last events, or all of them as they come.',
+    description: 'What happened to emails and to webhooks: the last events, or all of them as they come.',
     details:
       'Events have numbers, which rise in the order in which they were recorded, on whatever node. Who gives the number of the ' +
       'last one he has seen with --after goes on behind it, and misses none; there are gaps between numbers.\n\n' +
@@ -27,7 +28,10 @@ export function addEvents(program: Command): void {
     .option('--follow', 'go on with what comes, until interrupted')
     .option('--company <name or id>', 'only those of this company')
     .addOption(
-      new Option('--type <type...>', 'only those of this type; can be repeated').choices(EVENT_TYPES),
+      new Option('--type <type...>', 'only those of this type; can be repeated').choices([
+        ...EVENT_TYPES,
+        ...COMPANY_EVENT_TYPES,
+      ]),
     )
     .option('--after <number>', 'only those behind the event with this number', eventNumber)
     .option('--limit <count>', 'at most this many (of those that are there already)', countUpTo(10_000), 100)
@@ -41,13 +45,12 @@ function eventNumber(text: string): number {
 
 interface Options extends JsonOption, Omit<EventsWanted, 'types'> {
   follow?: true
-  type?: EventType[]
+  type?: (EventType | CompanyEventType)[]
 }
 
 async function events({ follow, json, type: types, ...wanted }: Options): Promise<void> {
   await withOperation(async (op) => {
-    const print = (event: LoggedEvent) =>
-      json ? printJsonLine(loggedEventJson(event)) : printEvent(op, event)
+    const print = (event: LogEntry) => (json ? printJsonLine(loggedEventJson(event)) : printEvent(op, event))
     if (follow) return await printAsTheyCome(op, { ...wanted, types }, print)
     const found = await listEvents(op, { ...wanted, types })
     for (const event of found) print(event)
@@ -58,7 +61,7 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
 async function printAsTheyCome(
   op: Operation,
   wanted: EventsWanted,
-  print: (event: LoggedEvent) => void,
+  print: (event: LogEntry) => void,
 ): Promise<void> {
   await untilInterrupted(async (signal) => {
     for await (const bunch of await followEvents(op, { ...wanted, signal, ...OUTAGES_SAID })) {
@@ -68,14 +71,14 @@ async function printAsTheyCome(
 }
 
 /** One line: a table would have to know all that comes. */
-function printEvent(op: Operation, event: LoggedEvent): void {
+function printEvent(op: Operation, event: LogEntry): void {
   const { number, at, type, companyId, emailId, address, detail } = event
   const fields = [
     String(number).padStart(8),
     shownTime(at),
     type.padEnd(16),
     clipped(companyName(op, companyId), 20).padEnd(12),
-    emailId,
+    emailId ?? '-',
     address ?? '-',
     clipped(detailShown(detail), 200),
   ]

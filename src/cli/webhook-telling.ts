@@ -28,7 +28,7 @@ export function addTellingCommands(webhook: Command): void {
   })
     .addOption(new Option('--failed', 'only those that failed').conflicts('succeeded'))
     .option('--succeeded', 'only those that succeeded')
-    .option('--event <number>', 'only those of this event', countUpTo(Number.MAX_SAFE_INTEGER))
+    .option('--event <message or number>', 'only those of this event', eventNamed)
     .option('--limit <count>', 'at most this many', countUpTo(10_000), 100)
     .action(attempts)
 
@@ -42,12 +42,16 @@ export function addTellingCommands(webhook: Command): void {
       `webhook replay ${MESSAGE}`,
       'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
       `webhook replay ${ID} --since 2026-01-01T12:00:00Z`,
+      `webhook replay ${ID} --event ${MESSAGE}`,
       `webhook replay ${ID} --event 1234`,
     ],
   })
     .addOption(
-      new Option('--event <number>', 'its number, as in webhook attempts or events')
-        .argParser(countUpTo(Number.MAX_SAFE_INTEGER))
+      new Option(
+        '--event <message or number>',
+        'the id of its message, or its number, as in webhook attempts or events',
+      )
+        .argParser(eventNamed)
         .conflicts(['since', 'company']),
     )
     .option('--since <time>', 'like 2026-01-01T12:00:00Z, or 10m for the last ten minutes', sinceOf)
@@ -63,10 +67,15 @@ export function addTellingCommands(webhook: Command): void {
     .action(test)
 }
 
+/** A number, or the id of a message as it is. */
+function eventNamed(text: string): number | string {
+  return /^\d+$/.test(text) ? countUpTo(Number.MAX_SAFE_INTEGER)(text) : text
+}
+
 interface AttemptsOptions extends JsonOption {
   failed?: true
   succeeded?: true
-  event?: number
+  event?: number | string
   limit: number
 }
 
@@ -97,7 +106,7 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
 }
 
 interface ReplayOptions extends JsonOption {
-  event?: number
+  event?: number | string
   since?: number
   company?: string
 }

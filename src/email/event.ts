@@ -45,8 +45,8 @@ export interface LoggedEvent extends EmailEvent {
   address: string | null
 }
 
-export interface EventPage {
-  events: LoggedEvent[]
+export interface EventPage<Event = LoggedEvent> {
+  events: Event[]
   /** For the next question. It rises also when nothing of the wanted kind came. */
   cursor: number
 }
@@ -101,4 +101,7 @@ export interface EventDetail {
   reportId?: string
   /** Of what was not sent: what the address is on the suppression list for. */
   suppressedBy?: SuppressionType
+  /** Of a webhook that was disabled or enabled: its id, and the host of its URL, with the port that it names. */
+  webhookId?: string
+  host?: string
 }

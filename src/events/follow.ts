@@ -9,10 +9,10 @@ const OUTAGE_MS = 1_000
 /** Events of one answer. */
 const PAGE = 1_000
 
-export interface Following {
+export interface Following<Filter = LogFilter> {
   /** The number of the last event that is known already; 0: from the first. */
   after: number
-  filter: LogFilter
+  filter: Filter
   /** Ends it. */
   signal: AbortSignal
   /** The store cannot be asked: told once for each outage. It is waited for. */
@@ -25,15 +25,15 @@ export interface Following {
  * Events in bunches, none of them empty. Who is interrupted goes on without a gap after the number of the last event he
  * has seen. Rejects only for what waiting does not mend.
  */
-export async function* follow(
-  log: Pick<EventLog, 'eventsAfter'>,
-  following: Following,
-): AsyncGenerator<LoggedEvent[]> {
+export async function* follow<Event = LoggedEvent, Filter = LogFilter>(
+  log: Pick<EventLog<Event, Filter>, 'eventsAfter'>,
+  following: Following<Filter>,
+): AsyncGenerator<Event[]> {
   const { filter, signal, onOutage, onReturn } = following
   let cursor = following.after
   let away = false
   while (!signal.aborted) {
-    let page: EventPage | null
+    let page: EventPage<Event> | null
     try {
       page = await unlessAborted(log.eventsAfter(cursor, filter, PAGE), signal)
     } catch (error) {

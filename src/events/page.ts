@@ -9,13 +9,13 @@ const LONGEST_SPAN = 50_000
 const PAGE = 1_000
 
 /** The first `limit` of the wanted events behind a number. */
-export async function eventsBehind(
-  log: EventLog,
+export async function eventsBehind<Event = LoggedEvent, Filter = LogFilter>(
+  log: EventLog<Event, Filter>,
   after: number,
-  filter: LogFilter,
+  filter: Filter,
   limit: number,
-): Promise<LoggedEvent[]> {
-  const found: LoggedEvent[] = []
+): Promise<Event[]> {
+  const found: Event[] = []
   for (let cursor = after; found.length < limit; ) {
     const page = await log.eventsAfter(cursor, filter, Math.min(PAGE, limit - found.length))
     found.push(...page.events)
@@ -29,13 +29,13 @@ export async function eventsBehind(
  * The last `limit` of the wanted events, and the number behind which the next ones come. Looks further and further back
  * for them.
  */
-export async function lastEvents(
-  log: EventLog,
-  filter: LogFilter,
+export async function lastEvents<Event extends { number: number } = LoggedEvent, Filter = LogFilter>(
+  log: EventLog<Event, Filter>,
+  filter: Filter,
   limit: number,
-): Promise<{ events: LoggedEvent[]; end: number }> {
+): Promise<{ events: Event[]; end: number }> {
   const end = await log.lastEventNumber()
-  let events: LoggedEvent[] = []
+  let events: Event[] = []
   let to = end
   for (let span = Math.max(SPAN, limit); to > 0 && events.length < limit; span *= 2) {
     const from = Math.max(0, to - Math.min(span, LONGEST_SPAN))
@@ -45,14 +45,14 @@ export async function lastEvents(
   return { events, end }
 }
 
-async function lastBetween(
-  log: EventLog,
+async function lastBetween<Event extends { number: number }, Filter>(
+  log: EventLog<Event, Filter>,
   from: number,
   to: number,
-  filter: LogFilter,
+  filter: Filter,
   limit: number,
-): Promise<LoggedEvent[]> {
-  let found: LoggedEvent[] = []
+): Promise<Event[]> {
+  let found: Event[] = []
   for (let cursor = from; cursor < to; ) {
     const page = await log.eventsAfter(cursor, filter, PAGE)
     found = [...found, ...page.events.filter(({ number }) => number <= to)].slice(-limit)

@@ -41,6 +41,7 @@ export interface HttpDeps {
       | 'addSuppressions'
       | 'happened'
       | 'countEvents'
+      | 'quotaUsed'
       | 'readTold'
       | 'tagNotes'
       | 'emailOrigin'

@@ -1,13 +1,14 @@
-/** The log of events, for whoever may read it. */
-import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
+/** The log of events, of emails and of companies, for whoever may read it. */
+import type { EntryFilter, LogEntry } from '../email/company-event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
+import type { EventLog } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EventsWanted extends OfCompany {
-  types?: readonly EventType[] | undefined
+  types?: EntryFilter['types'] | undefined
   /** The number of the last event that is known already; absent: the last ones there are. */
   after?: number | undefined
   /** At most so many of those that are there. */
@@ -16,13 +17,13 @@ export interface EventsWanted extends OfCompany {
 
 export const listEvents = verb(
   'read',
-  async (op, { after, limit, ...wanted }: EventsWanted): Promise<LoggedEvent[]> => {
+  async (op, { after, limit, ...wanted }: EventsWanted): Promise<LogEntry[]> => {
     const filter = filterOf(op, wanted)
     if (after !== undefined) {
       await refuseUnseen(op, after)
-      return await eventsBehind(op.store, after, filter, limit)
+      return await eventsBehind(wholeLog(op), after, filter, limit)
     }
-    return (await lastEvents(op.store, filter, limit)).events
+    return (await lastEvents(wholeLog(op), filter, limit)).events
   },
 )
 
@@ -34,15 +35,15 @@ export interface FollowedEvents extends EventsWanted, Omit<Following, 'filter' |
  */
 export const followEvents = verb(
   'read',
-  async (op, input: FollowedEvents): Promise<AsyncGenerator<LoggedEvent[]>> => {
+  async (op, input: FollowedEvents): Promise<AsyncGenerator<LogEntry[]>> => {
     const { after, limit, company, types, ...following } = input
     const filter = filterOf(op, { company, types })
     if (after !== undefined) {
       await refuseUnseen(op, after)
-      return follow(op.store, { after, filter, ...following })
+      return follow(wholeLog(op), { after, filter, ...following })
     }
-    const { events, end } = await lastEvents(op.store, filter, limit)
-    return beginningWith(events, follow(op.store, { after: end, filter, ...following }))
+    const { events, end } = await lastEvents(wholeLog(op), filter, limit)
+    return beginningWith(events, follow(wholeLog(op), { after: end, filter, ...following }))
   },
 )
 
@@ -58,13 +59,17 @@ async function refuseUnseen(op: Operation, after: number): Promise<void> {
 }
 
 async function* beginningWith(
-  events: LoggedEvent[],
-  rest: AsyncGenerator<LoggedEvent[]>,
-): AsyncGenerator<LoggedEvent[]> {
+  events: LogEntry[],
+  rest: AsyncGenerator<LogEntry[]>,
+): AsyncGenerator<LogEntry[]> {
   if (events.length > 0) yield events
   yield* rest
 }
 
-function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): LogFilter {
+function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): EntryFilter {
   return { ...companyFilter(op, of), ...(types !== undefined && { types }) }
+}
+
+function wholeLog({ store }: Operation): EventLog<LogEntry, EntryFilter> {
+  return { eventsAfter: store.entriesAfter, lastEventNumber: store.lastEventNumber }
 }

@@ -2,7 +2,8 @@
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
-import type { EmailEvent, EventDetail, LoggedEvent } from '../email/event.ts'
+import type { LogEntry } from '../email/company-event.ts'
+import type { EmailEvent, EventDetail } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { AllowEntry, Suppression } from '../email/suppression.ts'
 import { wordsOfTypes } from '../events/told/types.ts'
@@ -29,6 +30,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
   return {
     ...{ id, name, company_id: companyId, status, sending },
     ...{ open_tracking: settings.openTracking, click_tracking: settings.clickTracking },
+    unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     ...{ speaks_for: speaksFor, created_at: isoTime(createdAt) },
   }
 }
@@ -142,8 +144,9 @@ function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>)
 
 /**
  * Of the log: `recipient` is the address, `position` its index within the email; both null: of the email as a whole.
+ * `email_id` is null too: of the company itself.
  */
-export function loggedEventJson(event: LoggedEvent) {
+export function loggedEventJson(event: LogEntry) {
   const { number, type, at, emailId, companyId, address, recipient, detail } = event
   return {
     number,
@@ -157,13 +160,15 @@ export function loggedEventJson(event: LoggedEvent) {
   }
 }
 
-function eventDetailJson({ enhancedCode, nextAttemptAt, reportId, suppressedBy, ...rest }: EventDetail) {
+function eventDetailJson(detail: EventDetail) {
+  const { enhancedCode, nextAttemptAt, reportId, suppressedBy, webhookId, ...rest } = detail
   return {
     ...rest,
     ...(enhancedCode !== undefined && { enhanced_code: enhancedCode }),
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoTime(nextAttemptAt) }),
     ...(reportId !== undefined && { report_id: reportId }),
     ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
+    ...(webhookId !== undefined && { webhook_id: webhookId }),
   }
 }
 

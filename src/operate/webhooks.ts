@@ -1,11 +1,12 @@
 /** Webhooks: where a company wants to be told what happens to its mail. */
 import { randomUUIDv7 } from 'node:crypto'
+import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 import { typesOfWord, webhookWords } from '../events/told/types.ts'
 import { sealWebhookSecret } from '../events/webhooks/secrets.ts'
 import { newWebhookSecret } from '../events/webhooks/sign.ts'
 import { NotAUrl, outgoingUrl } from '../network/outgoing.ts'
-import type { Webhook, WebhookDialect } from '../store/store.ts'
+import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -93,19 +94,28 @@ export const updateWebhook = verb('manage', async (op, input: WebhookUpdate): Pr
   const { id, url, events, enabled } = input
   const { webhook } = await findWebhook(op, id)
   const switched = enabled !== undefined && enabled !== (webhook.status === 'enabled')
-  await op.store.updateWebhook(id, {
+  const change = {
     ...(url !== undefined && { url: checkedWebhookUrl(url) }),
     ...(events !== undefined && { types: eventTypes(webhook.dialect, events) }),
-    ...(switched && enabled && (await anew(op))),
-    ...(switched &&
-      !enabled && {
-        status: 'disabled' as const,
-        disabledAt: op.now(),
-        disabledReason: 'it was switched off',
-      }),
-  })
+  }
+  if (!switched) await op.store.updateWebhook(id, change)
+  else await switchWebhook(op, { ...webhook, ...change }, enabled, change)
   return await findWebhook(op, id)
 })
+
+/** With a word in the log, for whoever wonders since when it has been told nothing, or something again. */
+async function switchWebhook(op: Operation, webhook: Webhook, enabled: boolean, more: WebhookChange) {
+  const now = op.now()
+  if (enabled) {
+    const event = webhookSwitched('webhook.enabled', webhook, now, 'it was switched on')
+    await op.store.updateWebhook(webhook.id, { ...more, ...(await anew(op)) }, event)
+    return
+  }
+  const event = webhookSwitched('webhook.disabled', webhook, now, 'it was switched off')
+  const { at: disabledAt, detail } = event
+  const off = { status: 'disabled' as const, disabledAt, disabledReason: detail.message }
+  await op.store.updateWebhook(webhook.id, { ...more, ...off }, event)
+}
 
 async function anew(op: Operation) {
   const cursor = await op.store.lastEventNumber()

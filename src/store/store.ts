@@ -75,8 +75,10 @@ export class StoreConflict extends Error {
  * - `stops`: what keeps mail from going out: a request to cancel what is being sent, an address newly suppressed, a
  *   pause set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and
  *   `pauses` again.
+ * - `webhooks`: one was added, changed, removed, or is to be told something again; or the key that they are signed with
+ *   changed. Who has some reads `takeWebhooks` again.
  */
-export type StoreChange = 'accounts' | 'queue' | 'stops'
+export type StoreChange = 'accounts' | 'queue' | 'stops' | 'webhooks'
 
 export interface Store
   extends EmailStore,

@@ -1,4 +1,5 @@
 /** Webhooks: endpoints, who tells them, what is told again, and what became of it. */
+import type { NewCompanyEvent } from '../email/company-event.ts'
 import type {
   HeldWebhook,
   Webhook,
@@ -17,8 +18,11 @@ export interface WebhookStore {
   webhooks(filter: { companyId?: string; id?: string }): Promise<Webhook[]>
   /** StoreConflict when the domain is not the company's. */
   addWebhook(webhook: Webhook): Promise<void>
-  /** False when there is none. A cursor that moves back makes everything behind it be told again. */
-  updateWebhook(id: string, change: WebhookChange): Promise<boolean>
+  /**
+   * False when there is none. A cursor that moves back makes everything behind it be told again. `event`: what the
+   * change is to its company, for the log; in the same commit.
+   */
+  updateWebhook(id: string, change: WebhookChange, event?: NewCompanyEvent): Promise<boolean>
   /** With its attempts. False when there is none. */
   removeWebhook(id: string): Promise<boolean>
   /** This event is told (again) as soon as can be. False when there is no such webhook. */

@@ -1,4 +1,5 @@
 /** Webhooks as the store has them: where the events of a company are told to, and what became of each telling. */
+import type { NewCompanyEvent } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 
 /** The API in whose words events are told. */
@@ -117,8 +118,8 @@ export interface WebhookProgress {
   /** Those that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]
-  /** It is given up as a whole. */
-  disabled: { at: number; reason: string } | null
+  /** It is given up as a whole: the event of that, with its time and the reason. */
+  disabled: NewCompanyEvent | null
 }
 
 export interface WebhookAttemptFilter {

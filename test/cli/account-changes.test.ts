@@ -8,6 +8,7 @@ interface Shown {
   name: string
   open_tracking: boolean
   click_tracking: boolean
+  unsubscribe_tracking: boolean
   revoked_at: string | null
 }
 
@@ -62,7 +63,8 @@ test('domain update changes settings, and leaves the others', async () => {
   assert.deepEqual(tracking(await update('--open-tracking', 'on', '--click-tracking', 'on')), [true, true])
   assert.deepEqual(tracking(await update('--open-tracking', 'off')), [false, true])
   const { stdout } = await place.run('domain', 'show', 'first.test')
-  assert.match(stdout, /^Tracking: +opens off, clicks on$/m)
+  assert.match(stdout, /^Tracking: +opens off, clicks on, unsubscriptions off$/m)
+  assert.equal((await update('--unsubscribe-tracking', 'on')).unsubscribe_tracking, true)
   const nothing = await place.run('domain', 'update', 'first.test')
   assert.equal(nothing.code, 2)
   assert.match(nothing.stderr, /--from DOMAIN.*--open-tracking/)

@@ -118,11 +118,17 @@ describe('the commands about webhooks', () => {
     const text = (await place.run('webhook', 'attempts', id, '--succeeded')).stdout
     assert.match(text, new RegExp(`^${first!.message_id} .* delivered +1 +200 `, 'm'))
     assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No try is noted/)
+    const ofIt = await place.json<Attempt[]>('webhook', 'attempts', id, '--event', first!.message_id)
+    assert.deepEqual(
+      ofIt.map(({ message_id }) => message_id),
+      [first!.message_id],
+    )
 
     const told = () => receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])
     for (const [index, args] of [
       [first!.message_id],
       [id, '--event', String(first!.event)],
+      [id, '--event', first!.message_id],
       ['--since', since, '--company', 'Acme'],
       [id, '--since', since],
     ].entries()) {
@@ -142,6 +148,7 @@ describe('the commands about webhooks', () => {
       [[id], /no webhook has a message with the id/],
       [[deaf.id, '--since', since], /disabled; enable it first/],
       [[id, '--since', 'yesterday'], /time/],
+      [[id, '--event', 'msg_x'], /no event msg_x that this webhook could be told/],
     ] as const) {
       const { code, stderr } = await place.run('webhook', 'replay', ...args)
       assert.notEqual(code, 0)
@@ -162,6 +169,16 @@ describe('the commands about webhooks', () => {
     await send()
     await receiver.until(({ length }) => length > before)
     assert.equal((await attempts(id, 1)).length, 1)
+    const events = await place.run('events', '--type', 'webhook.disabled', '--type', 'webhook.enabled')
+    const { host } = new URL(receiver.url)
+    assert.match(
+      events.stdout,
+      new RegExp(`webhook\\.disabled .* webhook ${id} to ${host}; it was switched off$`, 'm'),
+    )
+    assert.match(
+      events.stdout,
+      new RegExp(`webhook\\.enabled .* webhook ${id} to ${host}; it was switched on$`, 'm'),
+    )
     await remove(id)
   })
 

@@ -12,6 +12,9 @@ describe('a quota', () => {
   })
   after(() => service.close())
 
+  const counted = ({ headers }: { headers: Headers }) =>
+    ['x-resend-daily-quota', 'x-resend-monthly-quota'].map((name) => headers.get(name))
+
   async function tenant(
     name: string,
     limits: Partial<CompanyLimits>,
@@ -25,7 +28,8 @@ describe('a quota', () => {
   test('refuses what goes beyond it in the words of each dialect, and leaves nothing behind', async () => {
     const { api, companyId } = await tenant('daily.test', { daily: 3 })
     const email = { from: 'a@daily.test', subject: 's', text: 't' }
-    await api.accepted({ ...email, to: ['x@x.test', 'y@x.test'] })
+    const first = await api.send({ ...email, to: ['x@x.test', 'y@x.test'] })
+    assert.deepEqual([first.status, ...counted(first)], [200, '2', null])
     const before = await emailCount(service, companyId)
     const two = await api.send({ ...email, to: ['x@x.test', 'y@x.test'] })
     assertJsonError(two, 429, 'daily_quota_exceeded', 'You have exceeded your daily email sending quota.')
@@ -49,9 +53,10 @@ describe('a quota', () => {
     const { api } = await tenant('monthly.test', { monthly: 1 })
     const { api: free } = await tenant('free.test', {})
     const email = { to: 'x@x.test', subject: 's', text: 't' }
-    await api.accepted({ ...email, from: 'a@monthly.test' })
+    assert.deepEqual(counted(await api.send({ ...email, from: 'a@monthly.test' })), [null, '1'])
     const over = await api.send({ ...email, from: 'a@monthly.test' })
     assertJsonError(over, 429, 'monthly_quota_exceeded')
+    assert.deepEqual(counted(await free.send({ ...email, from: 'a@free.test' })), [null, null])
     for (let n = 0; n < 3; n++) await free.accepted({ ...email, from: 'a@free.test' })
   })
 })

@@ -6,7 +6,13 @@ import fc from 'fast-check'
 import type { Company } from '../../src/accounts/account.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
-import type { Call, Changed, Outcome, Writes } from '../../src/store/sqlite/protocol.ts'
+import {
+  type Call,
+  type Changed,
+  type Outcome,
+  UNCHANGED,
+  type Writes,
+} from '../../src/store/sqlite/protocol.ts'
 import { queue } from '../../src/store/sqlite/read/queue.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
 import type { ClaimedEmail, ClaimRequest, NewEmail } from '../../src/store/store.ts'
@@ -42,7 +48,7 @@ class Model {
   readonly #queue: ReturnType<typeof queue>
   readonly #dbs: readonly [DatabaseSync, DatabaseSync]
   /** What the first store has yet to tell of the second one's writes. */
-  #foreign: Changed = { accounts: false, queue: false, stops: false }
+  #foreign: Changed = { ...UNCHANGED }
   now = NOW
 
   constructor(path: string, dbs: readonly [DatabaseSync, DatabaseSync]) {
@@ -182,7 +188,7 @@ class Model {
     } else {
       assert.ok(changed.queue || !this.#foreign.queue, 'a write of another process was not told')
       assert.ok(changed.accounts || !this.#foreign.accounts, 'accounts of another process were not told')
-      this.#foreign = { accounts: false, queue: false, stops: false }
+      this.#foreign = { ...UNCHANGED }
     }
     return outcomes
   }

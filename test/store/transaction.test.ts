@@ -123,7 +123,7 @@ describe('a transaction of the SQLite store', () => {
     assert.equal(transactions.run([{ name: 'probe', args: [] }]).commits, 0)
     other.exec('ROLLBACK')
     const { changed } = transactions.run([{ name: 'probe', args: [] }])
-    assert.deepEqual(changed, { accounts: true, queue: true, stops: true })
+    assert.deepEqual(changed, { accounts: true, queue: true, stops: true, webhooks: true })
   })
 
   test('a locked database is a fault that passes', (t) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
 import { Client } from 'pg'
+import { webhookSwitched } from '../../src/email/company-event.ts'
 import type { EventStore } from '../../src/store/event-store.ts'
 import { LOCK } from '../../src/store/postgres/migrate.ts'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
@@ -10,6 +11,7 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { webhook } from './contract/webhooks.ts'
 import { temporaryDirectory } from './directory.ts'
 import {
   accept,
@@ -164,6 +166,13 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       const values = [email(owner, ['a@x.test']), email(owner, ['b@y.test']), email(owner, ['c@z.test'])]
       for (const value of values) await store.accept(value, { token: 1 })
       for (const value of values.toReversed()) await store.record(attempt(value, 1, [result(0)]))
+      const one = webhook(owner.id)
+      await store.addWebhook(one)
+      await store.updateWebhook(
+        one.id,
+        { status: 'disabled' },
+        webhookSwitched('webhook.disabled', one, NOW, 'why'),
+      )
       // The last numbers are of an email that retention removes.
       const gone = email(owner, ['d@z.test'], { createdAt: NOW - DAY })
       await store.accept(gone, { token: 1 })
@@ -172,11 +181,11 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       while ((await store.retain(before)) > 0);
       const log = store as unknown as EventStore
       last = await log.lastEventNumber()
-      logged = (await log.eventsAfter(0, {}, 100)).events
+      logged = (await log.entriesAfter(0, {}, 100)).events
     })
     await move(way)
     const store = await opened(t, way.to)
-    assert.deepEqual((await store.eventsAfter(0, {}, 100)).events, logged)
+    assert.deepEqual((await store.entriesAfter(0, {}, 100)).events, logged)
     const [owner] = (await store.accounts()).companies
     await store.accept(email(owner!, ['e@x.test']), { token: 1 })
     const { events, cursor } = await store.eventsAfter(last, {}, 100)

@@ -77,6 +77,11 @@ test('after five days of nothing but failures it is disabled, and enabled by han
   assert.equal(disabled.disabledAt, stage.now)
   assert.match(disabled.disabledReason!, /five days/)
   assert.deepEqual(await stage.store.takeWebhooks(stage.token), [])
+  const { events } = await stage.store.entriesAfter(0, { types: ['webhook.disabled'] }, 10)
+  const [event] = events
+  assert.deepEqual([events.length, event!.companyId, event!.at], [1, stage.companyId, stage.now])
+  const { host } = new URL(receiver.url)
+  assert.deepEqual(event!.detail, { webhookId: id, host, message: disabled.disabledReason })
 
   const told = receiver.received.length
   await stage.deliver()

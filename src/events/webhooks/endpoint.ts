@@ -1,5 +1,6 @@
 /** One webhook as the node that tells it has it: what waits, what is under way, how far it has come. */
 import { randomUUIDv7 } from 'node:crypto'
+import { webhookSwitched } from '../../email/company-event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { HeldWebhook, WebhookAttempt, WebhookProgress } from '../../store/store.ts'
 import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
@@ -39,6 +40,7 @@ const DOWN_AFTER = 5
 const FIRST_PAUSE_MS = 1_000
 /** Failing for so long, and nothing else, it is given up. */
 const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000
+const GIVEN_UP = 'it has failed for five days, and never succeeded meanwhile'
 /** Results that wait for their commit: with more nothing is begun. */
 const MOST_UNCOMMITTED = 1_000
 /** What was told without a try to note is committed this late at most. Milliseconds. */
@@ -265,9 +267,7 @@ export class Endpoint {
     const { id, generation } = this.webhook
     const failingSince = this.#failingSince
     const tooLong = failingSince !== null && now >= failingSince + GIVEN_UP_AFTER_MS && attempts.length > 0
-    const disabled = tooLong
-      ? { at: now, reason: 'it has failed for five days, and never succeeded meanwhile' }
-      : null
+    const disabled = tooLong ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
     this.#pending = { over: [], waiting: [], attempts: [] }
     this.#committedAt = now
     this.#told = false

@@ -136,7 +136,7 @@ export class Forwarding {
       this.#retries.set(number, { number, attempts: made, dueAt })
     }
     if (disabled !== null)
-      this.#failed.reject(new Error(`${this.#webhook.url} is given up: ${disabled.reason}`))
+      this.#failed.reject(new Error(`${this.#webhook.url} is given up: ${disabled.detail.message}`))
     return true
   }
 

@@ -22,9 +22,13 @@ export interface WebhooksParts {
     storeFaults: { inc(): void }
   }
   log: Log
+  /**
+   * Milliseconds between two looks at which webhooks there are, beside those after each change that the store tells of:
+   * another node may have gone, or the thread died.
+   */
+  lookMs?: number
 }
 
-/** How often it is looked which webhooks there are, and after a thread has died. Milliseconds. */
 const LOOK_MS = 1_000
 /** So long it may take to end by itself. */
 const CLOSE_MS = 2_000
@@ -45,7 +49,10 @@ export class Webhooks {
   #states: ReadonlyMap<WebhookState, WebhooksInState> = new Map()
   #prunedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
+  #looking: Promise<void> | null = null
+  /** Something changed since the look under way began. */
+  #lookAgain = false
+  #unwatch: () => void = () => {}
   #token: number | null = null
   #running = false
   #stopped = false
@@ -71,7 +78,10 @@ export class Webhooks {
   }
 
   start(): void {
-    this.#plan(0)
+    this.#unwatch = this.#parts.store.watch((change) => {
+      if (change === 'webhooks') this.#lookNow()
+    })
+    this.#lookNow()
   }
 
   get states(): ReadonlyMap<WebhookState, WebhooksInState> {
@@ -82,6 +92,7 @@ export class Webhooks {
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
+    this.#unwatch()
     clearTimeout(this.#timer)
     await this.#looking
     if (this.#running) {
@@ -96,17 +107,20 @@ export class Webhooks {
     await this.#parts.store.leaveWebhooks(token).catch((error) => this.#fault(error))
   }
 
-  #plan(ms: number): void {
+  #lookNow(): void {
+    this.#lookAgain = true
+    this.#looking ??= this.#lookWhileChanged()
+  }
+
+  async #lookWhileChanged(): Promise<void> {
+    clearTimeout(this.#timer)
+    while (this.#lookAgain && !this.#stopped) {
+      this.#lookAgain = false
+      await this.#look().catch((error) => this.#fault(error))
+    }
+    this.#looking = null
     if (this.#stopped) return
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#look().then(
-        () => this.#plan(LOOK_MS),
-        (error) => {
-          this.#fault(error)
-          this.#plan(LOOK_MS)
-        },
-      )
-    }, ms)
+    this.#timer = setTimeout(() => this.#lookNow(), this.#parts.lookMs ?? LOOK_MS)
     this.#timer.unref()
   }
 
@@ -177,7 +191,7 @@ export class Webhooks {
         const written = store.progressWebhook(progress).then((kept) => {
           if (!kept || disabled === null) return kept
           metrics.webhooksDisabled.inc()
-          log.warn({ webhook: id }, `A webhook was disabled: ${disabled.reason}`)
+          log.warn({ webhook: id }, `A webhook was disabled: ${disabled.detail.message}`)
           return kept
         })
         void reply(said.call, written)

@@ -18,6 +18,7 @@ import { sendBatch } from './emails/batch.ts'
 import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.ts'
 import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
+import { withQuota } from './emails/quota.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
 import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
@@ -62,7 +63,8 @@ export class JsonDialect implements Api {
       answering('email_send_batch', async (request, reply) => {
         const caller = await this.admit(request.raw)
         jsonContent.check(request.raw.headers)
-        return sendBatch(request, reply, caller, this.#core)
+        const answer = await sendBatch(request, reply, caller, this.#core)
+        return answer.status === 200 ? withQuota(answer, this.#core.deps, caller) : answer
       }),
     )
     app.get(
@@ -89,7 +91,8 @@ export class JsonDialect implements Api {
     const body = await readBody(raw, reply.raw, this.#core.limit)
     const room = (octets: number) => this.#core.limit.admission.grow(raw, octets)
     const { id } = await this.#reading.accept(principal, null, body, idempotent, room)
-    return { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
+    const answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
+    return withQuota(answer, this.#core.deps, principal)
   }
 
   /** The email, when the caller may read it and there is room for it. */

@@ -74,14 +74,14 @@ export function bools(values: readonly boolean[]): Buffer {
 }
 
 /** Each in the form `isEmailId` accepts. */
-export function uuids(values: readonly string[]): Buffer {
+export function uuids(values: List<string>): Buffer {
   const buffer = begin(values.length * 20, UUID, values.length)
   let at = HEADER
   for (const value of values) {
-    at = buffer.writeInt32BE(16, at)
-    at += buffer.write(value.replaceAll('-', ''), at, 'hex')
+    at = buffer.writeInt32BE(value === null ? -1 : 16, at)
+    if (value !== null) at += buffer.write(value.replaceAll('-', ''), at, 'hex')
   }
-  return buffer
+  return buffer.subarray(0, at)
 }
 
 /** A lone surrogate becomes U+FFFD, as does NUL, for which PostgreSQL has no place. */

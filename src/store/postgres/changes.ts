@@ -21,7 +21,7 @@ const NOTICE_PAUSE_MS = 20
 
 const CHANNEL = 'postroad'
 const LISTEN = `LISTEN ${CHANNEL}`
-const VERSIONS = "SELECT name, value FROM counters WHERE name IN ('accounts', 'queue', 'stops')"
+const VERSIONS = "SELECT name, value FROM counters WHERE name IN ('accounts', 'queue', 'stops', 'webhooks')"
 const BUMP = 'UPDATE counters SET value = value + 1 WHERE name = $1::text RETURNING value'
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1::text)::text`
 

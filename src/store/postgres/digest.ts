@@ -36,7 +36,7 @@ const BEHIND: Statement = {
   text: `
 SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
   CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END
-FROM (SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
+FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
   JOIN emails e ON e.id = ANY (ARRAY[v.email])
   LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}
 ORDER BY v.number LIMIT $3`,

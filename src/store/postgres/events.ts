@@ -1,21 +1,25 @@
-import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
+import type { EntryFilter, LogEntry } from '../../email/company-event.ts'
+import type { EventDetail, EventPage, LoggedEvent } from '../../email/event.ts'
 import { mapOf } from '../json-columns.ts'
-import type { EventLog, SearchStore } from '../store.ts'
+import type { EventLog, EventStore, SearchStore } from '../store.ts'
 import { texts } from './arrays.ts'
 import type { Parts } from './parts.ts'
 import { reachOf } from './reach.ts'
 
 /** Events looked at for one page at most, wanted or not. */
 const LOOKS = 5_000
+/** What happened to companies themselves is left out. */
+const OF_EMAILS = 'email IS NOT NULL'
+
 /**
  * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it
  * there is a row, with the last number that was looked at and how many were.
  */
-const PAGE = `
+const PAGE = (about: string) => `
 WITH looked AS MATERIALIZED (
   SELECT * FROM events WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3
 ), wanted AS MATERIALIZED (
-  SELECT * FROM looked WHERE ($4::int4 IS NULL OR company = $4) AND ($5::text[] IS NULL OR type = ANY ($5))
+  SELECT * FROM looked WHERE ${about} AND ($4::int4 IS NULL OR company = $4) AND ($5::text[] IS NULL OR type = ANY ($5))
   ORDER BY number LIMIT $6
 )
 SELECT l.last, l.looks, w.number, w.email::text AS "emailId", c.id AS "companyId", w.recipient, r.address, w.type, w.at, w.detail
@@ -23,13 +27,15 @@ FROM (SELECT max(number) AS last, count(*) AS looks FROM looked) AS l
 LEFT JOIN (wanted w JOIN companies c ON c.num = w.company
   LEFT JOIN recipients r ON r.email = w.email AND r.position = w.recipient) ON true
 ORDER BY w.number`
+const EVENTS_AFTER = PAGE(OF_EMAILS)
+const ENTRIES_AFTER = PAGE('true')
 
 /** The same of those up to $1, from the last on. */
 const PAGE_UP_TO = `
 WITH looked AS MATERIALIZED (
   SELECT * FROM events WHERE number <= $1 ORDER BY number DESC LIMIT $2
 ), wanted AS MATERIALIZED (
-  SELECT * FROM looked WHERE ($3::int4 IS NULL OR company = $3) AND ($4::text[] IS NULL OR type = ANY ($4))
+  SELECT * FROM looked WHERE ${OF_EMAILS} AND ($3::int4 IS NULL OR company = $3) AND ($4::text[] IS NULL OR type = ANY ($4))
   ORDER BY number DESC LIMIT $5
 )
 SELECT l.last, l.looks, w.number, w.email::text AS "emailId", c.id AS "companyId", w.recipient, r.address, w.type, w.at, w.detail
@@ -38,39 +44,46 @@ LEFT JOIN (wanted w JOIN companies c ON c.num = w.company
   LEFT JOIN recipients r ON r.email = w.email AND r.position = w.recipient) ON true
 ORDER BY w.number DESC`
 
-export interface PageRow {
+export type PageRow<Event extends LogEntry = LoggedEvent> = Omit<Event, 'number' | 'detail'> & {
   last: number | null
   looks: number
-  /** All that follows is null when none is wanted. */
+  /** Null when none is wanted; then what the event has is too. */
   number: number | null
-  emailId: string
-  companyId: string
-  recipient: number | null
-  address: string | null
-  type: EventType
-  at: number
   detail: string | null
 }
 
+type Log = EventLog &
+  Pick<EventStore, 'entriesAfter'> &
+  Pick<SearchStore, 'eventsUpTo' | 'settledEventNumber'>
+
 /** The log of all events, by number. */
-export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
+export function eventLog(parts: Parts): Log {
   const { database, companies } = parts
   const { drawn, settle, reach, reachSoon } = reachOf('events_number_seq', parts)
+
+  async function after<Event extends LogEntry>(
+    sql: string,
+    cursor: number,
+    { companyId, types }: EntryFilter,
+    limit: number,
+  ): Promise<EventPage<Event>> {
+    const company = await companies.filter(companyId)
+    const reached = await reach(cursor)
+    if (reached <= cursor || limit <= 0) return { events: [], cursor }
+    // No company has this id: nothing is wanted.
+    if (company === undefined) return { events: [], cursor: reached }
+    const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
+    const wanted = types === undefined ? null : texts(types)
+    const rows = await database.read<PageRow<Event>>(sql, [cursor, reached, looks, company, wanted, limit])
+    const events = rows.filter(({ number }) => number !== null).map(eventOf)
+    const { last, looks: looked } = rows[0]!
+    if (events.length >= limit) return { events, cursor: events.at(-1)!.number }
+    return { events, cursor: looked < looks ? reached : last! }
+  }
+
   return {
-    async eventsAfter(cursor, { companyId, types }, limit) {
-      const company = await companies.filter(companyId)
-      const reached = await reach(cursor)
-      if (reached <= cursor || limit <= 0) return { events: [], cursor }
-      // No company has this id: nothing is wanted.
-      if (company === undefined) return { events: [], cursor: reached }
-      const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
-      const wanted = types === undefined ? null : texts(types)
-      const rows = await database.read<PageRow>(PAGE, [cursor, reached, looks, company, wanted, limit])
-      const events = rows.filter(({ number }) => number !== null).map(eventOf)
-      const { last, looks: looked } = rows[0]!
-      if (events.length >= limit) return { events, cursor: events.at(-1)!.number }
-      return { events, cursor: looked < looks ? reached : last! }
-    },
+    eventsAfter: (cursor, filter, limit) => after<LoggedEvent>(EVENTS_AFTER, cursor, filter, limit),
+    entriesAfter: (cursor, filter, limit) => after<LogEntry>(ENTRIES_AFTER, cursor, filter, limit),
 
     async eventsUpTo(upTo, { companyId, types }, limit) {
       const company = await companies.filter(companyId)
@@ -94,16 +107,11 @@ export function eventLog(parts: Parts): EventLog & Pick<SearchStore, 'eventsUpTo
   }
 }
 
-export function eventOf({
-  number,
-  emailId,
-  companyId,
-  recipient,
-  address,
-  type,
-  at,
+export function eventOf<Event extends LogEntry = LoggedEvent>({
+  last: _last,
+  looks: _looks,
   detail,
-}: PageRow): LoggedEvent {
-  const told = { type, at, detail: mapOf<EventDetail>(detail) }
-  return { number: number!, emailId, companyId, recipient, address, ...told }
+  ...event
+}: PageRow<Event>): Event {
+  return { ...event, detail: mapOf<EventDetail>(detail) } as unknown as Event
 }

@@ -31,6 +31,11 @@ const FORGET_KEYS = `DELETE FROM idempotency WHERE (company, key) IN (
     SELECT company, key FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ) RETURNING 1`
 
+/** What happened to companies themselves. In the order of the index, which without statistics would not be taken. */
+const FORGET_COMPANY_EVENTS = `DELETE FROM events WHERE number IN (
+    SELECT number FROM events WHERE email IS NULL AND at < $1 ORDER BY email LIMIT $2 FOR UPDATE SKIP LOCKED
+  ) RETURNING 1`
+
 const LOCK_BLOBS = `SELECT b.company, encode(b.sha256, 'hex') AS sha256 FROM blobs b
   WHERE (b.company, b.sha256) IN (SELECT company, sha256 FROM attachments WHERE email = ANY($1::uuid[]))
   ORDER BY b.company, b.sha256 FOR UPDATE`
@@ -62,12 +67,13 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
   /** `done`: a whole walk has ended, and the next step starts over. */
   async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
     const keys = await database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
+    const ofCompanies = await database.write(FORGET_COMPANY_EVENTS, [Math.round(emailsBefore), limit])
     // An email goes after its content, so that nothing is removed by two ways.
     const before = Math.max(contentBefore, emailsBefore)
     const content = await walk(false, contentFrom, before, limit, removeContent)
     contentFrom = content.reached
     let { touched } = content
-    let done = content.done && keys.length < limit
+    let done = content.done && keys.length < limit && ofCompanies.length < limit
     if (touched < limit && content.done) {
       const emails = await walk(true, emailsFrom, emailsBefore, limit - touched, removeEmails)
       emailsFrom = emails.reached

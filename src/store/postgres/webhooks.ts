@@ -1,3 +1,5 @@
+import type { NewCompanyEvent } from '../../email/company-event.ts'
+import { mapText } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
 import type { WebhookRetry } from '../webhook.ts'
 import {
@@ -19,7 +21,8 @@ import {
   webhookOf,
 } from '../webhook-rows.ts'
 import type { WebhookStore } from '../webhook-store.ts'
-import type { Value } from './database.ts'
+import { withNotice } from './change-notice.ts'
+import type { Session, Value } from './database.ts'
 import type { Parts } from './parts.ts'
 import { storable } from './rows.ts'
 
@@ -52,7 +55,7 @@ const WAIT = `INSERT INTO webhook_retries (webhook, number, attempts, due_at)
   ON CONFLICT (webhook, number) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`
 const PROGRESS = `UPDATE webhooks SET cursor = $1, failing_since = $2, status = coalesce($3, status),
     disabled_at = coalesce($4, disabled_at), disabled_reason = coalesce($5, disabled_reason)
-  WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num`
+  WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num, company`
 const OVER = `DELETE FROM webhook_retries WHERE webhook = $1
   AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`
 const TRIED = `INSERT INTO webhook_attempts
@@ -70,11 +73,15 @@ const PRUNE = `DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
     (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $3)
     UNION ALL
     (SELECT id FROM webhook_attempts WHERE webhook = $1 AND NOT succeeded AND at < $4 ORDER BY id LIMIT ${STEP}))`
+const TELL = `INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)`
 const REACHED =
   'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
 
 /** Endpoints, and what becomes of the events that they are told. */
-export function webhooks({ database, companies }: Parts): WebhookStore {
+export function webhooks(parts: Parts): WebhookStore {
+  const { database, companies } = parts
+  /** True when there was something to change: then those who watch are told. */
+  const changing = (work: (session: Session) => Promise<boolean>) => withNotice(parts, 'webhooks', work)
   const numOf = async (id: string) => {
     const [row] = await database.read<{ num: number }>('SELECT num FROM webhooks WHERE id = $1', [id])
     return row?.num
@@ -95,18 +102,27 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       if (domainId !== null && (await database.read(owned, [domainId, company])).length === 0) {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
-      await database.write(INSERT, insertedValues(webhook, company))
+      await changing(async (session) => {
+        await session.run(INSERT, insertedValues(webhook, company))
+        return true
+      })
     },
 
-    async updateWebhook(id, change) {
+    async updateWebhook(id, change, event) {
       const columns = changedColumns(change)
       const set = columns.map(([column], index) => `, ${column} = $${index + 2}`).join('')
-      const sql = `UPDATE webhooks SET generation = generation + ${beginsAnew(change) ? 1 : 0}${set} WHERE id = $1 RETURNING 1`
-      return (await database.write(sql, [id, ...columns.map(([, value]) => value)])).length > 0
+      const sql = `UPDATE webhooks SET generation = generation + ${beginsAnew(change) ? 1 : 0}${set} WHERE id = $1 RETURNING company`
+      return await changing(async (session) => {
+        const values = [id, ...columns.map(([, value]) => value)]
+        const [row] = await session.run<{ company: number }>(sql, values)
+        if (row === undefined) return false
+        if (event !== undefined) await tell(session, row.company, event)
+        return true
+      })
     },
 
     async removeWebhook(id) {
-      return await database.transaction(async (session) => {
+      return await changing(async (session) => {
         const sql = 'DELETE FROM webhooks WHERE id = $1 RETURNING num'
         const [row] = await session.run<{ num: number }>(sql, [id])
         if (row === undefined) return false
@@ -119,8 +135,10 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
     async retellWebhook(id, number, now) {
       const num = await numOf(id)
       if (num === undefined) return false
-      await database.write(WAIT, [num, JSON.stringify([{ number, attempts: 0, due: Math.round(now) }])])
-      return true
+      return await changing(async (session) => {
+        await session.run(WAIT, [num, JSON.stringify([{ number, attempts: 0, due: Math.round(now) }])])
+        return true
+      })
     },
 
     async signingKey(companyId) {
@@ -135,8 +153,13 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       const kept = replace ? 'excluded.sealed' : 'signing_keys.sealed'
       const sql = `INSERT INTO signing_keys (company, sealed) VALUES ($1, $2)
         ON CONFLICT (company) DO UPDATE SET sealed = ${kept} RETURNING sealed`
-      const [row] = await database.write<{ sealed: Uint8Array }>(sql, [company, sealed])
-      return row!.sealed
+      let now = sealed
+      await changing(async (session) => {
+        const [row] = await session.run<{ sealed: Uint8Array }>(sql, [company, sealed])
+        now = row!.sealed
+        return true
+      })
+      return now
     },
 
     async takeWebhooks(token) {
@@ -164,12 +187,15 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       attempts,
     }) {
       const state: Value[] =
-        disabled === null ? [null, null, null] : ['disabled', Math.round(disabled.at), disabled.reason]
+        disabled === null
+          ? [null, null, null]
+          : ['disabled', Math.round(disabled.at), disabled.detail.message]
       return await database.transaction(async (session) => {
-        const [row] = await session.run<{ num: number }>(PROGRESS, [
+        const [row] = await session.run<{ num: number; company: number }>(PROGRESS, [
           ...[cursor, failingSince, ...state, id, token, generation],
         ])
         if (row === undefined) return false
+        if (disabled !== null) await tell(session, row.company, disabled)
         if (over.length > 0) await session.run(OVER, [row.num, JSON.stringify(over)])
         if (waiting.length > 0) {
           const rows = waiting.map(({ dueAt, ...retry }) => ({ ...retry, due: Math.round(dueAt) }))
@@ -216,4 +242,8 @@ export function webhooks({ database, companies }: Parts): WebhookStore {
       return step.value
     },
   }
+}
+
+async function tell(session: Session, company: number, { at, type, detail }: NewCompanyEvent): Promise<void> {
+  await session.run(TELL, [company, Math.round(at), type, mapText(detail)])
 }

@@ -114,6 +114,7 @@ export type Reads = Direct<
   | 'emailPlace'
   | 'emailsAt'
   | 'emailsBegunAfter'
+  | 'entriesAfter'
   | 'settledEmailPlace'
   | 'eventsAfter'
   | 'eventsAt'
@@ -174,11 +175,7 @@ export interface Fault {
 export type Outcome = { value: unknown } | { fault: Fault }
 
 /** For those who watch. */
-export interface Changed {
-  accounts: boolean
-  queue: boolean
-  stops: boolean
-}
+export type Changed = Record<store.StoreChange, boolean>
 
 /** To a thread. One batch is under way at a time. `watch` switches the writer's look-out for other processes. */
 export type Request<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
@@ -193,7 +190,12 @@ export type Reply =
   | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number; damage?: string[] }
   | { kind: 'changed'; changed: Changed }
 
-export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false }
+export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false, webhooks: false }
+
+/** Of what there are changes. */
+export function kindsOf(changed: Changed): store.StoreChange[] {
+  return (Object.keys(UNCHANGED) as store.StoreChange[]).filter((kind) => changed[kind])
+}
 
 export function faultOf(error: unknown): Fault {
   const kinds = Object.keys(KINDS) as Fault['kind'][]

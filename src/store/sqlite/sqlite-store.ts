@@ -5,15 +5,16 @@ import { StoreDamaged } from '../store.ts'
 import { lockExclusively } from './lock.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
 import { findPlace, type Place } from './place.ts'
-import type {
-  Call,
-  Changed,
-  HeldChunk,
-  HeldPlace,
-  Reads,
-  RetryChunk,
-  RetryPlace,
-  Writes,
+import {
+  type Call,
+  type Changed,
+  type HeldChunk,
+  type HeldPlace,
+  kindsOf,
+  type Reads,
+  type RetryChunk,
+  type RetryPlace,
+  type Writes,
 } from './protocol.ts'
 import { StoreThread } from './thread.ts'
 
@@ -106,6 +107,7 @@ export class SqliteStore implements types.Store {
   readonly readWork = this.#reads('readWork')
   readonly readCaptured = this.#reads('readCaptured')
   readonly listEmails = this.#reads('listEmails')
+  readonly entriesAfter = this.#reads('entriesAfter')
   readonly eventsAfter = this.#reads('eventsAfter')
   readonly lastEventNumber = this.#reads('lastEventNumber')
   readonly settledEventNumber = this.#reads('settledEventNumber')
@@ -283,7 +285,7 @@ export class SqliteStore implements types.Store {
 
   /**
    * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do,
-   * whose caller knows. Any write of another process counts as `queue` and `stops`.
+   * whose caller knows. Any write of another process counts as `queue`, `stops` and `webhooks`.
    */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     if (this.#watchers.size === 0) this.#writer.watch(true)
@@ -303,9 +305,7 @@ export class SqliteStore implements types.Store {
 
   #tell(changed: Changed): void {
     for (const watcher of this.#watchers) {
-      if (changed.accounts) watcher('accounts')
-      if (changed.queue) watcher('queue')
-      if (changed.stops) watcher('stops')
+      for (const kind of kindsOf(changed)) watcher(kind)
     }
   }
 

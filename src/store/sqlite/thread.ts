@@ -1,7 +1,7 @@
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { StoreUnavailable } from '../store.ts'
 import { type BatchLimits, BatchQueue, type Entry } from './batch-queue.ts'
-import { type Changed, errorOf, type Reply, type Request } from './protocol.ts'
+import { type Changed, errorOf, kindsOf, type Reply, type Request } from './protocol.ts'
 
 interface Pending<OneCall> extends Entry {
   call: OneCall
@@ -148,7 +148,7 @@ export class StoreThread<OneCall> {
       if ('fault' in outcome) pending.reject(errorOf(outcome.fault))
       else pending.resolve(outcome.value)
     }
-    if (changed.accounts || changed.queue || changed.stops) this.#options.onChanged(changed)
+    if (kindsOf(changed).length > 0) this.#options.onChanged(changed)
   }
 
   #flush(): void {

@@ -7,7 +7,7 @@ import { asStoreError, openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
 import { unpacked, type WriteCall } from './parcels.ts'
 import { type Place, PlaceWatch } from './place.ts'
-import { type Call, faultOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
+import { type Call, faultOf, kindsOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
@@ -62,7 +62,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
   function look(): void {
     if (watch.look() !== null) return
     const changed = transactions.look()
-    if (changed.accounts || changed.queue || changed.stops) reply({ kind: 'changed', changed })
+    if (kindsOf(changed).length > 0) reply({ kind: 'changed', changed })
   }
 }
 

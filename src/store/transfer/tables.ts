@@ -105,7 +105,8 @@ export const MOVES: readonly Move[] = [
   },
   {
     name: 'events',
-    join: OF_EMAIL,
+    // What happened to a company is of no email.
+    join: `LEFT ${OF_EMAIL}`,
     expressions: { email: 'e.id' },
     order: ['t.number'],
   },

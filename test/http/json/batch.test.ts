@@ -147,7 +147,8 @@ describe('POST /emails/batch', () => {
     await service.store.updateCompany(company.id, { limits: { daily: 3 } })
     await service.app.refreshAccounts()
     const own = { ...email, from: 'a@quota.example' }
-    assert.equal((await send([own, own], {}, key.token)).status, 200)
+    const first = await send([own, own], {}, key.token)
+    assert.deepEqual([first.status, first.headers.get('x-resend-daily-quota')], [200, '2'])
     for (const headers of [{}, permissive]) {
       assertJsonError(await send([own, own], headers, key.token), 429, 'daily_quota_exceeded')
     }

@@ -14,6 +14,7 @@ import {
   suppress,
 } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
+import { webhook } from './webhooks.ts'
 
 /** Resolves with the next change of this kind. */
 function next(store: Store, kind: StoreChange): Promise<void> {
@@ -93,6 +94,26 @@ export function watchContract(open: OpenBench): void {
         const told = next(store, 'stops')
         await step()
         await told
+      }
+    })
+
+    test('tells of every change of webhooks, wherever it comes from', async (t) => {
+      const { store, another } = await open(t)
+      const owner = await acme(store)
+      for (const changing of [await another(), store]) {
+        const one = webhook(owner.id)
+        const steps: (() => Promise<unknown>)[] = [
+          () => changing.addWebhook(one),
+          () => changing.updateWebhook(one.id, { status: 'disabled' }),
+          () => changing.retellWebhook(one.id, 1, NOW),
+          () => changing.setSigningKey(owner.id, Uint8Array.of(1), true),
+          () => changing.removeWebhook(one.id),
+        ]
+        for (const step of steps) {
+          const told = next(store, 'webhooks')
+          await step()
+          await told
+        }
       }
     })
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
+import { webhookSwitched } from '../../../src/email/company-event.ts'
 import type { Store, Webhook, WebhookAttempt, WebhookProgress } from '../../../src/store/store.ts'
-import { acme } from '../samples.ts'
+import { acme, email, attempt as ended, NOW, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-function webhook(companyId: string, more: Partial<Webhook> = {}): Webhook {
+export function webhook(companyId: string, more: Partial<Webhook> = {}): Webhook {
   return {
     ...{ id: randomUUIDv7(), companyId, domainId: null, dialect: 'json', url: 'https://a.test/hook' },
     ...{ types: [], status: 'enabled', secret: Uint8Array.of(1, 2), previousSecret: null, rotatedAt: null },
@@ -52,6 +53,64 @@ function progress(
 }
 
 export function webhooksContract(open: OpenBench): void {
+  test('a webhook that is switched off and on is told of in the log, which is of emails otherwise', async (t) => {
+    const { store } = await open(t)
+    const owner = await acme(store)
+    const one = webhook(owner.id, { url: 'https://user:secret@a.test:8443/hook?key=secret' })
+    await store.addWebhook(one)
+    const token = await join(store)
+    await store.takeWebhooks(token)
+    const mail = email(owner, ['a@x.test'], { createdAt: NOW })
+    await store.accept(mail, { token })
+    const disabled = webhookSwitched('webhook.disabled', one, NOW, 'too long')
+    assert.equal(await store.progressWebhook(progress(one, token, 7, { disabled })), false)
+    assert.equal(await store.progressWebhook(progress(one, token, 0, { disabled })), true)
+    await store.record(ended(mail, token, [result(0)]))
+    const enabled = webhookSwitched('webhook.enabled', one, NOW + 1, 'by hand')
+    assert.equal(await store.updateWebhook('nobody', { status: 'enabled' }, enabled), false)
+    assert.equal(await store.updateWebhook(one.id, { status: 'enabled' }, enabled), true)
+
+    const { events, cursor } = await store.entriesAfter(0, { companyId: owner.id }, 10)
+    const [sent, off, delivered, on] = events
+    const told = { companyId: owner.id, emailId: null, recipient: null, address: null }
+    const detail = { webhookId: one.id, host: 'a.test:8443' }
+    assert.deepEqual(
+      [off, on],
+      [
+        {
+          ...{ number: off!.number, type: 'webhook.disabled', at: NOW },
+          ...told,
+          detail: { ...detail, message: 'too long' },
+        },
+        {
+          ...{ number: on!.number, type: 'webhook.enabled', at: NOW + 1 },
+          ...told,
+          detail: { ...detail, message: 'by hand' },
+        },
+      ],
+    )
+    assert.deepEqual([sent!.type, delivered!.type], ['sent', 'delivered'])
+    assert.equal(cursor, on!.number)
+    assert.deepEqual((await store.entriesAfter(0, { types: ['webhook.enabled'] }, 10)).events, [on])
+    assert.deepEqual((await store.entriesAfter(off!.number, {}, 1)).events, [delivered])
+    // Of emails alone: to whoever tells them, counts them, searches them.
+    const ofEmails = await store.eventsAfter(0, {}, 10)
+    assert.deepEqual([ofEmails.events, ofEmails.cursor], [[sent, delivered], cursor])
+    assert.deepEqual((await store.eventsUpTo(cursor, {}, 10)).events, [delivered, sent])
+    const digested: number[] = []
+    for (let from = 0; from < cursor; ) {
+      const step = await store.digestAfter(from, 1)
+      assert.ok(step.cursor > from)
+      digested.push(...step.digest.counts.map(({ n }) => n))
+      from = step.cursor
+    }
+    assert.ok(digested.length > 0)
+
+    const before = { contentBefore: NOW, emailsBefore: NOW + 1, limit: 10 }
+    while ((await store.retain(before)) > 0);
+    assert.deepEqual((await store.entriesAfter(0, {}, 10)).events, [on])
+  })
+
   test('webhooks are kept as they are, listed by company, changed and removed', async (t) => {
     const { store } = await open(t)
     const [owner, other] = [await acme(store), await acme(store, 'Other')]
@@ -101,12 +160,13 @@ export function webhooksContract(open: OpenBench): void {
     assert.equal(await store.progressWebhook(progress(one, token, 0)), false)
     assert.equal((await store.takeWebhooks(token))[0]?.generation, 1)
     // Given up, it is told by nobody.
-    const disabled = { at: 44, reason: 'too long' }
+    const disabled = webhookSwitched('webhook.disabled', one, 44, 'too long')
     assert.equal(await store.progressWebhook(progress(one, token, 1, { cursor: 3, disabled })), true)
     assert.deepEqual(await store.takeWebhooks(token), [])
     const [now] = await store.webhooks({})
     assert.deepEqual([now!.status, now!.disabledAt, now!.disabledReason], ['disabled', 44, 'too long'])
-    await store.updateWebhook(one.id, { status: 'enabled' })
+    const enabled = webhookSwitched('webhook.enabled', one, 45, 'by hand')
+    await store.updateWebhook(one.id, { status: 'enabled' }, enabled)
     assert.equal((await store.takeWebhooks(token)).length, 1)
     await store.leaveWebhooks(token)
     await store.leave(token)

@@ -113,7 +113,7 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
   test('are found by the counters when no notification comes', async (t) => {
     const url = await freshDatabase(t)
     const told = new Told(await opened(t, url))
-    for (const kind of ['accounts', 'stops', 'queue'] as const) {
+    for (const kind of ['accounts', 'stops', 'queue', 'webhooks'] as const) {
       const next = told.next(kind)
       await execute(url, 'UPDATE counters SET value = value + 1 WHERE name = $1', [kind])
       await next
@@ -151,7 +151,9 @@ describe('changes on PostgreSQL', { skip: withoutPostgres() }, () => {
     const store = await PostgresStore.open(cluster.url)
     const told = new Told(store)
     await listening(cluster.url)
-    const all = Promise.all((['accounts', 'queue', 'stops'] as const).map((kind) => told.next(kind)))
+    const all = Promise.all(
+      (['accounts', 'queue', 'stops', 'webhooks'] as const).map((kind) => told.next(kind)),
+    )
     await cluster.restart('immediate')
     // What happened meanwhile nobody knows: everything may have changed.
     await all

@@ -241,7 +241,8 @@ CREATE SEQUENCE events_number_seq;
 CREATE TABLE events (
   number    bigint PRIMARY KEY
             DEFAULT (CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('events_number_seq') END),
-  email     uuid NOT NULL,
+  -- NULL: what happened to the company itself.
+  email     uuid,
   company   integer NOT NULL,
   recipient integer,
   at        bigint NOT NULL,
@@ -451,5 +452,5 @@ CREATE TABLE counters (
   name  text PRIMARY KEY,
   value bigint NOT NULL
 ) WITH (fillfactor = 20);
-INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('queue', 0), ('stops', 0), ('probe', 0);
+INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('queue', 0), ('stops', 0), ('webhooks', 0), ('probe', 0);
 `

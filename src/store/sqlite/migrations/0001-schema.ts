@@ -229,7 +229,8 @@ CREATE TABLE nodes (
 -- retention removes.
 CREATE TABLE events (
   number    INTEGER PRIMARY KEY,
-  email     INTEGER NOT NULL,
+  -- NULL: what happened to the company itself.
+  email     INTEGER,
   company   INTEGER NOT NULL,
   recipient INTEGER,
   type      TEXT NOT NULL,

@@ -1,3 +1,4 @@
+import type { NewCompanyEvent } from '../../../email/company-event.ts'
 import type { NewEvent } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
 import { OnConnection } from '../connection.ts'
@@ -19,7 +20,21 @@ export class EmailEvents extends OnConnection implements Remembered {
   #settled = true
 
   /** @param recipient position; null: it is about the email as a whole */
-  append(email: number, company: number, recipient: number | null, { type, at, detail }: NewEvent): void {
+  append(email: number, company: number, recipient: number | null, event: NewEvent): void {
+    this.#append(email, company, recipient, event)
+  }
+
+  /** What happened to a company itself. */
+  appendOfCompany(company: number, event: NewCompanyEvent): void {
+    this.#append(null, company, null, event)
+  }
+
+  #append(
+    email: number | null,
+    company: number,
+    recipient: number | null,
+    { type, at, detail }: NewEvent | NewCompanyEvent,
+  ): void {
     this.#number ??= one<{ value: number }>(this.#last)!.value
     this.#number++
     this.#settled = false

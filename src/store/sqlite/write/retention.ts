@@ -48,6 +48,9 @@ export class Retention extends Operation implements Remembered {
     `DELETE FROM idempotency WHERE (company, key) IN
      (SELECT company, key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
   )
+  readonly #forgetCompanyEvents = this.db.prepare(
+    'DELETE FROM events WHERE number IN (SELECT number FROM events WHERE email IS NULL AND at < ? LIMIT ?)',
+  )
   readonly #deletes = [
     this.db.prepare('DELETE FROM events WHERE email = ?'),
     this.db.prepare('DELETE FROM attempts WHERE email = ?'),
@@ -69,7 +72,8 @@ export class Retention extends Operation implements Remembered {
     })
     this.#contentFrom = content.reached
     let { touched } = content
-    let done = content.done && keys < limit
+    const ofCompanies = Number(this.#forgetCompanyEvents.run(Math.round(emailsBefore), limit).changes)
+    let done = content.done && keys < limit && ofCompanies < limit
     if (touched < limit && content.done) {
       const emails = this.#walk(this.#emails, this.#emailFrom, emailsBefore, limit - touched, (num) => {
         this.parts.contents.remove(num)

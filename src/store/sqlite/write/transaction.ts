@@ -2,7 +2,15 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StoreDamaged, StoreUnavailable } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { asStoreError, isCorruption, isFault } from '../database.ts'
-import { type Call, type Changed, faultOf, type Outcome, UNCHANGED, type Writes } from '../protocol.ts'
+import {
+  type Call,
+  type Changed,
+  faultOf,
+  kindsOf,
+  type Outcome,
+  UNCHANGED,
+  type Writes,
+} from '../protocol.ts'
 import { one } from '../rows.ts'
 import { Damage, RunAgain } from './damage.ts'
 import { Memory } from './memory.ts'
@@ -119,7 +127,12 @@ export class Transactions extends OnConnection {
     this.#seenData = version
     this.#memory.forget()
     const accounts = this.#readAccountsVersion()
-    const changed = { accounts: accounts !== this.#seenAccounts || missed.accounts, queue: true, stops: true }
+    const changed = {
+      accounts: accounts !== this.#seenAccounts || missed.accounts,
+      queue: true,
+      stops: true,
+      webhooks: true,
+    }
     this.#seenAccounts = accounts
     return changed
   }
@@ -200,5 +213,7 @@ function isDamage(error: unknown): boolean {
 }
 
 function union(a: Changed, b: Changed): Changed {
-  return { accounts: a.accounts || b.accounts, queue: a.queue || b.queue, stops: a.stops || b.stops }
+  const all = { ...a }
+  for (const kind of kindsOf(b)) all[kind] = true
+  return all
 }

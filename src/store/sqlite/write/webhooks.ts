@@ -24,17 +24,22 @@ type WebhookWrites =
   | 'progressWebhook'
   | 'pruneWebhookAttempts'
 
+interface Found {
+  num: number
+  company: number
+}
+
 /** Attempts removed in one step at most. */
 const STEP = 1_000
 
 /** Endpoints, and what becomes of the events that they are told. */
-export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<WebhookWrites> {
+export function webhooks(db: DatabaseSync, { changes, companies, events }: Parts): Direct<WebhookWrites> {
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insert = db.prepare(
     `INSERT INTO webhooks (${INSERTED})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const numberOf = db.prepare('SELECT num FROM webhooks WHERE id = ?')
+  const find = db.prepare('SELECT num, company FROM webhooks WHERE id = ?')
   const touch = db.prepare('UPDATE webhooks SET generation = generation + 1 WHERE num = ?')
   const removals = [
     db.prepare('DELETE FROM webhook_attempts WHERE webhook = ?'),
@@ -60,7 +65,7 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
   const progress = db.prepare(
     `UPDATE webhooks SET cursor = ?, failing_since = ?, status = coalesce(?, status), disabled_at = coalesce(?, disabled_at),
        disabled_reason = coalesce(?, disabled_reason)
-     WHERE id = ? AND lease = ? AND generation = ? AND status = 'enabled' RETURNING num`,
+     WHERE id = ? AND lease = ? AND generation = ? AND status = 'enabled' RETURNING num, company`,
   )
   const wait = db.prepare(
     'INSERT OR REPLACE INTO webhook_retries (webhook, number, attempts, due_at) VALUES (?, ?, ?, ?)',
@@ -79,7 +84,11 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
     `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
        SELECT id FROM webhook_attempts WHERE webhook = ?1 AND succeeded = 0 AND at < ?2 ORDER BY id LIMIT ${STEP})`,
   )
-  const numOf = (id: string) => one<{ num: number }>(numberOf, id)?.num
+  const found = (id: string) => one<Found>(find, id)
+  const changed = () => {
+    changes.webhooks = true
+    return true
+  }
 
   return {
     addWebhook(webhook) {
@@ -89,32 +98,35 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
       insert.run(...insertedValues(webhook, company))
+      changed()
     },
 
-    updateWebhook(id, change) {
-      const num = numOf(id)
-      if (num === undefined) return false
+    updateWebhook(id, change, event) {
+      const webhook = found(id)
+      if (webhook === undefined) return false
+      const { num, company } = webhook
       const columns = changedColumns(change)
       if (columns.length > 0) {
         const set = columns.map(([column]) => `${column} = ?`).join(', ')
         db.prepare(`UPDATE webhooks SET ${set} WHERE num = ?`).run(...columns.map(([, value]) => value), num)
       }
       if (beginsAnew(change)) touch.run(num)
-      return true
+      if (event !== undefined) events.appendOfCompany(company, event)
+      return changed()
     },
 
     removeWebhook(id) {
-      const num = numOf(id)
+      const num = found(id)?.num
       if (num === undefined) return false
       for (const removal of removals) removal.run(num)
-      return true
+      return changed()
     },
 
     retellWebhook(id, number, now) {
-      const num = numOf(id)
+      const num = found(id)?.num
       if (num === undefined) return false
       wait.run(num, number, 0, Math.round(now))
-      return true
+      return changed()
     },
 
     setSigningKey(companyId, sealed, replace) {
@@ -122,6 +134,7 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
       const before = one<{ sealed: Uint8Array }>(key, company)
       if (before !== undefined && !replace) return before.sealed
       putKey.run(company, sealed)
+      changed()
       return sealed
     },
 
@@ -134,9 +147,12 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
 
     progressWebhook({ id, token, generation, cursor, failingSince, disabled, ...more }) {
       const state =
-        disabled === null ? [null, null, null] : ['disabled', Math.round(disabled.at), disabled.reason]
-      const found = one<{ num: number }>(progress, cursor, failingSince, ...state, id, token, generation)
+        disabled === null
+          ? [null, null, null]
+          : ['disabled', Math.round(disabled.at), disabled.detail.message]
+      const found = one<Found>(progress, cursor, failingSince, ...state, id, token, generation)
       if (found === undefined) return false
+      if (disabled !== null) events.appendOfCompany(found.company, disabled)
       for (const number of more.over) over.run(found.num, number)
       for (const { number, attempts, dueAt } of more.waiting)
         wait.run(found.num, number, attempts, Math.round(dueAt))
@@ -159,7 +175,7 @@ export function webhooks(db: DatabaseSync, { companies }: Parts): Direct<Webhook
     },
 
     pruneWebhookAttempts(id, { succeeded, failed, failedSince }) {
-      const num = numOf(id)
+      const num = found(id)?.num
       if (num === undefined) return
       beyond.run(num, 1, succeeded)
       beyond.run(num, 0, failed)
