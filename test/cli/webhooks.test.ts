@@ -173,11 +173,11 @@ describe('the commands about webhooks', () => {
     const { host } = new URL(receiver.url)
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.disabled .* webhook ${id} to ${host}; it was switched off$`, 'm'),
+      new RegExp(`webhook\\.disabled .* it was switched off; webhook ${id} to ${host}$`, 'm'),
     )
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.enabled .* webhook ${id} to ${host}; it was switched on$`, 'm'),
+      new RegExp(`webhook\\.enabled .* it was switched on; webhook ${id} to ${host}$`, 'm'),
     )
     await remove(id)
   })
