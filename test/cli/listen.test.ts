@@ -147,6 +147,25 @@ describe('the command listen', () => {
     assert.equal(later.received[0]!.headers['webhook-id'], receiver.received.at(-1)!.headers['webhook-id'])
   })
 
+  test('tries each event again that waits, also when another is taken first', async () => {
+    await using receiver = await Receiver.start()
+    const refused = new Set<unknown>()
+    receiver.answer = ({ headers }) => {
+      const isFirst = !refused.has(headers['webhook-id'])
+      refused.add(headers['webhook-id'])
+      return isFirst ? 500 : 204
+    }
+    const listener = listen('--forward', receiver.url, '--event', 'email.sent')
+    await listener.said((ran) => ran.stdout.includes('Ctrl-C'))
+    // The second is due again only after the first has been.
+    for (const times of [1, 2]) {
+      await send('delivered')
+      await listener.said(({ stdout }) => (stdout.match(/ 500 /g)?.length ?? 0) >= times)
+    }
+    await listener.said(({ stdout }) => (stdout.match(/ 204 /g)?.length ?? 0) >= 2)
+    assert.match((await listener.interrupt()).stdout, /^2 events were taken\.$/m)
+  })
+
   test('waits for somebody to be there, and then forwards what waited', async () => {
     const port = await freePort()
     const listener = listen('--forward', `http://localhost:${port}/hook`, '--event', 'email.sent')

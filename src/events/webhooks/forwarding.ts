@@ -53,6 +53,9 @@ export interface ForwardingSummary {
   waitingSince: number | null
 }
 
+/** Milliseconds between two looks at which events are due again: whoever tells has read what was due, and no more. */
+const LOOK_MS = 500
+
 /** Whoever tells webhooks does so under the token of a node; here is none. */
 const TOKEN = 0
 
@@ -111,16 +114,24 @@ export class Forwarding {
   async run(signal: AbortSignal): Promise<ForwardingSummary> {
     const stopped = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => stopped.resolve(), { once: true })
+    const look = setInterval(() => this.#look(), LOOK_MS)
     try {
       if (!signal.aborted) {
-        this.#dispatcher.hold([this.#webhook])
+        this.#look()
         await Promise.race([stopped.promise, this.#failed.promise])
       }
     } finally {
+      clearInterval(look)
       await this.#dispatcher.close()
     }
-    const waitingSince = this.#waiting.size === 0 ? null : Math.min(...this.#waiting.values())
+    const waitingSince = earliest([...this.#waiting.values()])
     return { taken: this.#taken, givenUp: this.#givenUp, waiting: this.#waiting.size, waitingSince }
+  }
+
+  /** Says when the next event is due again. */
+  #look(): void {
+    const retryAt = earliest([...this.#retries.values()].map(({ dueAt }) => dueAt))
+    this.#dispatcher.hold([{ ...this.#webhook, retryAt }])
   }
 
   #due(dueBefore: number, limit: number): WebhookRetry[] {
@@ -167,7 +178,7 @@ export class Forwarding {
       if (retry !== undefined) this.#retries.set(number, { ...retry, dueAt: now })
     }
     this.#unreached.clear()
-    this.#dispatcher.hold([{ ...this.#webhook, retryAt: now }])
+    this.#look()
   }
 
   #tried(attempt: WebhookAttempt, { event }: ToldEvent): void {
@@ -196,6 +207,10 @@ export class Forwarding {
     if (!this.#away) this.#ears.onOutage(error)
     this.#away = true
   }
+}
+
+function earliest(times: number[]): number | null {
+  return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time))
 }
 
 /** Its id is the same each time: so are those of the events, and who has had one knows it again. */
