@@ -48,3 +48,29 @@ test('who goes on towards the newest emails misses none that is committed after 
   await other.query('COMMIT')
   assert.deepEqual(await newerThan(first.id), [[later.id, belated], true])
 })
+
+test('a transaction in another database of the server keeps nobody waiting', {
+  skip: withoutPostgres(),
+}, async (t) => {
+  const store = await PostgresStore.open(await freshDatabase(t))
+  t.after(() => store.close())
+  const elsewhere = new Client({ connectionString: await freshDatabase(t) })
+  await elsewhere.connect()
+  t.after(() => elsewhere.end())
+  await elsewhere.query('BEGIN')
+  await elsewhere.query('SELECT pg_current_xact_id()')
+  const owner = await acme(store)
+  const first = await accept(store, email(owner, ['a@x.test']))
+  const second = await accept(store, email(owner, ['a@x.test']))
+  const { emails } = await findEmails(store, { companyId: owner.id }, { newerThan: first.id, limit: 10 })
+  assert.deepEqual(
+    emails.map(({ id }) => id),
+    [second.id],
+  )
+  const { events } = await store.eventsAfter(0, {}, 10)
+  assert.deepEqual(
+    events.map(({ emailId }) => emailId),
+    [first.id, second.id],
+  )
+  assert.equal(await store.lastEventNumber(), events.at(-1)!.number)
+})

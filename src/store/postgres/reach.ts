@@ -11,8 +11,22 @@ const SHORT_PAUSES_MS = [1, 2, 4]
 
 /** Not pg_snapshot_xmax, which is behind the highest one that has ended: others above it may be under way. */
 const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
-const SETTLED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8 AS settled'
+/** The oldest transaction under way on the server. Asked first: nearly always it is enough. */
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest'
+/**
+ * The oldest that may be one of this database. Snapshots are of the whole server; a transaction is left out where its
+ * lock says that its session is in another database. One whose lock is not there (not yet, or it is prepared) counts.
+ */
+const OLDEST_HERE = `
+SELECT coalesce(
+  (SELECT x FROM pg_snapshot_xip(s) AS x WHERE NOT EXISTS (
+    SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted AND l.transactionid = x::xid
+      AND a.datid <> (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+  ) ORDER BY x LIMIT 1),
+  pg_snapshot_xmax(s)
+)::text AS oldest
+FROM pg_current_snapshot() AS s`
 /** Marks that wait for their step C. */
 const MOST_MARKS = 100
 
@@ -26,7 +40,7 @@ const MOST_MARKS = 100
  * - C. Wait until every transaction below it has ended.
  * - D. Read: whatever will ever be there up to that number is there.
  *
- * A long transaction, in any database of the server, delays the answer; nothing is missed.
+ * A long transaction in the database delays the answer; nothing is missed.
  */
 export function reachOf(
   sequence: 'events_number_seq' | 'emails_seq_seq',
@@ -49,11 +63,23 @@ export function reachOf(
     return row!.reached
   }
 
+  async function horizon(): Promise<bigint> {
+    const [row] = await database.read<{ horizon: string }>(HORIZON)
+    return BigInt(row!.horizon)
+  }
+
+  /** The oldest transaction under way that matters; whatever is not below `wanted` is good enough. */
+  async function oldest(wanted: bigint): Promise<bigint> {
+    const [row] = await database.read<{ oldest: string }>(OLDEST)
+    const anywhere = BigInt(row!.oldest)
+    if (anywhere >= wanted) return anywhere
+    const [here] = await database.read<{ oldest: string }>(OLDEST_HERE)
+    return BigInt(here!.oldest)
+  }
+
   async function settle(reached: number): Promise<void> {
-    const [own] = await database.read<{ horizon: string }>(HORIZON)
-    for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
-      const [row] = await database.read<{ settled: boolean }>(SETTLED, [own!.horizon])
-      if (row!.settled) break
+    const own = await horizon()
+    for (let ms = FIRST_PAUSE_MS; (await oldest(own)) < own; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
       await sleep(ms)
     }
     settled = Math.max(settled, reached)
@@ -71,13 +97,12 @@ export function reachOf(
   async function reachSoon(): Promise<number> {
     const reached = await drawn()
     if (reached <= settled) return reached
-    const [own] = await database.read<{ horizon: string }>(HORIZON)
-    marks = [...marks.slice(-MOST_MARKS), { reached, horizon: BigInt(own!.horizon) }]
+    const own = await horizon()
+    marks = [...marks.slice(-MOST_MARKS), { reached, horizon: own }]
     for (const ms of [...SHORT_PAUSES_MS, null]) {
-      const [row] = await database.read<{ oldest: string }>(OLDEST)
-      const oldest = BigInt(row!.oldest)
-      for (const mark of marks) if (mark.horizon <= oldest) settled = Math.max(settled, mark.reached)
-      marks = marks.filter(({ horizon }) => horizon > oldest)
+      const under = await oldest(own)
+      for (const mark of marks) if (mark.horizon <= under) settled = Math.max(settled, mark.reached)
+      marks = marks.filter((mark) => mark.horizon > under)
       if (settled >= reached || ms === null) break
       await sleep(ms)
     }
