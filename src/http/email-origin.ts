@@ -1,4 +1,5 @@
 /** Whose email an id names. */
+import { isEmailId } from '../email/email-id.ts'
 import type { StoredOrigin } from '../store/store.ts'
 import type { HttpDeps } from './deps.ts'
 
@@ -9,9 +10,4 @@ export async function originOf(
 ): Promise<{ id: string; origin: StoredOrigin | null }> {
   const id = given.toLowerCase()
   return { id, origin: isEmailId(id) ? await store.emailOrigin(id) : null }
-}
-
-/** Ids are UUIDs in lower case. */
-export function isEmailId(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 }

@@ -5,7 +5,7 @@
  * reads by itself until it has caught up. Each has its own place in the log, its own queue and its own requests under
  * way, and what all may have under way is shared like everything else: whoever is slow is slow for himself.
  */
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SharedPool } from '../../common/shared-pool.ts'
 import type { EventPage, LogFilter } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
@@ -278,15 +278,7 @@ export class Dispatcher {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
+/** Ends early, and all the same, when the signal says so. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }

@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import { born } from '../../email/lifecycle/birth.ts'
 import { judge, judgeAll, listedEmails } from '../idempotency.ts'
 import {
@@ -20,7 +21,6 @@ import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
 import { noteAll, noteRepeated, takeKeys } from './idempotency.ts'
 import type { Parts } from './parts.ts'
 import { takeQuotas } from './quotas.ts'
-import { isEmailId } from './rows.ts'
 import { forgetKeys, withdraw } from './withdrawals.ts'
 
 /** Bounds of one group: so many emails, and past the first so many octets. */

@@ -1,8 +1,8 @@
+import { isEmailId } from '../../email/email-id.ts'
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
 import { HOLD_EMAIL, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { isEmailId } from './rows.ts'
 
 const REQUESTED = {
   name: 'cancel-requests',

@@ -1,9 +1,9 @@
+import { isEmailId } from '../../email/email-id.ts'
 import type { QuarantinedEmail, QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
 import type { Statement } from './database.ts'
 import { HOLD_EMAIL, type Place, QUARANTINED } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { isEmailId } from './rows.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500

@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import type { AttemptRecord, RecipientRecord, Recorded } from '../store.ts'
 import { Batcher } from './batcher.ts'
 import type { ChangeFeed } from './changes.ts'
@@ -5,7 +6,6 @@ import type { Database } from './database.ts'
 import { isRefusedData } from './faults.ts'
 import type { Parts } from './parts.ts'
 import { writeResults } from './record-statement.ts'
-import { isEmailId } from './rows.ts'
 
 /** Bounds of one group: so many attempts, and past the first so many octets. */
 const MAX_ATTEMPTS = 100

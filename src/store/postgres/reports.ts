@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import { decide, type Happened } from '../../email/lifecycle.ts'
 import type { EventStore } from '../store.ts'
 import { apply, type Decided } from './apply.ts'
@@ -5,7 +6,6 @@ import { texts, uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
 import { factsOf, type Known, nameOf, PLACES, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { isEmailId } from './rows.ts'
 
 /** Reports recorded in one transaction. */
 const CHUNK = 500

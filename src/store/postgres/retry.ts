@@ -1,10 +1,10 @@
+import { isEmailId } from '../../email/email-id.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type { QueueStore, Retried } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import type { Statement } from './database.ts'
 import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { isEmailId } from './rows.ts'
 
 /** Rows of live work looked at in one transaction. */
 const STEP = 1_000

@@ -38,11 +38,6 @@ function asIs(value: string): string {
   return value
 }
 
-/** Ids of emails are lower-case UUIDs; what is not is the id of none, and PostgreSQL would reject the question. */
-export function isEmailId(id: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
-}
-
 /** Text that PostgreSQL takes: it has no place for NUL, which a server's reply may contain. */
 export function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text

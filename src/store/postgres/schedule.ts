@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import { firstEvent } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { foundOf } from '../schedule.ts'
@@ -6,7 +7,6 @@ import { apply, decided } from './apply.ts'
 import type { Statement } from './database.ts'
 import { factsOf, HOLD_EMAIL, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { isEmailId } from './rows.ts'
 
 const PLANNED: Statement = {
   name: 'planned',

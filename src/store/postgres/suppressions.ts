@@ -1,3 +1,4 @@
+import { isEmailId } from '../../email/email-id.ts'
 import {
   type AllowEntry,
   joinedTags,
@@ -13,7 +14,7 @@ import { withNotice } from './change-notice.ts'
 import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
-import { folded, isEmailId } from './rows.ts'
+import { folded } from './rows.ts'
 
 /** Removed in one transaction. */
 const CHUNK = 1_000

@@ -182,8 +182,7 @@ const createByUrl = endpoint({
   const [url] = urlsGiven(body.url)
   const before = webhooks.find((each) => each.url === url)?.words ?? []
   await tell(op, domain, webhooks, url!, [...new Set([...before, ...wordsGiven(body.event_types)])])
-  const message = 'Webhook has been created'
-  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+  return await changed(op, domain, 'Webhook has been created')
 })
 
 const updateByUrl = endpoint({
@@ -203,8 +202,7 @@ const updateByUrl = endpoint({
   const [url] = urlsGiven(body.url)
   if (!webhooks.some((each) => each.url === url)) throw notFound()
   await tell(op, domain, webhooks, url!, wordsGiven(body.event_types))
-  const message = 'Webhook has been updated'
-  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+  return await changed(op, domain, 'Webhook has been updated')
 })
 
 const removeByUrl = endpoint({
@@ -228,9 +226,13 @@ const removeByUrl = endpoint({
   const urls = urlsGiven(query.url.split(','), Number.POSITIVE_INFINITY)
   if (!urls.every((url) => webhooks.some((each) => each.url === url))) throw notFound()
   for (const url of urls) await tell(op, domain, webhooks, url, [])
-  const message = 'Webhook has been deleted'
-  return { status: 200, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+  return await changed(op, domain, 'Webhook has been deleted')
 })
+
+/** All that the domain has after a change. */
+async function changed(op: Operation, domain: SendingDomain, message: string) {
+  return { status: 200 as const, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+}
 
 interface On {
   op: Operation

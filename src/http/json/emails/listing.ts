@@ -1,60 +1,19 @@
 /** `GET /emails`: what was sent, newest first, and what of it is wanted. */
 import type { Principal } from '../../../accounts/account.ts'
+import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, type TagFilter } from '../../../email/event.ts'
 import type { EmailFilter, EmailSummary } from '../../../email/stored-email.ts'
 import { findEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import type { HttpCore } from '../../core.ts'
-import { isEmailId } from '../../email-origin.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { parseIsoTime } from '../../schedule.ts'
 import { timestamp } from '../email.ts'
 import { listSchema, PAGE } from '../list.ts'
+import { LISTED } from './schemas.ts'
 
-const LISTS = { type: 'array', items: { type: 'string' } } as const
-
-const EMAIL = {
-  type: 'object',
-  additionalProperties: false,
-  required: [
-    'id',
-    'message_id',
-    'from',
-    'to',
-    'cc',
-    'bcc',
-    'reply_to',
-    'subject',
-    'created_at',
-    'last_event',
-    'scheduled_at',
-    'tags',
-  ],
-  properties: {
-    id: { type: 'string', format: 'uuid' },
-    message_id: { type: 'string' },
-    from: { type: 'string' },
-    to: LISTS,
-    cc: LISTS,
-    bcc: LISTS,
-    reply_to: { anyOf: [LISTS, { type: 'null' }] },
-    subject: { type: 'string' },
-    created_at: { type: 'string' },
-    last_event: { enum: LAST_EVENT_TYPES },
-    scheduled_at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-    tags: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'value'],
-        properties: { name: { type: 'string' }, value: { type: 'string' } },
-      },
-    },
-  },
-} as const
-
-const LIST = listSchema(EMAIL)
+const LIST = listSchema(LISTED)
 const ANSWER = {
   ...LIST,
   properties: {

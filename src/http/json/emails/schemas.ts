@@ -125,45 +125,49 @@ export const BATCH = {
   },
 } as const
 
-export const STORED = {
-  description: 'The email.',
+/** What is shown of an email wherever it is. */
+export const LISTED = {
   type: 'object',
   additionalProperties: false,
   required: [
-    'object',
     'id',
+    'message_id',
     'from',
     'to',
     'cc',
     'bcc',
     'reply_to',
     'subject',
-    'html',
-    'text',
     'created_at',
     'last_event',
-    'message_id',
     'scheduled_at',
     'tags',
   ],
   properties: {
-    object: { const: 'email' },
     id: { type: 'string', format: 'uuid' },
+    message_id: text('Message-ID with angle brackets.'),
     from: { type: 'string' },
     to: list,
     cc: list,
     bcc: list,
     reply_to: { anyOf: [list, { type: 'null' }] },
     subject: { type: 'string' },
-    html: { type: 'string' },
-    text: { type: 'string' },
     created_at: text('ISO 8601 with a UTC offset.'),
-    last_event: {
-      enum: LAST_EVENT_TYPES,
-    },
-    message_id: text('Message-ID with angle brackets.'),
+    last_event: { enum: LAST_EVENT_TYPES },
     scheduled_at: { type: ['string', 'null'] },
     tags: TAGS,
+  },
+} as const
+
+export const STORED = {
+  ...LISTED,
+  description: 'The email.',
+  required: [...LISTED.required, 'object', 'html', 'text'],
+  properties: {
+    ...LISTED.properties,
+    object: { const: 'email' },
+    html: { type: 'string' },
+    text: { type: 'string' },
   },
 } as const
 

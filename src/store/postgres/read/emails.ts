@@ -1,3 +1,4 @@
+import { isEmailId } from '../../../email/email-id.ts'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import type { Held } from '../../../email/lifecycle/attempted.ts'
@@ -19,7 +20,6 @@ import { type EmailStore, StoreDamaged, type StoredOrigin } from '../../store.ts
 import { loadEmails } from '../contents.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
-import { isEmailId } from '../rows.ts'
 
 /**
  * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this

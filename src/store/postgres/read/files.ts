@@ -1,7 +1,7 @@
+import { isEmailId } from '../../../email/email-id.ts'
 import { type NamedFileRow, storedFile } from '../../file-rows.ts'
 import type { EmailStore } from '../../store.ts'
 import type { Database, Statement } from '../database.ts'
-import { isEmailId } from '../rows.ts'
 
 const FILES = `FROM emails e JOIN attachments a ON a.email = e.id JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
   WHERE e.id = $1 AND e.content_removed IS NOT TRUE`

@@ -1,3 +1,4 @@
+import { isEmailId } from '../../../email/email-id.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter } from '../../../email/stored-email.ts'
 import { selected } from '../../email-columns.ts'
@@ -17,7 +18,7 @@ import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
 import type { Parts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
-import { foldedIn, isEmailId } from '../rows.ts'
+import { foldedIn } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
 
 /** Events behind a number that are looked through at most. */
