@@ -5,6 +5,7 @@ import type { SubmittedAttachment } from '../../intake/submission.ts'
 import { NotAUrl, outgoingUrl } from '../../network/outgoing.ts'
 import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
+import type { GivenFile } from './emails/schemas.ts'
 
 /** Takes what JSON gave. Throws a Refusal that names the index and what is wrong. */
 export function readAttachments(value: unknown): SubmittedAttachment[] {
@@ -14,7 +15,7 @@ export function readAttachments(value: unknown): SubmittedAttachment[] {
 }
 
 function readAttachment(item: unknown, index: number): SubmittedAttachment {
-  if (!isObject(item)) throw invalid(index, 'it must be an object')
+  if (!isObject<GivenFile>(item)) throw invalid(index, 'it must be an object')
   const url = isPresent(item.path) ? urlOf(item.path, index) : null
   if (url !== null && isPresent(item.content)) {
     throw invalid(index, '`content` and `path` are both there: it takes one of them')
@@ -94,7 +95,7 @@ function readBytes(values: unknown[], index: number): Uint8Array {
 }
 
 /** The first of the keys that is there. */
-function text(item: Record<string, unknown>, index: number, ...keys: string[]): string | undefined {
+function text(item: GivenFile, index: number, ...keys: (keyof GivenFile)[]): string | undefined {
   for (const key of keys) {
     const value = item[key]
     if (!isPresent(value)) continue
@@ -104,7 +105,7 @@ function text(item: Record<string, unknown>, index: number, ...keys: string[]): 
   return undefined
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject<Shape = Record<string, unknown>>(value: unknown): value is Shape {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

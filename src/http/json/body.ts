@@ -8,41 +8,11 @@ import type { JsonScanner } from '../json-text/scanner.ts'
 import { unescapedAscii } from '../json-text/string.ts'
 import { SMALL_BODY } from '../reading.ts'
 import { decodeBase64 } from './base64.ts'
+import { NAMES, NAMES_OF_FILE } from './emails/schemas.ts'
 
 export type Body = Record<string, unknown>
 
-/** Every name that is read of a body, and of an attachment; the longest has 17 letters. */
-const FIELDS = new Set([
-  'from',
-  'to',
-  'cc',
-  'bcc',
-  'reply_to',
-  'replyTo',
-  'subject',
-  'html',
-  'text',
-  'headers',
-  'attachments',
-  'tags',
-  'template',
-  'topic_id',
-  'topicId',
-  'scheduled_at',
-  'scheduledAt',
-])
-const FILE_FIELDS = new Set([
-  'filename',
-  'path',
-  'content',
-  'content_type',
-  'contentType',
-  'content_id',
-  'contentId',
-  'inline_content_id',
-  'inlineContentId',
-])
-const LONGEST_NAME = 20
+const LONGEST_NAME = Math.max(...[...NAMES, ...NAMES_OF_FILE].map(({ length }) => length))
 
 /** What `content` of an attachment cannot be. `detail` says why. */
 export class ContentFault {
@@ -113,13 +83,13 @@ function emailOf(scanner: JsonScanner): Body | null {
     scanner.skip()
     return null
   }
-  return objectOf(scanner, FIELDS, (name) =>
+  return objectOf(scanner, NAMES, (name) =>
     name === 'attachments' && scanner.kind() === 'array' ? files(scanner) : scanner.value(),
   )
 }
 
 /** Of a name given twice the last value counts, as JSON.parse has it. */
-function objectOf(scanner: JsonScanner, names: Set<string>, read: (name: string) => unknown): Body {
+function objectOf(scanner: JsonScanner, names: ReadonlySet<string>, read: (name: string) => unknown): Body {
   const object: Body = {}
   scanner.enter()
   for (let name = scanner.name(LONGEST_NAME); name !== null; name = scanner.name(LONGEST_NAME)) {
@@ -136,7 +106,9 @@ function files(scanner: JsonScanner): unknown[] {
     const isObject = scanner.kind() === 'object'
     list.push(
       isObject
-        ? objectOf(scanner, FILE_FIELDS, (name) => (name === 'content' ? content(scanner) : scanner.value()))
+        ? objectOf(scanner, NAMES_OF_FILE, (name) =>
+            name === 'content' ? content(scanner) : scanner.value(),
+          )
         : scanner.value(),
     )
   }

@@ -171,11 +171,25 @@ export const STORED = {
   },
 } as const
 
-/** Fields that are read of an email; older clients spell some of them as their users wrote them. */
-export type Given = {
-  readonly [Name in keyof typeof EMAIL.properties | OlderName]?: unknown
-}
-type OlderName = 'replyTo' | 'scheduledAt' | 'template' | 'topic_id' | 'topicId'
+/**
+ * Names that are read beside those the document tells of: older clients spell some as their users wrote them, and what
+ * is refused has to be seen.
+ */
+const UNTOLD = ['replyTo', 'scheduledAt', 'template', 'topic_id', 'topicId'] as const
+const UNTOLD_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inlineContentId'] as const
+
+type Name = keyof typeof EMAIL.properties | (typeof UNTOLD)[number]
+type NameOfFile = keyof typeof ATTACHMENT.properties | (typeof UNTOLD_OF_FILE)[number]
+
+/** Every name that is read of an email, and of an attachment: no other can be, for the types are of these. */
+export const NAMES: ReadonlySet<string> = new Set([...Object.keys(EMAIL.properties), ...UNTOLD])
+export const NAMES_OF_FILE: ReadonlySet<string> = new Set([
+  ...Object.keys(ATTACHMENT.properties),
+  ...UNTOLD_OF_FILE,
+])
+
+export type Given = { readonly [Each in Name]?: unknown }
+export type GivenFile = { readonly [Each in NameOfFile]?: unknown }
 
 export type Shown = Static<typeof STORED>
 export type BatchAnswer = Static<typeof BATCH>
