@@ -8,6 +8,7 @@ import { json } from './json.ts'
 import { mime } from './mime.ts'
 import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
+import { proxyHeader } from './proxy-header.ts'
 import { recipientVariables } from './recipient-variables.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
@@ -30,6 +31,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpCommand,
     smtpData,
     smtpSession,
+    proxyHeader,
     dnsAnswer,
   ].map((target) => [target.name, target]),
 )
