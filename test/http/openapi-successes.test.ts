@@ -226,7 +226,18 @@ test('figures of the form dialect', async () => {
   await ask('GET', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn' })
   await ask('GET', '/v3/{domain}/tags/{tag}/stats', { ...D, tag: 'autumn', query })
   await ask('PUT', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn', body: { description: 'leaves' } })
-  await ask('DELETE', '/v3/{domain}/tags/{tag}', { ...D, tag: 'autumn' })
+  const everywhere = '/v1/analytics/tags'
+  await ask('POST', everywhere, { body: { include_metrics: true } })
+  await ask('GET', `${everywhere}/limits`)
+  await ask('PUT', everywhere, { body: { tag: 'autumn', description: 'more leaves' } })
+  await ask('DELETE', everywhere, { body: { tag: 'autumn' } })
+  const later = await api.form('ours.test', [...Object.entries(email), ['o:tag', 'winter']])
+  assert.equal(later.status, 200)
+  await until(
+    async () => (await call(`${service.url}/v3/ours.test/tags/winter`, { headers })).status === 200,
+    'the other tag',
+  )
+  await ask('DELETE', '/v3/{domain}/tags/{tag}', { ...D, tag: 'winter' })
 })
 
 test('the examples work as they stand', async () => {

@@ -7,6 +7,8 @@ import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'
 
 const JSON_NAME = 'application/json'
 const MAX_FIELDS = 2_000
+/** `{`: clients for JavaScript and Ruby call JSON a form when they delete a tag. No field is named so. */
+const OBJECT = 0x7b
 
 /** Bodies of this dialect: fields, one that is named again an array; newer endpoints of it take JSON as well. */
 export const formContent: Content = {
@@ -18,7 +20,8 @@ export const formContent: Content = {
   },
   read(body, headers) {
     const contentType = headers['content-type']
-    if (mediaTypeName(contentType) === JSON_NAME) return parseJson(body)
+    const type = mediaTypeName(contentType)
+    if (type === JSON_NAME || (type === URLENCODED && body[0] === OBJECT)) return parseJson(body)
     return valuesOf(readForm({ contentType, maxParts: MAX_FIELDS }, body))
   },
   isText: true,

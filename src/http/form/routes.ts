@@ -15,6 +15,7 @@ import { DownloadLinks } from '../stored-files/download-link.ts'
 import { signingKeyRoutes } from './account/signing-key.ts'
 import { logRoutes } from './analytics/logs.ts'
 import { metricRoutes } from './analytics/metrics.ts'
+import { allTagRoutes } from './analytics/tags.ts'
 import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
@@ -58,6 +59,7 @@ export class FormDialect implements Api {
     ...statsRoutes,
     ...suppressionRoutes,
     ...tagRoutes,
+    ...allTagRoutes,
     ...webhookRoutes,
     ...whitelistRoutes,
   ]

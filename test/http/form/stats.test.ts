@@ -1,6 +1,7 @@
 /** What was counted, as the form dialect tells it: totals, tags, metrics, and the logs of the newer endpoints. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
@@ -9,6 +10,7 @@ import { newestClient } from './clients.ts'
 describe('figures of the form dialect', () => {
   let service: Service
   let key: string
+  let company: Company
   let mg: ReturnType<typeof newestClient>
 
   /** With the query that its types leave out. */
@@ -22,7 +24,8 @@ describe('figures of the form dialect', () => {
   before(async () => {
     service = await startService()
     const tenant = await service.tenant('stats.test')
-    key = (await service.key(tenant.company.id, { scopes: ['sending', 'reading', 'management'] })).token
+    company = tenant.company
+    key = (await service.key(company.id, { scopes: ['sending', 'reading', 'management'] })).token
     mg = newestClient(service.url, key)
     tags = mg.domains.domainTags as object as typeof tags
     const api = new Api(service.url, key)
@@ -107,11 +110,71 @@ describe('figures of the form dialect', () => {
     assertFormError(await get('/v3/stats.test/tags/winter'), 404, 'Tag not found')
   })
 
+  test('tags of all domains, as the newest client asks for them', async () => {
+    const all = await mg.tags.list({})
+    assert.deepEqual(all.pagination, { sort: 'lastseen:desc', skip: 0, limit: 10 })
+    assert.deepEqual(all.items.map(({ tag, metrics }) => [tag, metrics]).sort(), [
+      ['autumn', {}],
+      ['spring', {}],
+    ])
+    assert.ok(Math.abs(all.items[0]!.last_seen.getTime() - Date.now()) < 2 * 86_400_000)
+    const second = await mg.tags.list({
+      include_metrics: true,
+      pagination: { sort: 'tag:asc', skip: 1, limit: 1, include_total: true },
+    })
+    assert.deepEqual(second.pagination, { sort: 'tag:asc', skip: 1, limit: 1, total: 2 })
+    const [spring] = second.items
+    assert.deepEqual(
+      [spring!.tag, spring!.metrics.accepted_count, spring!.account_name],
+      ['spring', 2, company.name],
+    )
+    assert.deepEqual(
+      (await mg.tags.list({ tag: 'spr', pagination: { sort: 'last_seen:asc' } })).items.map(({ tag }) => tag),
+      ['spring'],
+    )
+    assert.deepEqual(await mg.tags.limits(), { limit: 2 ** 31 - 1, count: 2, limit_reached: false })
+    assert.equal((await mg.tags.update('spring', 'flowers')).message, 'Tag updated')
+    assert.equal((await mg.tags.list({ tag: 'spring' })).items[0]!.description, 'flowers')
+    assert.equal((await mg.domains.domainTags.get('stats.test', 'spring')).description, 'flowers')
+    await assert.rejects(mg.tags.update('winter', 'snow'), { status: 404 })
+    await assert.rejects(mg.tags.destroy('winter'), { status: 404, details: 'Tag not found' })
+    for (const pagination of [{ sort: 'weight:asc' }, { sort: 'constructor' }, { sort: 'tag:up' }]) {
+      await assert.rejects(mg.tags.list({ pagination }), {
+        status: 400,
+        details: /pagination\.sort.*lastseen/,
+      })
+    }
+    const many = { include_metrics: true, pagination: { limit: 21 } }
+    await assert.rejects(mg.tags.list(many), { status: 400, details: /at most 20/ })
+    // As the client for Ruby was recorded: its own notation in a form.
+    const ruby = new URLSearchParams({
+      include_subaccounts: 'true',
+      pagination: '{sort: "lastseen:desc", limit: 10}',
+    })
+    const authorization = basic(key)
+    const listed = await call(`${service.url}/v1/analytics/tags`, {
+      method: 'POST',
+      headers: { authorization },
+      body: ruby,
+    })
+    assert.equal((listed.body.items as unknown[]).length, 2, listed.text)
+  })
+
+  test('a key for one domain sees the tags of that one', async () => {
+    const other = await service.domain(company.id, 'other.test')
+    const { token } = await service.key(company.id, { scopes: ['reading'], domainId: other.id })
+    assert.deepEqual((await newestClient(service.url, token).tags.list({})).items, [])
+  })
+
   test('a tag is described, and removed from the list; its figures stay', async () => {
     const { domainTags } = mg.domains
     assert.equal((await domainTags.update('stats.test', 'autumn', 'leaves')).message, 'Tag updated')
     assert.equal((await domainTags.get('stats.test', 'autumn')).description, 'leaves')
     assert.equal((await domainTags.destroy('stats.test', 'autumn')).message, 'Tag deleted')
+    assert.deepEqual(
+      (await mg.tags.list({})).items.map(({ tag }) => tag),
+      ['spring'],
+    )
     const { items } = await tags.list('stats.test', {})
     assert.deepEqual(
       items.map(({ tag }) => tag),
@@ -168,5 +231,11 @@ describe('figures of the form dialect', () => {
     assert.ok(!Number.isNaN(Date.parse(String(item!['@timestamp']))))
     const { items } = await mg.logs.list({ start: new Date(Date.now() - 60_000), events: ['delivered'] })
     assert.equal(items.length, 3)
+  })
+
+  test('a tag that is removed of all domains is listed in none', async () => {
+    assert.equal((await mg.tags.destroy('spring')).message, 'Tag deleted')
+    assert.deepEqual((await mg.tags.list({})).items, [])
+    assertFormError(await get('/v3/stats.test/tags/spring'), 404, 'Tag not found')
   })
 })

@@ -1,14 +1,14 @@
 /** `/v3/{domain}/tags`: the tags that mail of a domain had, and what was counted of them. */
-import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { LIMIT, lastOf } from '../limit.ts'
 import { linkTo } from '../link.ts'
 import { onOwnDomain, ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { STATS_QUERY, STATS_SHOWN, statsOf } from '../stats/routes.ts'
+import { requireFound, type SeenTag, tagsOf } from './seen.ts'
 
 const TEXT = { type: 'string' } as const
 
@@ -16,41 +16,6 @@ const TAG = {
   type: 'object',
   properties: { tag: TEXT, description: TEXT, 'first-seen': TEXT, 'last-seen': TEXT },
 } as const
-
-interface SeenTag {
-  tag: string
-  description: string
-  first: number
-  last: number
-}
-
-/** By name. The days on which they were seen first and last. */
-async function tagsOf(
-  core: HttpCore,
-  { companyId }: Principal,
-  domain: SendingDomain,
-  tag: string | null,
-): Promise<SeenTag[]> {
-  const range = { companyId, domainId: domain.id, size: 'day', dimension: 'tag' } as const
-  const counts = await core.deps.store.countEvents({
-    ...range,
-    value: tag,
-    since: 0,
-    until: Number.MAX_SAFE_INTEGER,
-  })
-  const seen = new Map<string, SeenTag>()
-  for (const { value, start } of counts) {
-    const known = seen.get(value)
-    if (known === undefined) seen.set(value, { tag: value, description: '', first: start, last: start })
-    else known.last = Math.max(known.last, start)
-  }
-  for (const { tag, description, removedAt } of await core.deps.store.tagNotes(domain.id)) {
-    const known = seen.get(tag)
-    if (known !== undefined) known.description = description
-    if (known !== undefined && removedAt !== null && known.last <= removedAt) seen.delete(tag)
-  }
-  return [...seen.values()].sort((a, b) => (a.tag < b.tag ? -1 : 1))
-}
 
 function tagShown({ tag, description, first, last }: SeenTag) {
   return {
@@ -133,9 +98,7 @@ async function requireTag(
   { domain: name, tag }: { domain: string; tag: string },
 ) {
   const domain = await ownDomain(core, caller, name)
-  const [found] = await tagsOf(core, caller, domain, tag)
-  if (found !== undefined) return { domain, found }
-  throw new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Tag not found' })
+  return { domain, found: requireFound(await tagsOf(core, caller, domain, tag)) }
 }
 
 const showTag = endpoint({

@@ -1,0 +1,217 @@
+/** `/v1/analytics/tags`: the tags of all domains together, as the newest clients ask for them. */
+import type { Principal } from '../../../accounts/account.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { describeTag, removeTag } from '../../../operate/tags.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
+import { mailDate } from '../date.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
+import { addUp, METRICS } from '../stats/figures.ts'
+import { onlyDomain } from '../stats/routes.ts'
+import { type CommonTag, commonTags, requireFound } from '../tags/seen.ts'
+
+const TEXT = { type: 'string' } as const
+const USUAL_SORT = 'lastseen:desc'
+const USUAL_LIMIT = 10
+/** Each tag with its figures is counted by itself. */
+const MOST_WITH_METRICS = 20
+/** There is no limit: what every client can read as a number. */
+const NO_LIMIT = 2 ** 31 - 1
+
+const COLUMNS = new Map<string, (tag: CommonTag) => string | number>([
+  ['tag', ({ tag }) => tag],
+  ['description', ({ description }) => description],
+  ['firstseen', ({ first }) => first],
+  ['lastseen', ({ last }) => last],
+])
+
+/** Tags in the order that `sort` asks for: a column, and `:asc` or `:desc`. Throws a Refusal. */
+function sorted(tags: CommonTag[], sort: string): CommonTag[] {
+  const [, name = '', direction = 'asc'] = /^(\w+)(?::(asc|desc))?$/.exec(sort) ?? []
+  const read = COLUMNS.get(name.replace('_', ''))
+  if (read === undefined) {
+    const columns = [...COLUMNS.keys()].join(', ')
+    throw invalidField('pagination.sort', `it takes one of ${columns}, with :asc or :desc`)
+  }
+  const sign = direction === 'asc' ? 1 : -1
+  return tags.toSorted((a, b) => {
+    const [one, other] = [read(a), read(b)]
+    return one === other ? 0 : one < other ? -sign : sign
+  })
+}
+
+const list = endpoint({
+  method: 'POST',
+  url: '/v1/analytics/tags',
+  operation: 'form_tag_list',
+  access: 'reading',
+  schema: {
+    operationId: 'formListAllTags',
+    summary: 'The tags that mail of all domains had',
+    body: {
+      type: 'object',
+      properties: {
+        tag: { type: 'string', description: 'A tag, or how its name begins.' },
+        include_metrics: {
+          type: 'boolean',
+          description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
+        },
+        include_subaccounts: { type: 'boolean' },
+        pagination: {
+          anyOf: [
+            {
+              type: 'object',
+              properties: {
+                sort: { type: 'string', description: 'As `lastseen:desc`.' },
+                skip: { type: 'integer', minimum: 0 },
+                limit: { type: 'integer', minimum: 1, maximum: 1_000 },
+                include_total: { type: 'boolean' },
+                total: { type: 'integer' },
+              },
+            },
+            // Of the client for Ruby, which writes its own notation into a form; as if there were none.
+            TEXT,
+          ],
+        },
+      },
+    },
+    response: {
+      200: {
+        type: 'object',
+        required: ['items', 'pagination'],
+        properties: {
+          items: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                account_id: TEXT,
+                parent_account_id: TEXT,
+                account_name: TEXT,
+                tag: TEXT,
+                description: TEXT,
+                first_seen: TEXT,
+                last_seen: TEXT,
+                metrics: { type: 'object', additionalProperties: true },
+              },
+            },
+          },
+          pagination: {
+            type: 'object',
+            properties: {
+              sort: TEXT,
+              skip: { type: 'integer' },
+              limit: { type: 'integer' },
+              total: { type: 'integer' },
+            },
+          },
+        },
+      },
+    },
+  },
+})(async ({ caller, body }, core) => {
+  const pages = typeof body.pagination === 'object' ? body.pagination : {}
+  const { sort = USUAL_SORT, skip = 0, limit = USUAL_LIMIT, include_total = false } = pages
+  const withMetrics = body.include_metrics === true
+  if (withMetrics && limit > MOST_WITH_METRICS) {
+    throw invalidField('pagination.limit', `it is at most ${MOST_WITH_METRICS} with include_metrics`)
+  }
+  const all = await commonTags(core, caller, null)
+  const found = sorted(
+    all.filter(({ tag }) => tag.startsWith(body.tag ?? '')),
+    sort,
+  )
+  const company = core.deps.accounts.directory.companies().find(({ id }) => id === caller.companyId)
+  const items = found.slice(skip, skip + limit).map(async ({ tag, description, first, last }) => ({
+    account_id: caller.companyId,
+    parent_account_id: caller.companyId,
+    account_name: company?.name ?? '',
+    tag,
+    description,
+    first_seen: mailDate(first),
+    last_seen: mailDate(last),
+    metrics: withMetrics ? await metricsOf(core, caller, tag) : {},
+  }))
+  const total = include_total ? { total: found.length } : {}
+  return {
+    status: 200,
+    body: { items: await Promise.all(items), pagination: { sort, skip, limit, ...total } },
+  }
+})
+
+async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promise<Record<string, unknown>> {
+  const counts = await core.deps.store.countEvents({
+    companyId: caller.companyId,
+    domainId: onlyDomain(core, caller)?.id ?? null,
+    size: 'day',
+    dimension: 'tag',
+    value: tag,
+    since: 0,
+    until: Number.MAX_SAFE_INTEGER,
+  })
+  const figures = addUp(counts, () => '').get('') ?? new Map()
+  return Object.fromEntries(Object.entries(METRICS).map(([name, read]) => [name, read(figures)]))
+}
+
+const limits = endpoint({
+  method: 'GET',
+  url: '/v1/analytics/tags/limits',
+  operation: 'form_tag_list',
+  access: 'reading',
+  schema: {
+    operationId: 'formTagLimits',
+    summary: 'How many tags there are; there may be any number',
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          limit: { const: NO_LIMIT, description: 'None: the largest number that every client can read.' },
+          count: { type: 'integer' },
+          limit_reached: { const: false },
+        },
+      },
+    },
+  },
+})(async ({ caller }, core) => {
+  const { length: count } = await commonTags(core, caller, null)
+  return { status: 200, body: { limit: NO_LIMIT, count, limit_reached: false } }
+})
+
+const update = endpoint({
+  method: 'PUT',
+  url: '/v1/analytics/tags',
+  operation: 'form_tag_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateAnyTag',
+    summary: 'Says what a tag is for, in every domain that lists it',
+    body: { type: 'object', required: ['tag'], properties: { tag: TEXT, description: TEXT } },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, body: { tag, description = '' } }, core) => {
+  const { domains } = requireFound(await commonTags(core, caller, tag))
+  const op = await currentOperation(core, caller)
+  for (const { id: domain } of domains) await describeTag(op, { domain, tag, description })
+  return { status: 200, body: { message: 'Tag updated' } }
+})
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: '/v1/analytics/tags',
+  operation: 'form_tag_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveAnyTag',
+    summary: 'Lists a tag no more before it is seen on another day; its figures stay',
+    body: { type: 'object', required: ['tag'], properties: { tag: TEXT } },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, body: { tag } }, core) => {
+  const { domains } = requireFound(await commonTags(core, caller, tag))
+  const op = await currentOperation(core, caller)
+  for (const { id: domain } of domains) await removeTag(op, { domain, tag })
+  return { status: 200, body: { message: 'Tag deleted' } }
+})
+
+export const allTagRoutes: readonly Endpoint[] = [list, limits, update, remove]
