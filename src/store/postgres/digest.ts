@@ -42,18 +42,27 @@ FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <=
 ORDER BY v.number LIMIT $3`,
 }
 
-const KEEP_LISTS = `INSERT INTO search_lists AS l (company, kind, major, minor, places)
+const KEEP_LISTS: Statement = {
+  name: 'keep-lists',
+  text: `INSERT INTO search_lists AS l (company, kind, major, minor, places)
   SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])
-  ON CONFLICT (company, kind, major, minor) DO UPDATE SET places = l.places || excluded.places`
+  ON CONFLICT (company, kind, major, minor) DO UPDATE SET places = l.places || excluded.places`,
+}
 
-const KEEP_SPANS = `INSERT INTO search_spans AS s (company, segment, min_at, max_at)
+const KEEP_SPANS: Statement = {
+  name: 'keep-spans',
+  text: `INSERT INTO search_spans AS s (company, segment, min_at, max_at)
   SELECT * FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[])
   ON CONFLICT (company, segment) DO UPDATE
-  SET min_at = least(s.min_at, excluded.min_at), max_at = greatest(s.max_at, excluded.max_at)`
+  SET min_at = least(s.min_at, excluded.min_at), max_at = greatest(s.max_at, excluded.max_at)`,
+}
 
-const KEEP_COUNTS = `INSERT INTO event_counts AS c (company, size, dimension, start, domain_id, value, type, n)
+const KEEP_COUNTS: Statement = {
+  name: 'keep-counts',
+  text: `INSERT INTO event_counts AS c (company, size, dimension, start, domain_id, value, type, n)
   SELECT * FROM unnest($1::int4[], $2::int8[], $3::text[], $4::int8[], $5::text[], $6::text[], $7::text[], $8::int8[])
-  ON CONFLICT (company, size, dimension, start, domain_id, value, type) DO UPDATE SET n = c.n + excluded.n`
+  ON CONFLICT (company, size, dimension, start, domain_id, value, type) DO UPDATE SET n = c.n + excluded.n`,
+}
 
 const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n FROM event_counts
   WHERE company = $1 AND size = $2 AND dimension = $3 AND start >= $4 AND start < $5
