@@ -1,7 +1,8 @@
 /** Whether every event of the log reached the endpoints that want it, and nothing else did. */
 import type { LoggedEvent } from '../../src/email/event.ts'
 import { Teller } from '../../src/events/tell.ts'
-import { messageId, payload } from '../../src/events/webhooks/sign.ts'
+import { messageId } from '../../src/events/webhooks/message-id.ts'
+import { payload } from '../../src/events/webhooks/sign.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Endpoint } from './endpoints.ts'
 import { digestOf } from './notice.ts'

@@ -1,7 +1,8 @@
 /** What webhooks were told, and what became of it. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
 import { Teller } from '../events/tell.ts'
-import { eventOfMessage, messageId, payload } from '../events/webhooks/sign.ts'
+import { eventOfMessage, messageId } from '../events/webhooks/message-id.ts'
+import { payload } from '../events/webhooks/sign.ts'
 import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { type Operation, verb } from './verb.ts'
@@ -37,8 +38,9 @@ export const listWebhookAttempts = verb(
  * - `pending`: not tried yet, or told again by hand.
  * - `attempting`: it was not taken, and is tried again.
  * - `failed`: it was not taken, and is not tried again.
+ * - `unknown`: no try of it is kept. It was taken or given up long ago, or never told.
  */
-export type ToldStatus = 'pending' | 'attempting' | 'success' | 'failed'
+export type ToldStatus = 'pending' | 'attempting' | 'success' | 'failed' | 'unknown'
 
 /** An event as one webhook is told of it. */
 export interface WebhookMessage {
@@ -92,11 +94,16 @@ export const showWebhookEvent = verb(
     })
     if (newest?.number === event.number) return { ...messageOf(webhook.id, newest), payload: said }
     const { number, type, emailId, at } = event
-    // Of what was taken long ago no try is kept.
-    const status = number > webhook.cursor ? 'pending' : 'success'
+    const isToCome = number > webhook.cursor && isTold(webhook, type)
+    const status = isToCome ? 'pending' : 'unknown'
     return { id: input.event, type, emailId, at, status, nextAt: null, payload: said }
   },
 )
+
+/** What happens now, of this type. */
+function isTold({ status, types }: Webhook, type: EventType): boolean {
+  return status === 'enabled' && (types.length === 0 || types.includes(type))
+}
 
 function messageOf(webhookId: string, told: WebhookEvent): WebhookMessage {
   const { number, type, emailId, at, retry } = told

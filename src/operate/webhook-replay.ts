@@ -1,5 +1,5 @@
 /** Telling webhooks again what they were told before: by the id of a message, or all of them since a time. */
-import { eventOfMessage } from '../events/webhooks/sign.ts'
+import { eventOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
 import type { OfCompany } from './find.ts'
 import { verb } from './verb.ts'

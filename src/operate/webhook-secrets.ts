@@ -1,12 +1,14 @@
 /** What webhooks are signed with: a secret of each, or in the form dialect the signing key of the company. */
 import type { Company } from '../accounts/account.ts'
 import {
+  counting,
+  newSigningKey,
+  newWebhookSecret,
   openSigningKey,
   openWebhookSecret,
   sealSigningKey,
   sealWebhookSecret,
 } from '../events/webhooks/secrets.ts'
-import { counting, newSigningKey, newWebhookSecret } from '../events/webhooks/sign.ts'
 import type { Webhook } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { eventOfMessage, messageId } from '../../src/events/webhooks/sign.ts'
+import { eventOfMessage, messageId } from '../../src/events/webhooks/message-id.ts'
 import { listWebhookEvents, showWebhookEvent } from '../../src/operate/webhook-events.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
 import { World } from './world.ts'
@@ -49,8 +49,11 @@ test('an event has not been tried, is tried again, was given up or taken', async
   })
   await progress({ cursor: number - 1 })
   assert.deepEqual(await status(), ['pending', null])
+  await store.updateWebhook(id, { types: ['bounced'] })
+  assert.deepEqual(await status(), ['unknown', null], 'it is not among what is told')
+  await store.updateWebhook(id, { types: [] })
   await progress({})
-  assert.deepEqual(await status(), ['success', null], 'of what was taken no try is kept for long')
+  assert.deepEqual(await status(), ['unknown', null], 'no try of it is kept: it may have been given up')
   await progress({ attempts: [attempt(false)], waiting: [{ number, attempts: 1, dueAt: 90 }] })
   assert.deepEqual(await status(), ['attempting', 90])
   await progress({ attempts: [attempt(false)], over: [number] })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WEBHOOK_SCHEDULE } from '../../src/events/webhooks/schedule.ts'
-import { counting } from '../../src/events/webhooks/sign.ts'
+import { counting } from '../../src/events/webhooks/secrets.ts'
 import { receiving, Stage } from './stage.ts'
 
 const SECOND = 1_000

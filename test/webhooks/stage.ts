@@ -3,14 +3,16 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { octetsOfEvent } from '../../src/events/portions.ts'
 import { Teller } from '../../src/events/tell.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
 import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
-import { newWebhookSecret } from '../../src/events/webhooks/sign.ts'
+import { newWebhookSecret } from '../../src/events/webhooks/secrets.ts'
 import { Outgoing, type OutgoingRequest } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import {
+  type NewEmail,
   type Store,
   StoreUnavailable,
   type Webhook,
@@ -36,6 +38,9 @@ export class Stage {
   now: number | null = null
   /** What was asked of the network. */
   readonly asked: OutgoingRequest[] = []
+  /** Octets of the events that were read to be told at a time, and octets that were held, at most. */
+  mostTold = 0
+  mostOctets = 0
   readonly #options: StageOptions
   readonly token: number
   readonly #outgoing = new Outgoing({
@@ -70,7 +75,15 @@ export class Stage {
     const teller = new Teller(store)
     const ports = {
       log: store,
-      tell: (events: Parameters<Teller['tell']>[0]) => teller.tell(events),
+      tell: async (events: Parameters<Teller['tell']>[0]) => {
+        this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
+        const told = await teller.tell(events)
+        this.mostTold = Math.max(
+          this.mostTold,
+          told.reduce((sum, each) => sum + octetsOfEvent(each), 0),
+        )
+        return told
+      },
       retries: store.webhookRetries,
       commit: async (progress: Parameters<Store['progressWebhook']>[0]) => {
         if (commits) return await store.progressWebhook(progress)
@@ -79,6 +92,7 @@ export class Stage {
       prune: async () => {},
       ask: (request: OutgoingRequest) => {
         this.asked.push(request)
+        this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
         return this.#outgoing.ask({ ...request, timeoutMs: this.#options.timeoutMs ?? request.timeoutMs })
       },
       schedule: this.#options.schedule ?? SOON,
@@ -89,6 +103,11 @@ export class Stage {
       onLeft: () => {},
     }
     return new Dispatcher(ports, () => this.token)
+  }
+
+  /** Octets that are held now. */
+  get octets(): number {
+    return this.#dispatcher.octets
   }
 
   /** Takes what there is, as a node does each second. */
@@ -110,12 +129,13 @@ export class Stage {
     receiver: Receiver,
     dialect: WebhookDialect = 'json',
     types: Webhook['types'] = [],
+    companyId = this.companyId,
   ): Promise<string> {
     const id = randomUUIDv7()
     await this.store.addWebhook({
       ...{
         id,
-        companyId: this.companyId,
+        companyId,
         domainId: null,
         dialect,
         url: receiver.url,
@@ -128,8 +148,21 @@ export class Stage {
     return id
   }
 
-  async deliver(count = 1): Promise<string[]> {
-    const mails = Array.from({ length: count }, () => email({ id: this.companyId }, ['a@x.test']))
+  /** Another company, that shares the node. */
+  async company(name: string): Promise<string> {
+    return (await acme(this.store, name)).id
+  }
+
+  /** @param change what the emails are beside the usual */
+  async deliver(
+    count = 1,
+    change: (mail: NewEmail) => Partial<NewEmail> = () => ({}),
+    companyId = this.companyId,
+  ): Promise<string[]> {
+    const mails = Array.from({ length: count }, () => {
+      const mail = email({ id: companyId }, ['a@x.test'])
+      return { ...mail, ...change(mail) }
+    })
     await Promise.all(
       mails.map(async (mail) => {
         await this.store.accept(mail, { token: 1 })
@@ -137,6 +170,22 @@ export class Stage {
       }),
     )
     return mails.map(({ id }) => id)
+  }
+
+  /** So many events, of emails to a thousand each. */
+  async flood(events: number): Promise<void> {
+    const recipients = Array.from({ length: 1_000 }, (_, n) => `r${n}@x.test`)
+    for (let made = 0; made < events; made += 1_001) {
+      const mail = email({ id: this.companyId }, recipients)
+      await this.store.accept(mail, { token: 1 })
+      await this.store.record(
+        attempt(
+          mail,
+          1,
+          recipients.map((_, place) => result(place)),
+        ),
+      )
+    }
   }
 
   /** As soon as so many tries are noted of it: these, oldest first. */

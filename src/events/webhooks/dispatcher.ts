@@ -6,13 +6,14 @@
  * way, and what all may have under way is shared like everything else: whoever is slow is slow for himself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SharedPool } from '../../common/shared-pool.ts'
-import type { EventPage, LogFilter } from '../../email/event.ts'
+import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
-import { Endpoint, type Message, type OpenWebhook, type WebhookState } from './endpoint.ts'
-import { catchUp, concerns, isWanted, type ReadPorts, readRetries } from './read.ts'
+import { Endpoint, type OpenWebhook, type WebhookShares, type WebhookState } from './endpoint.ts'
+import type { Message } from './held.ts'
+import { catchUp, concerns, inPortions, isWanted, type ReadPorts, readRetries } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
+import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
 
 export interface WebhookPorts extends TryPorts, ReadPorts {
@@ -46,8 +47,9 @@ const IDLE_COMMIT_MS = 30_000
 const OUTAGE_MS = 1_000
 /** At the end so long is waited for what is under way. */
 const LAST_MS = 1_000
-/** Requests under way, of all webhooks together. */
+/** Requests under way, and octets of the events that are held, of all webhooks together. */
 const AT_ONCE = { size: 256, kept: 16, timesFree: 1 }
+const OCTETS = { size: 48 * 1024 ** 2, kept: 8 * 1024 ** 2, timesFree: 1 }
 /** Attempts noted between two looks at which of them are too many. */
 const PRUNE_EVERY = 500
 
@@ -55,7 +57,7 @@ export class Dispatcher {
   readonly #ports: WebhookPorts
   readonly #token: () => number | null
   readonly #endpoints = new Map<string, Endpoint>()
-  readonly #pool = new SharedPool(AT_ONCE)
+  readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
   /** Those that would have begun something, had there been a place. */
   readonly #hungry = new Set<Endpoint>()
   readonly #committing = new Map<Endpoint, Promise<void>>()
@@ -81,7 +83,7 @@ export class Dispatcher {
       const known = this.#endpoints.get(webhook.id)
       const same = known?.webhook.generation === webhook.generation
       if (!same) this.#drop(webhook.id)
-      const endpoint = same ? known : new Endpoint(webhook, this.#ports.schedule)
+      const endpoint = same ? known : new Endpoint(webhook, this.#ports.schedule, this.#shares)
       endpoint.webhook = webhook
       endpoint.leaving = webhook.spare
       this.#endpoints.set(webhook.id, endpoint)
@@ -103,6 +105,11 @@ export class Dispatcher {
     return states
   }
 
+  /** Octets of the events that are held, about. */
+  get octets(): number {
+    return this.#shares.octets.taken
+  }
+
   /** What is under way may end, but is not waited for long; what has ended is committed. */
   async close(): Promise<void> {
     this.#closing = true
@@ -118,7 +125,7 @@ export class Dispatcher {
   #drop(id: string): void {
     const endpoint = this.#endpoints.get(id)
     if (endpoint === undefined) return
-    endpoint.closed = true
+    endpoint.close()
     this.#hungry.delete(endpoint)
     this.#endpoints.delete(id)
   }
@@ -168,20 +175,18 @@ export class Dispatcher {
   }
 
   /** `current`: who had read as far as all when the page was asked for, and for whom it was. */
-  async #distribute({ events, cursor }: EventPage, current: readonly Endpoint[]): Promise<void> {
-    const wanted = events.filter((event) => current.some((endpoint) => isWanted(endpoint, event)))
-    const told = wanted.length === 0 ? [] : await this.#ports.tell(wanted)
-    this.#live = cursor
-    for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.lagging) continue
-      const its = told.filter((each) => each.event.number > endpoint.read && concerns(endpoint, each))
-      if (current.includes(endpoint) && its.length <= endpoint.room) {
-        endpoint.hold(its)
-        endpoint.read = Math.max(endpoint.read, cursor)
-      } else if (endpoint.read < cursor) {
-        endpoint.lagging = true
+  async #distribute(page: EventPage, current: readonly Endpoint[]): Promise<void> {
+    const wanted = (event: LoggedEvent) =>
+      current.some((endpoint) => !endpoint.lagging && isWanted(endpoint, event))
+    for await (const { told, upTo } of inPortions(this.#ports, page, wanted)) {
+      this.#live = upTo
+      for (const endpoint of this.#endpoints.values()) {
+        if (endpoint.lagging) continue
+        const its = told.filter((each) => each.event.number > endpoint.read && concerns(endpoint, each))
+        if (current.includes(endpoint)) endpoint.hold(its, upTo)
+        else if (endpoint.read < upTo) endpoint.lagging = true
+        this.#pump(endpoint)
       }
-      this.#pump(endpoint)
     }
   }
 
@@ -191,21 +196,19 @@ export class Dispatcher {
     this.#hungry.delete(endpoint)
     if (this.#closing) return
     while (endpoint.mayBegin(now)) {
-      if (!this.#pool.allows(endpoint.underWay)) {
+      if (!endpoint.hasPlace) {
         this.#hungry.add(endpoint)
         return
       }
-      const message = endpoint.next()
+      const message = endpoint.begin()
       if (message === undefined) break
-      endpoint.underWay++
-      this.#pool.take(1)
       const sending = this.#send(endpoint, message)
       this.#sending.add(sending)
       void sending.finally(() => this.#sending.delete(sending))
     }
     if (!endpoint.mayBegin(now) || endpoint.reading) return
     const { retryAt } = endpoint.webhook
-    if (retryAt !== null && retryAt <= now)
+    if (retryAt !== null && retryAt <= now && endpoint.roomAgain > 0)
       void this.#read(endpoint, () => readRetries(this.#ports, endpoint, now))
     else if (endpoint.lagging && endpoint.wantsMore)
       void this.#read(endpoint, () => catchUp(this.#ports, endpoint, () => this.#live))
@@ -227,8 +230,7 @@ export class Dispatcher {
   async #send(endpoint: Endpoint, message: Message): Promise<void> {
     const { now, onTried } = this.#ports
     const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
-    endpoint.underWay--
-    this.#pool.give(1)
+    endpoint.end(message)
     // Given up in the midst of it: nobody knows what came of it, and it is told again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
@@ -239,7 +241,7 @@ export class Dispatcher {
     }
     if (!endpoint.closed) this.#pump(endpoint)
     for (const hungry of [...this.#hungry]) {
-      if (this.#pool.exhausted) break
+      if (this.#shares.requests.exhausted) break
       this.#pump(hungry)
     }
   }

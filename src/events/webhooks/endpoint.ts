@@ -1,23 +1,18 @@
-/** One webhook as the node that tells it has it: what waits, what is under way, how far it has come. */
+/** One webhook as the node that tells it has it: what is held for it, how it fares, how far it has come. */
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { HeldWebhook, WebhookAttempt, WebhookProgress } from '../../store/store.ts'
+import { GIVEN_UP, Health } from './health.ts'
+import { Held, type Message } from './held.ts'
+import { Results } from './results.ts'
 import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
+import type { Share, Shares } from './shares.ts'
 
 /** What its owner may not read is opened. */
 export interface OpenWebhook extends Omit<HeldWebhook, 'secret' | 'previousSecret'> {
   /** What it is signed with now, newest first. */
   secrets: string[]
-}
-
-/** An event on its way to one webhook. */
-export interface Message {
-  told: ToldEvent
-  /** Made so far. */
-  attempts: number
-  /** It has been tried before, or is told again by hand: the cursor does not wait for it. */
-  again: boolean
 }
 
 /** What came of a try. */
@@ -30,28 +25,19 @@ export interface Tried {
   response: string
 }
 
-/** Events held for one webhook, under way ones included. */
-const MOST_HELD = 500
-/** Under way at a time: so many at first and after a failure, and more with each answer while nothing fails. */
-const FIRST_AT_ONCE = 16
-const MOST_AT_ONCE = 64
-/** So many failures in a row, and it counts as down: then one event at a time tries it, after growing pauses. */
-const DOWN_AFTER = 5
-const FIRST_PAUSE_MS = 1_000
-/** Failing for so long, and nothing else, it is given up. */
-const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000
-const GIVEN_UP = 'it has failed for five days, and never succeeded meanwhile'
-/** Results that wait for their commit: with more nothing is begun. */
-const MOST_UNCOMMITTED = 1_000
+/** What all webhooks of the node share. */
+export interface WebhookShares {
+  /** Under way. */
+  requests: Shares
+  /** Of the events that are held, under way ones included. */
+  octets: Shares
+}
+
 /** What was told without a try to note is committed this late at most. Milliseconds. */
 const TOLD_COMMIT_MS = 1_000
-/** Tries that succeeded are kept, but no more than so many a second: who gets more looks at none of them. */
-const KEPT_A_SECOND = 50
 
-/** How a webhook fares. */
+/** `failing`: nothing but failures of late; `behind`: it reads by itself until it has caught up. */
 export type WebhookState = 'current' | 'behind' | 'failing'
-
-type Pending = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
 
 export class Endpoint {
   webhook: OpenWebhook
@@ -61,126 +47,130 @@ export class Endpoint {
   lagging = true
   /** Something is being read for it alone. */
   reading = false
-  /** It is told nothing more: taken away, changed, or given up. */
-  closed = false
   /** Another node is to have it: what is under way ends, and nothing more is begun. */
   leaving = false
-  underWay = 0
   readonly #schedule: WebhookSchedule
-  #queue: Message[] = []
-  readonly #again: Message[] = []
-  /** Numbers of new events that are held, in their order. */
-  readonly #unfinished = new Set<number>()
-  /** Numbers of those told again. */
-  readonly #repeated = new Set<number>()
-  /** What comes after something that is under way, of the same email: it waits for it. */
-  readonly #behind = new Map<string, Message[]>()
-  /** The last new event that was begun. */
-  #begun = 0
-  #atOnce = FIRST_AT_ONCE
-  #failures = 0
-  /** When it went down; null: it is not. */
-  #downSince: number | null = null
-  #pause = 0
-  #pausedUntil = 0
-  #failingSince: number | null
-  #pending: Pending = { over: [], waiting: [], attempts: [] }
-  #successes: WebhookAttempt[] = []
-  #second = 0
-  #keptInSecond = 0
+  readonly #requests: Share
+  readonly #held: Held
+  readonly #health: Health
+  readonly #results = new Results()
+  #closed = false
   #committed: number
   #committedAt = 0
   /** Something was told since the last commit. */
   #told = false
 
-  constructor(webhook: OpenWebhook, schedule: WebhookSchedule) {
+  constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {
     this.webhook = webhook
     this.read = webhook.cursor
     this.#committed = webhook.cursor
-    this.#failingSince = webhook.failingSince
     this.#schedule = schedule
+    this.#requests = requests.of(webhook.companyId)
+    this.#held = new Held(octets.of(webhook.companyId))
+    this.#health = new Health(webhook.failingSince, schedule.longestPause)
   }
 
-  /** Of new events; 0 while it is down and has one to try. */
+  /** It is told nothing more: taken away, changed, or given up. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** What is under way ends, and nobody writes down what comes of it: whoever has the webhook next tells it again. */
+  close(): void {
+    this.#closed = true
+    this.#held.close()
+  }
+
+  get underWay(): number {
+    return this.#requests.held
+  }
+
+  get state(): WebhookState {
+    if (this.#health.failingSince !== null) return 'failing'
+    return this.lagging ? 'behind' : 'current'
+  }
+
+  /** For about so many new events; 0 while it is down and has one to try. */
   get room(): number {
-    const most = this.#downSince === null ? MOST_HELD : 1
-    return Math.max(0, most - this.#unfinished.size)
+    return this.#closed ? 0 : this.#held.room(this.#health.down)
+  }
+
+  /** For so many that are told again. */
+  get roomAgain(): number {
+    return this.#closed ? 0 : this.#held.roomAgain(this.#health.down)
   }
 
   /** There is so much room that reading for it is worth while. */
   get wantsMore(): boolean {
-    return this.room >= (this.#downSince === null ? MOST_HELD / 2 : 1)
+    return this.#health.down ? this.room > 0 : !this.#closed && this.#held.wantsMore
   }
 
-  /** It would take something now. */
-  mayBegin(now: number): boolean {
-    if (this.closed || this.leaving || now < this.#pausedUntil) return false
-    if (this.#pending.attempts.length >= MOST_UNCOMMITTED) return false
-    return this.underWay < (this.#downSince === null ? this.#atOnce : 1)
-  }
-
-  /** `failing`: nothing but failures of late; `behind`: it reads by itself until it has caught up. */
-  get state(): WebhookState {
-    if (this.#failingSince !== null) return 'failing'
-    return this.lagging ? 'behind' : 'current'
-  }
-
-  /** New events, in order. */
-  hold(told: readonly ToldEvent[]): void {
+  /**
+   * New events, in order, and up to where they are all that it is told. False: there is no room for all of them, and it
+   * reads on from the first for which there was none.
+   */
+  hold(told: readonly ToldEvent[], upTo: number): boolean {
     for (const each of told) {
-      this.#unfinished.add(each.event.number)
-      this.#queue.push({ told: each, attempts: 0, again: false })
+      if (this.room === 0) {
+        this.lagging = true
+        return false
+      }
+      this.#held.add(each)
+      this.read = each.event.number
     }
+    this.read = Math.max(this.read, upTo)
+    return true
   }
 
   /** The numbers of what is told again and is not committed yet: to be asked for before the store is. */
   get repeated(): ReadonlySet<number> {
-    return new Set(this.#repeated)
+    return this.#held.repeated
   }
 
   holdAgain(told: ToldEvent, attempts: number): void {
-    this.#repeated.add(told.event.number)
-    this.#again.push({ told, attempts, again: true })
+    this.#held.addAgain(told, attempts)
   }
 
   /** It can be told no more: retention has removed the event. */
   forget(number: number): void {
-    this.#repeated.add(number)
-    this.#pending.over.push(number)
+    this.#held.forget(number)
+    this.#results.over(number)
   }
 
-  /** What is to be told next; undefined: nothing that could be. */
-  next(): Message | undefined {
-    const again = this.#again.shift()
-    if (again !== undefined) return again
-    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
-      const { number, emailId } = message.told.event
-      this.#begun = Math.max(this.#begun, number)
-      const behind = this.#behind.get(emailId)
-      if (behind === undefined) {
-        this.#behind.set(emailId, [])
-        return message
-      }
-      behind.push(message)
-    }
-    return undefined
+  /** It would take something now. */
+  mayBegin(now: number): boolean {
+    if (this.#closed || this.leaving || this.#results.isFull) return false
+    return !this.#health.rests(now) && this.underWay < this.#health.atOnce
   }
 
-  /** Null: there was nothing to tell in its dialect. Gives what is noted of the try. */
+  /** The others leave it a place. */
+  get hasPlace(): boolean {
+    return this.#requests.mayTake
+  }
+
+  /** What is to be told next, under way from now on; undefined: nothing that could be. */
+  begin(): Message | undefined {
+    const message = this.#held.begin()
+    if (message !== undefined) this.#requests.take(1)
+    return message
+  }
+
+  /** It is under way no more, whatever came of it. */
+  end(message: Message): void {
+    this.#requests.give(1)
+    this.#held.end(message)
+  }
+
+  /** `tried` null: there was nothing to tell in its dialect. Gives what is noted of the try. */
   finish(message: Message, tried: Tried | null, now: number): WebhookAttempt | null {
-    const { told, again } = message
-    const { number, emailId } = told.event
+    const { number } = message.told.event
     this.#told = true
     const attempt = tried === null ? null : this.#note(message, tried, now)
     const dueAt = attempt?.nextAt ?? null
-    if (dueAt !== null) this.#pending.waiting.push({ number, attempts: attempt!.attempt, dueAt })
-    else if (again) this.#pending.over.push(number)
-    // Until that is committed the store still says that it is due.
-    if (again) return attempt
-    this.#unfinished.delete(number)
-    const behind = this.#behind.get(emailId) ?? []
-    this.#behind.delete(emailId)
-    this.#queue.unshift(...behind)
+    if (dueAt !== null) this.#results.waits(number, attempt!.attempt, dueAt)
+    else if (message.again) this.#results.over(number)
+    this.#held.finish(message)
+    if (this.#health.down) this.#letGo(now)
     return attempt
   }
 
@@ -200,56 +190,26 @@ export class Endpoint {
       ...{ id: randomUUIDv7(), webhookId: id, number, type, emailId, at, duration, status, error, response },
       ...{ succeeded, attempt: made, nextAt: dueAt },
     }
-    if (succeeded) {
-      this.#successes.push(attempt)
-      if (this.#successes.length > KEPT_A_SECOND) this.#successes.shift()
-      this.#recovered()
-    } else {
-      this.#pending.attempts.push(attempt)
-      this.#failed(at, now)
-    }
+    this.#results.tried(attempt)
+    if (succeeded) this.#health.succeeded()
+    else this.#health.failed(at, now)
     return attempt
   }
 
-  #recovered(): void {
-    this.#failures = 0
-    this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce + 1)
-    this.#failingSince = null
-    this.#downSince = null
-    this.#pausedUntil = 0
-  }
-
-  #failed(began: number, now: number): void {
-    this.#failures++
-    this.#atOnce = FIRST_AT_ONCE
-    this.#failingSince ??= began
-    if (this.#downSince === null) {
-      if (this.#failures < DOWN_AFTER) return
-      this.#downSince = now
-      this.#pause = Math.min(FIRST_PAUSE_MS, this.#schedule.longestPause)
-      this.#drop()
-    } else if (began >= this.#downSince) {
-      this.#pause = Math.min(2 * this.#pause, this.#schedule.longestPause)
-    }
-    this.#pausedUntil = now + this.#pause
-  }
-
-  /** What was not begun is read again when it is up. */
-  #drop(): void {
-    const kept = this.#queue.filter(({ told }) => told.event.number <= this.#begun)
-    const dropped = this.#queue.filter(({ told }) => told.event.number > this.#begun)
-    this.#queue = kept
-    const first = dropped[0]?.told.event.number
-    if (first === undefined) return
-    for (const { told } of dropped) this.#unfinished.delete(told.event.number)
-    this.read = first - 1
+  /** While it is down nothing waits in memory: all is read again when it is up. */
+  #letGo(now: number): void {
+    const { passed, first, again } = this.#held.letGo()
+    // Those before others that were told the log is not read again for.
+    for (const number of passed) this.#results.waits(number, 0, now)
+    if (again) this.webhook.retryAt = now
+    if (first !== undefined) this.read = first - 1
     this.lagging = true
   }
 
   /** Up to this event everything was told, or waits to be told again. */
   get cursor(): number {
-    for (const first of this.#unfinished) return first - 1
-    return this.read
+    const { first } = this.#held
+    return first === null ? this.read : first - 1
   }
 
   /**
@@ -257,18 +217,16 @@ export class Endpoint {
    * takes it back.
    */
   progress(token: number, now: number, patience: number): WebhookProgress | null {
-    this.#keepSuccesses(now)
-    const { over, waiting, attempts } = this.#pending
-    const some = over.length > 0 || waiting.length > 0 || attempts.length > 0
     const { cursor } = this
-    const moved = cursor !== this.#committed
+    const results = this.#results.take(now)
     const wait = this.#told ? Math.min(patience, TOLD_COMMIT_MS) : patience
-    if (!some && !(moved && now >= this.#committedAt + wait)) return null
+    const due = cursor !== this.#committed && now >= this.#committedAt + wait
+    if (results === null && !due) return null
+    const { over, waiting, attempts } = results ?? { over: [], waiting: [], attempts: [] }
     const { id, generation } = this.webhook
-    const failingSince = this.#failingSince
-    const tooLong = failingSince !== null && now >= failingSince + GIVEN_UP_AFTER_MS && attempts.length > 0
-    const disabled = tooLong ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
-    this.#pending = { over: [], waiting: [], attempts: [] }
+    const { failingSince } = this.#health
+    const givenUp = attempts.length > 0 && this.#health.isGivenUp(now)
+    const disabled = givenUp ? webhookSwitched('webhook.disabled', this.webhook, now, GIVEN_UP) : null
     this.#committedAt = now
     this.#told = false
     return { id, token, generation, cursor, failingSince, over, waiting, attempts, disabled }
@@ -276,30 +234,12 @@ export class Endpoint {
 
   committed({ cursor, over, waiting }: WebhookProgress): void {
     this.#committed = cursor
-    for (const number of over) this.#repeated.delete(number)
-    for (const { number } of waiting) this.#repeated.delete(number)
+    for (const number of over) this.#held.committed(number)
+    for (const { number } of waiting) this.#held.committed(number)
   }
 
   /** It could not be committed: it goes along with the next. */
-  uncommitted({ over, waiting, attempts }: WebhookProgress): void {
-    const later = this.#pending
-    this.#pending = {
-      over: [...over, ...later.over],
-      waiting: [...waiting, ...later.waiting],
-      attempts: [...attempts, ...later.attempts],
-    }
-  }
-
-  #keepSuccesses(now: number): void {
-    const second = Math.floor(now / 1000)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#keptInSecond = 0
-    }
-    const left = KEPT_A_SECOND - this.#keptInSecond
-    const kept = left === 0 ? [] : this.#successes.slice(-left)
-    this.#successes = []
-    this.#keptInSecond += kept.length
-    this.#pending.attempts.push(...kept)
+  uncommitted(progress: WebhookProgress): void {
+    this.#results.giveBack(progress)
   }
 }

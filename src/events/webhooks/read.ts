@@ -1,7 +1,8 @@
 /** What is read of the log for one webhook: what it has not come to yet, and what it is told again. */
-import type { LogFilter, LoggedEvent } from '../../email/event.ts'
+import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
-import type { EventLog, WebhookRetry, WebhookStore } from '../../store/store.ts'
+import type { EventLog, WebhookStore } from '../../store/store.ts'
+import { octetsOfEvent, Portions } from '../portions.ts'
 import { wordOfType } from '../told/types.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -15,51 +16,70 @@ export interface ReadPorts {
 /** Retries read at a time. */
 const RETRIES = 50
 
+/**
+ * What is told of a page, so much at a time that it can be held: up to an event all that is wanted of it. Whether one
+ * is wanted is asked when it is its turn.
+ */
+export async function* inPortions(
+  { tell }: Pick<ReadPorts, 'tell'>,
+  { events, cursor }: EventPage,
+  wanted: (event: LoggedEvent) => boolean = () => true,
+): AsyncGenerator<{ told: ToldEvent[]; upTo: number }> {
+  const portions = new Portions()
+  let from = 0
+  do {
+    const some: LoggedEvent[] = []
+    for (const most = portions.next; from < events.length && some.length < most; from++) {
+      const event = events[from]!
+      if (wanted(event)) some.push(event)
+    }
+    const told = some.length === 0 ? [] : await tell(some)
+    for (const each of told) portions.read(octetsOfEvent(each))
+    yield { told, upTo: from < events.length ? events[from - 1]!.number : cursor }
+  } while (from < events.length)
+}
+
 /** `live`: up to here the log was read for all. */
 export async function catchUp(
-  { log, tell }: ReadPorts,
+  ports: ReadPorts,
   endpoint: Endpoint,
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
-  const from = endpoint.read
   const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types }
-  const page = await log.eventsAfter(from, filter, endpoint.room)
-  const told = page.events.length === 0 ? [] : await tell(page.events)
-  // It may have gone down meanwhile, and stepped back.
-  if (endpoint.closed || endpoint.read !== from) return
-  endpoint.hold(told.filter((each) => concerns(endpoint, each)))
-  endpoint.read = Math.max(endpoint.read, page.cursor)
+  let from = endpoint.read
+  const page = await ports.log.eventsAfter(from, filter, endpoint.room)
+  for await (const { told, upTo } of inPortions(ports, page)) {
+    // It may have gone down meanwhile, and stepped back.
+    if (endpoint.closed || endpoint.read !== from) return
+    const concerning = told.filter((each) => concerns(endpoint, each))
+    if (!endpoint.hold(concerning, upTo)) return
+    from = endpoint.read
+  }
   const all = live()
   if (all !== null && endpoint.read >= all) endpoint.lagging = false
 }
 
-export async function readRetries(
-  { retries, log, tell }: ReadPorts,
-  endpoint: Endpoint,
-  now: number,
-): Promise<void> {
+export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: number): Promise<void> {
   const { id, companyId } = endpoint.webhook
   // Whatever is committed while the store is asked, its answer may be older.
   const known = endpoint.repeated
-  const due = await retries(id, now, RETRIES)
+  const due = await ports.retries(id, now, RETRIES)
+  const fresh = due.filter(({ number }) => !known.has(number))
   // The next look at the store says when more are due.
-  endpoint.webhook.retryAt = due.length < RETRIES ? null : now
-  const found: [LoggedEvent, WebhookRetry][] = []
-  for (const retry of due) {
-    if (known.has(retry.number)) continue
-    const page = await log.eventsAfter(retry.number - 1, { companyId }, 1)
+  endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
+  for (const [index, { number, attempts }] of fresh.entries()) {
+    if (index > 0 && endpoint.roomAgain === 0) {
+      endpoint.webhook.retryAt = now
+      return
+    }
+    const page = await ports.log.eventsAfter(number - 1, { companyId }, 1)
     const event = page.events[0]
-    if (event?.number === retry.number) found.push([event, retry])
-    else endpoint.forget(retry.number)
+    const told = event?.number === number ? await ports.tell([event]) : []
+    if (endpoint.closed) return
+    for (const each of told) endpoint.holdAgain(each, attempts)
+    if (told.length === 0) endpoint.forget(number)
   }
-  if (found.length === 0) {
-    endpoint.webhook.retryAt = null
-    return
-  }
-  const told = await tell(found.map(([event]) => event))
-  if (endpoint.closed) return
-  for (const [index, each] of told.entries()) endpoint.holdAgain(each, found[index]![1].attempts)
 }
 
 /** As far as the event itself says. */

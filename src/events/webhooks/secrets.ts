@@ -1,5 +1,37 @@
-/** Secrets of webhooks at rest. */
+/** Secrets of webhooks: how they are made, which of them sign, and how they are kept. */
+import { randomBytes } from 'node:crypto'
 import type { Seal } from '../../accounts/seal.ts'
+
+/** How long the secret before the newest one signs too. */
+const OVERLAP_MS = 24 * 3_600_000
+export const SECRET_PREFIX = 'whsec_'
+const SECRET_OCTETS = 24
+
+/** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
+export function newWebhookSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(SECRET_OCTETS).toString('base64')}`
+}
+
+/** One that is nowhere kept, and the same each time. */
+export function derivedWebhookSecret(seal: Pick<Seal, 'derive'>, purpose: string): string {
+  return `${SECRET_PREFIX}${seal.derive(purpose).subarray(0, SECRET_OCTETS).toString('base64')}`
+}
+
+/** A new one of the form dialect. */
+export function newSigningKey(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** Of the secrets of a webhook those that sign now. */
+export function counting<Secret>(
+  newest: Secret,
+  previous: Secret | null,
+  rotatedAt: number | null,
+  now: number,
+): Secret[] {
+  const both = previous !== null && rotatedAt !== null && now < rotatedAt + OVERLAP_MS
+  return both ? [newest, previous] : [newest]
+}
 
 export function sealWebhookSecret(seal: Seal, webhookId: string, secret: string): Uint8Array {
   return seal.seal(Buffer.from(secret), `webhook:${webhookId}`)

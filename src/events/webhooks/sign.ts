@@ -1,65 +1,16 @@
 /** How a webhook proves whom it comes from. */
-import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Seal } from '../../accounts/seal.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
 import { formEvent } from '../told/form.ts'
 import { jsonEvent } from '../told/json.ts'
-
-/** How long the secret before the newest one signs too. */
-const OVERLAP_MS = 24 * 3_600_000
-const PREFIX = 'whsec_'
-const SECRET_OCTETS = 24
+import { messageId } from './message-id.ts'
+import { SECRET_PREFIX } from './secrets.ts'
 
 export interface WebhookRequest {
   headers: Record<string, string>
   body: string
-}
-
-/** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
-export function newWebhookSecret(): string {
-  return `${PREFIX}${randomBytes(SECRET_OCTETS).toString('base64')}`
-}
-
-/** One that is nowhere kept, and the same each time. */
-export function derivedWebhookSecret(seal: Pick<Seal, 'derive'>, purpose: string): string {
-  return `${PREFIX}${seal.derive(purpose).subarray(0, SECRET_OCTETS).toString('base64')}`
-}
-
-/** A new one of the form dialect. */
-export function newSigningKey(): string {
-  return randomBytes(16).toString('hex')
-}
-
-/** Of the secrets of a webhook those that sign now. */
-export function counting<Secret>(
-  newest: Secret,
-  previous: Secret | null,
-  rotatedAt: number | null,
-  now: number,
-): Secret[] {
-  const both = previous !== null && rotatedAt !== null && now < rotatedAt + OVERLAP_MS
-  return both ? [newest, previous] : [newest]
-}
-
-/** Characters of an event's number in a message's id: as many as the highest has. */
-const DIGITS = Number.MAX_SAFE_INTEGER.toString(36).length
-const MESSAGE_ID = new RegExp(`^msg_([0-9a-z]{${DIGITS}})[\\w-]{16}$`)
-
-/**
- * The same for the same event at each try, on every node. The event can be told from it: that is how receivers name it
- * when they ask what became of it.
- */
-export function messageId(webhookId: string, number: number): string {
-  const digest = hash('sha256', `${webhookId}:${number}`, 'base64url').slice(0, 16)
-  return `msg_${number.toString(36).padStart(DIGITS, '0')}${digest}`
-}
-
-/** The event that a message of this webhook is about; null: it is none of its messages. */
-export function eventOfMessage(webhookId: string, id: string): number | null {
-  const number = Number.parseInt(MESSAGE_ID.exec(id)?.[1] ?? '', 36)
-  return Number.isSafeInteger(number) && messageId(webhookId, number) === id ? number : null
 }
 
 /** What is told of an event in a dialect; null when it has no word for it. */
@@ -87,8 +38,8 @@ const KEYS = new LRUCache<string, KeyObject>({ max: 1_000 })
 function keyOf(secret: string): KeyObject {
   const known = KEYS.get(secret)
   if (known !== undefined) return known
-  const octets = secret.startsWith(PREFIX)
-    ? Buffer.from(secret.slice(PREFIX.length), 'base64')
+  const octets = secret.startsWith(SECRET_PREFIX)
+    ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
     : Buffer.from(secret)
   const key = createSecretKey(octets)
   KEYS.set(secret, key)

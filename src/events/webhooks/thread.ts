@@ -10,7 +10,7 @@ import { openStore } from '../../store/open.ts'
 import { StoreUnavailable } from '../../store/store.ts'
 import { Teller } from '../tell.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './message.ts'
+import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
 
 /** Requests to one origin at a time; how many there are of one webhook the dispatcher sees to. */
 const CONNECTIONS = 256

@@ -1,6 +1,7 @@
 /** One try of telling one webhook one event. */
 import type { Ask, NoAnswer } from '../../network/outgoing.ts'
-import type { Message, OpenWebhook, Tried } from './endpoint.ts'
+import type { OpenWebhook, Tried } from './endpoint.ts'
+import type { Message } from './held.ts'
 import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 
 export interface TryPorts {

@@ -6,9 +6,8 @@ import type { HeldWebhook, Store } from '../../store/store.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import type { WebhooksInState } from './dispatcher.ts'
 import type { OpenWebhook, WebhookState } from './endpoint.ts'
-import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './message.ts'
-import { openSigningKey, openWebhookSecret } from './secrets.ts'
-import { counting } from './sign.ts'
+import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
+import { counting, openSigningKey, openWebhookSecret } from './secrets.ts'
 
 export interface WebhooksParts {
   store: Store

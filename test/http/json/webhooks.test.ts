@@ -304,7 +304,7 @@ describe('whose webhooks they are', () => {
     assert.equal(JSON.parse(told('/hook/own')[0]!.body).data.from, 'a@first.test')
     // The event of the other domain, under the id that it would have had here.
     const other = told('/hook').find(({ body }) => JSON.parse(body).data.from === 'a@second.test')!
-    const { messageId, eventOfMessage } = await import('../../../src/events/webhooks/sign.ts')
+    const { messageId, eventOfMessage } = await import('../../../src/events/webhooks/message-id.ts')
     const eventId = messageId(own.id, eventOfMessage(all.id, idOf(other))!)
     const webhookId = own.id
     for (const { error } of [

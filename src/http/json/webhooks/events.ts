@@ -20,10 +20,10 @@ const FACTS = {
   type: { type: 'string', description: 'For example `email.delivered`.' },
   created_at: { type: 'string' },
   status: {
-    enum: ['success', 'pending', 'failed', 'attempting'],
+    enum: ['success', 'pending', 'failed', 'attempting', 'unknown'],
     description:
       '`pending`: it is told as soon as can be; `attempting`: it was not taken, and is told again; `failed`: it is ' +
-      'told no more.',
+      'told no more; `unknown`: no try of it is kept, for it was taken or given up long ago, or never told.',
   },
 } as const
 const REQUIRED = ['id', 'type', 'created_at', 'status'] as const

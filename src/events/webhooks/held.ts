@@ -1,0 +1,157 @@
+/** The events that are held for one webhook: those that wait, in their order, and those under way. */
+import type { ToldEvent } from '../../email/told-event.ts'
+import { octetsOfEvent } from '../portions.ts'
+import type { Share } from './shares.ts'
+
+/** An event on its way to one webhook. */
+export interface Message {
+  told: ToldEvent
+  /** What it takes of the memory, about. */
+  octets: number
+  /** Made so far. */
+  attempts: number
+  /** It has been tried before, or is told again by hand: the cursor does not wait for it. */
+  again: boolean
+}
+
+/** New events, and octets of all that is held. */
+const MOST_HELD = 500
+const MOST_OCTETS = 8 * 1024 ** 2
+/** By a part of so much what is expected of the next event follows the size of each. */
+const INERTIA = 16
+
+export class Held {
+  readonly #octets: Share
+  #queue: Message[] = []
+  #again: Message[] = []
+  /** Numbers of new events, in their order. */
+  readonly #unfinished = new Set<number>()
+  /** Numbers of those told again. */
+  readonly #repeated = new Set<number>()
+  /** What comes after something that is under way, of the same email: it waits for it. */
+  readonly #behind = new Map<string, Message[]>()
+  /** The last new event that was begun. */
+  #begun = 0
+  /** Octets of an event, as those before were. */
+  #usual = 0
+
+  constructor(octets: Share) {
+    this.#octets = octets
+  }
+
+  /** There is room for one, whichever. */
+  get mayAdd(): boolean {
+    return this.#octets.held < MOST_OCTETS && this.#octets.mayTake
+  }
+
+  /** For about so many new ones. `down`: one is enough. */
+  room(down: boolean): number {
+    if (!this.mayAdd) return 0
+    const fitting = Math.ceil((MOST_OCTETS - this.#octets.held) / Math.max(1, this.#usual))
+    return Math.max(0, Math.min((down ? 1 : MOST_HELD) - this.#unfinished.size, fitting))
+  }
+
+  /** For so many that are told again. */
+  roomAgain(down: boolean): number {
+    return this.mayAdd ? Math.max(0, (down ? 1 : MOST_HELD) - this.#again.length) : 0
+  }
+
+  /** There is so much room that reading for it is worth while. */
+  get wantsMore(): boolean {
+    const half = this.#unfinished.size <= MOST_HELD / 2 && this.#octets.held <= MOST_OCTETS / 2
+    return half && this.mayAdd
+  }
+
+  /** The new event before which all is told, or waits to be told again; null: none is held. */
+  get first(): number | null {
+    for (const first of this.#unfinished) return first
+    return null
+  }
+
+  add(told: ToldEvent): void {
+    this.#unfinished.add(told.event.number)
+    this.#queue.push(this.#taken(told, 0, false))
+  }
+
+  addAgain(told: ToldEvent, attempts: number): void {
+    this.#repeated.add(told.event.number)
+    this.#again.push(this.#taken(told, attempts, true))
+  }
+
+  #taken(told: ToldEvent, attempts: number, again: boolean): Message {
+    const octets = octetsOfEvent(told)
+    this.#usual += (octets - this.#usual) / INERTIA
+    this.#octets.take(octets)
+    return { told, octets, attempts, again }
+  }
+
+  /** The numbers of what is told again and is not committed yet: to be asked for before the store is. */
+  get repeated(): ReadonlySet<number> {
+    return new Set(this.#repeated)
+  }
+
+  /** It can be told no more: the store has it among those that are told again until that is committed. */
+  forget(number: number): void {
+    this.#repeated.add(number)
+  }
+
+  /** The store has it no more among those that are told again, or has when it is due. */
+  committed(number: number): void {
+    this.#repeated.delete(number)
+  }
+
+  /** The next, under way from now on; undefined: there is nothing that could be. */
+  begin(): Message | undefined {
+    const again = this.#again.shift()
+    if (again !== undefined) return again
+    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
+      const { number, emailId } = message.told.event
+      this.#begun = Math.max(this.#begun, number)
+      const behind = this.#behind.get(emailId)
+      if (behind === undefined) {
+        this.#behind.set(emailId, [])
+        return message
+      }
+      behind.push(message)
+    }
+    return undefined
+  }
+
+  /** It is under way no more, and takes no memory. */
+  end({ octets }: Message): void {
+    this.#octets.give(octets)
+  }
+
+  /** It needs not be told, or waits to be told again: whatever waited for it waits no longer. */
+  finish({ told, again }: Message): void {
+    // Until that is committed the store still says that it is due.
+    if (again) return
+    const { number, emailId } = told.event
+    this.#unfinished.delete(number)
+    this.#queue.unshift(...(this.#behind.get(emailId) ?? []))
+    this.#behind.delete(emailId)
+  }
+
+  /**
+   * What waits is not held any longer. Gives the new events of that: `passed` lie before others that were begun,
+   * `first` is the first of the rest; and whether there were some that are told again.
+   */
+  letGo(): { passed: number[]; first: number | undefined; again: boolean } {
+    const again = this.#again.length > 0
+    const numbers = this.#queue.map(({ told }) => told.event.number)
+    for (const { octets } of [...this.#queue, ...this.#again]) this.#octets.give(octets)
+    for (const { told } of this.#again) this.#repeated.delete(told.event.number)
+    for (const number of numbers) this.#unfinished.delete(number)
+    this.#queue = []
+    this.#again = []
+    const passed = numbers.filter((number) => number <= this.#begun)
+    return { passed, first: numbers.find((number) => number > this.#begun), again }
+  }
+
+  /** Nothing more is begun. */
+  close(): void {
+    this.#queue.push(...[...this.#behind.values()].flat())
+    this.#behind.clear()
+    this.letGo()
+  }
+}
