@@ -11,8 +11,8 @@ export interface Company {
   limits: CompanyLimits
 }
 
-/** Null: there is none. */
-export interface CompanyLimits {
+/** Null: there is none, or, of what it may own, the usual one. */
+export interface CompanyLimits extends Record<Owned, number | null> {
   /** Requests a second, of all its keys together. */
   rate: number | null
   /** Recipients accepted on one day, and in one month, in UTC. */
@@ -20,7 +20,17 @@ export interface CompanyLimits {
   monthly: number | null
 }
 
-export const NO_LIMITS: CompanyLimits = { rate: null, daily: null, monthly: null }
+/** What a company has as many of as it likes, up to a limit: every node holds them in memory. */
+export type Owned = 'domains' | 'keys' | 'webhooks'
+/** How many where the operator has said nothing. Keys that are revoked do not count. */
+export const USUAL_MOST: Readonly<Record<Owned, number>> = { domains: 1_000, keys: 1_000, webhooks: 100 }
+/** DKIM keys of a domain. */
+export const MOST_DKIM_KEYS = 10
+
+export const NO_LIMITS: CompanyLimits = {
+  ...{ rate: null, daily: null, monthly: null },
+  ...{ domains: null, keys: null, webhooks: null },
+}
 
 /** Whether the records to publish were seen in DNS. */
 export type DomainStatus = 'pending' | 'verified'
@@ -47,7 +57,10 @@ export type RecordState = 'right' | 'missing' | 'different' | 'unknown'
 export interface SendingDomain {
   id: string
   companyId: string
-  /** Lower-case A-label form (punycode). Unique over all companies. */
+  /**
+   * Lower-case A-label form (punycode). Several companies may have asked for it; one of them alone holds it
+   * (`holdsName`).
+   */
   name: string
   status: DomainStatus
   sending: SendingState
@@ -61,6 +74,11 @@ export interface SendingDomain {
    * that one's own state.
    */
   speaksFor: string[]
+}
+
+/** Whether the name is this company's: it has shown that it is, or the operator has said so. */
+export function holdsName({ status, sending }: Pick<SendingDomain, 'status' | 'sending'>): boolean {
+  return status === 'verified' || sending === 'active'
 }
 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
@@ -117,6 +135,16 @@ export interface AccountsSnapshot {
   removedDomains: Pick<SendingDomain, 'id' | 'name'>[]
   keys: ApiKey[]
   routes: Route[]
+}
+
+/**
+ * What was changed since an earlier version, as it is now. What has an id among `ids` and is in no list is gone.
+ * `routes`: all of them, or null where none was changed.
+ */
+export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
+  version: number
+  ids: string[]
+  routes: Route[] | null
 }
 
 /** Who is asking, established by an API key. */

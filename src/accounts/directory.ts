@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { AddressRanges, canonicalAddress, NotARange } from '../network/address-range.ts'
 import type {
+  AccountsChange,
   AccountsSnapshot,
   ApiKey,
   Company,
@@ -21,6 +22,8 @@ export interface Signable {
   sender: string
 }
 
+type RemovedDomain = AccountsSnapshot['removedDomains'][number]
+
 /** A key that is not revoked. */
 interface Holder {
   keyId: string
@@ -34,42 +37,97 @@ interface Holder {
 
 const UNKNOWN: Denial = { denied: 'unknown' }
 
-/** The accounts as of the last `replace`. Look-ups take constant time whatever the number of companies. */
+/** By id. A thing that is changed keeps its place among the others. */
+type ById<Thing> = Map<string, Thing>
+
+/**
+ * The accounts as of the last `replace` or `apply`. Look-ups take constant time whatever the number of companies, and a
+ * change costs what it changes.
+ */
 export class AccountDirectory {
-  #snapshot: AccountsSnapshot = {
-    companies: [],
-    domains: [],
-    removedDomains: [],
-    keys: [],
-    routes: [],
-  }
-  #companies: readonly Company[] = []
-  /** Of companies that have any. */
-  #limits = new Map<string, CompanyLimits>()
-  #domains = new Map<string, SendingDomain>()
-  #removedDomains: ReadonlySet<string> = new Set()
-  #domainsByName = new Map<string, SendingDomain>()
-  /** By `tokenDigest`. */
-  #holders = new Map<string, Holder>()
-  #holdersById = new Map<string, Holder>()
+  #companies: ById<Company> = new Map()
+  #domains: ById<SendingDomain> = new Map()
+  #removedDomains: ById<RemovedDomain> = new Map()
+  #keys: ById<ApiKey> = new Map()
   #routes = new RouteTable([])
+  /** Made of the above when it is asked for. */
+  #snapshot: AccountsSnapshot | null = null
+  /** Of all companies that have asked for the name. */
+  readonly #domainsByName = new Map<string, SendingDomain[]>()
+  readonly #removedNames = new Map<string, number>()
+  /** By `tokenDigest`. */
+  readonly #holders = new Map<string, Holder>()
+  readonly #holdersById: ById<Holder> = new Map()
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
-  replace(snapshot: AccountsSnapshot): void {
-    const holders = snapshot.keys.filter(({ revokedAt }) => revokedAt === null).map(holderOf)
-    this.#snapshot = snapshot
-    this.#companies = snapshot.companies.toSorted((a, b) => a.createdAt - b.createdAt)
-    this.#limits = new Map(snapshot.companies.filter(isLimited).map(({ id, limits }) => [id, limits]))
-    this.#domains = new Map(snapshot.domains.map((domain) => [domain.id, domain]))
-    this.#removedDomains = new Set(snapshot.removedDomains.flatMap(({ id, name }) => [id, name]))
-    this.#domainsByName = new Map(snapshot.domains.map((domain) => [domain.name, domain]))
-    this.#holders = new Map(holders.map((holder) => [holder.tokenHash.toString('base64'), holder]))
-    this.#holdersById = new Map(holders.map((holder) => [holder.keyId, holder]))
-    this.#routes = new RouteTable(snapshot.routes)
+  replace({ companies, domains, removedDomains, keys, routes }: AccountsSnapshot): void {
+    for (const index of [this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById])
+      index.clear()
+    this.#companies = byId(companies)
+    this.#domains = byId(domains)
+    this.#removedDomains = byId(removedDomains)
+    this.#keys = byId(keys)
+    for (const domain of domains) this.#name(domain)
+    for (const { name } of removedDomains) this.#countRemoved(name, 1)
+    for (const key of keys) this.#hold(key)
+    this.#routes = new RouteTable(routes)
+    this.#snapshot = null
   }
 
-  /** What was taken over last. */
+  /** Takes over what has changed; likewise as a whole. */
+  apply({ ids, companies, domains, removedDomains, keys, routes }: AccountsChange): void {
+    for (const id of ids) this.#unindex(id)
+    update(this.#companies, ids, companies)
+    update(this.#domains, ids, domains)
+    update(this.#removedDomains, ids, removedDomains)
+    update(this.#keys, ids, keys)
+    for (const domain of domains) this.#name(domain)
+    for (const { name } of removedDomains) this.#countRemoved(name, 1)
+    for (const key of keys) this.#hold(key)
+    if (routes !== null) this.#routes = new RouteTable(routes)
+    this.#snapshot = null
+  }
+
+  #unindex(id: string): void {
+    const domain = this.#domains.get(id)
+    if (domain !== undefined) {
+      const others = this.#domainsByName.get(domain.name)!.filter((other) => other.id !== id)
+      if (others.length > 0) this.#domainsByName.set(domain.name, others)
+      else this.#domainsByName.delete(domain.name)
+    }
+    const removed = this.#removedDomains.get(id)
+    if (removed !== undefined) this.#countRemoved(removed.name, -1)
+    const holder = this.#holdersById.get(id)
+    if (holder === undefined) return
+    this.#holdersById.delete(id)
+    this.#holders.delete(holder.tokenHash.toString('base64'))
+  }
+
+  #name(domain: SendingDomain): void {
+    this.#domainsByName.set(domain.name, [...(this.#domainsByName.get(domain.name) ?? []), domain])
+  }
+
+  #countRemoved(name: string, more: number): void {
+    const count = (this.#removedNames.get(name) ?? 0) + more
+    if (count > 0) this.#removedNames.set(name, count)
+    else this.#removedNames.delete(name)
+  }
+
+  #hold(key: ApiKey): void {
+    if (key.revokedAt !== null) return
+    const holder = holderOf(key)
+    this.#holdersById.set(key.id, holder)
+    this.#holders.set(holder.tokenHash.toString('base64'), holder)
+  }
+
   get snapshot(): AccountsSnapshot {
+    this.#snapshot ??= {
+      companies: [...this.#companies.values()],
+      domains: [...this.#domains.values()],
+      removedDomains: [...this.#removedDomains.values()],
+      keys: [...this.#keys.values()],
+      routes: this.#routes.all,
+    }
     return this.#snapshot
   }
 
@@ -88,9 +146,12 @@ export class AccountDirectory {
     return holder === undefined ? UNKNOWN : admitted(holder, address)
   }
 
-  /** `name` as a lower-case A-label (punycode), the form `parseDomain` makes. */
-  domainNamed(name: string): SendingDomain | undefined {
-    return this.#domainsByName.get(name)
+  /**
+   * The domain of this name that the company has, or has asked for. `name` as a lower-case A-label (punycode), the form
+   * `parseDomain` makes.
+   */
+  domainNamed(name: string, companyId: string): SendingDomain | undefined {
+    return this.#domainsByName.get(name)?.find((domain) => domain.companyId === companyId)
   }
 
   domain(id: string): SendingDomain | undefined {
@@ -106,13 +167,12 @@ export class AccountDirectory {
     if (domain === undefined) return undefined
     const at = sender.length - domain.name.length - 1
     if (sender[at] === '@' && sender.endsWith(domain.name)) return domain
-    const author = this.#domainsByName.get(sender.slice(sender.lastIndexOf('@') + 1))
-    return author?.companyId === domain.companyId ? author : undefined
+    return this.domainNamed(sender.slice(sender.lastIndexOf('@') + 1), domain.companyId)
   }
 
   /** There was a domain with this id or name. One that is merely unknown may be new. */
   isRemoved(idOrName: string): boolean {
-    return this.#removedDomains.has(idOrName)
+    return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
 
   /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */
@@ -122,12 +182,12 @@ export class AccountDirectory {
 
   /** Requests a second of all keys of a company; null: any number. */
   rateOf(companyId: string): number | null {
-    return this.#limits.get(companyId)?.rate ?? null
+    return this.#companies.get(companyId)?.limits.rate ?? null
   }
 
   /** How many recipients a company may have on one day, and in one month; undefined: any number. */
   quotaOf(companyId: string): Pick<CompanyLimits, 'daily' | 'monthly'> | undefined {
-    const limits = this.#limits.get(companyId)
+    const limits = this.#companies.get(companyId)?.limits
     return limits === undefined || (limits.daily === null && limits.monthly === null) ? undefined : limits
   }
 
@@ -140,13 +200,25 @@ export class AccountDirectory {
     return this.#routes.all
   }
 
+  /** In order of creation. */
   companies(): readonly Company[] {
-    return this.#companies
+    return [...this.#companies.values()].toSorted((a, b) => a.createdAt - b.createdAt)
   }
 }
 
-function isLimited({ limits: { rate, daily, monthly } }: Company): boolean {
-  return rate !== null || daily !== null || monthly !== null
+function byId<Thing extends { id: string }>(things: readonly Thing[]): ById<Thing> {
+  return new Map(things.map((thing) => [thing.id, thing]))
+}
+
+/** What has one of the ids is as it is among `things`, or gone. */
+function update<Thing extends { id: string }>(
+  known: ById<Thing>,
+  ids: readonly string[],
+  things: readonly Thing[],
+): void {
+  const changed = byId(things)
+  for (const id of ids) if (!changed.has(id)) known.delete(id)
+  for (const [id, thing] of changed) known.set(id, thing)
 }
 
 function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, networks }: ApiKey): Holder {

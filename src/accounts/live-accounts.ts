@@ -3,7 +3,7 @@
  * it before.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountsSnapshot } from './account.ts'
+import type { AccountsChange, AccountsSnapshot } from './account.ts'
 import { AccountDirectory } from './directory.ts'
 
 /** Where accounts are kept. `Store` is one. */
@@ -11,6 +11,8 @@ export interface AccountSource {
   accounts(): Promise<AccountsSnapshot>
   /** Another number after every change of accounts. */
   accountsVersion(): Promise<number>
+  /** What has changed since that version; null: everything is to be read. */
+  accountsSince(version: number): Promise<AccountsChange | null>
   /** Calls back with `accounts`, among others, soon after a change. Returns a function that stops it. */
   watch(onChange: (change: string) => void): () => void
 }
@@ -72,10 +74,10 @@ export class LiveAccounts {
     this.#listeners.push(listener)
   }
 
-  /** Reads everything. Resolves when what was committed before the call counts. */
+  /** Reads what has changed. Resolves when what was committed before the call counts. */
   refresh(): Promise<void> {
     // One after the other: what was read first must not replace what was read later.
-    this.#read = this.#read.catch(() => {}).then(() => this.#readAll())
+    this.#read = this.#read.catch(() => {}).then(() => this.#readChanged())
     return this.#read
   }
 
@@ -102,6 +104,15 @@ export class LiveAccounts {
   /** The same at once, for callers who are known and counted: it costs a look each time. */
   async look(): Promise<void> {
     if ((await this.#parts.source.accountsVersion()) !== this.#version) await this.refresh()
+  }
+
+  async #readChanged(): Promise<void> {
+    const change = this.#version === null ? null : await this.#parts.source.accountsSince(this.#version)
+    if (change === null) return await this.#readAll()
+    if (change.version === this.#version) return
+    this.directory.apply(change)
+    this.#version = change.version
+    for (const tell of this.#listeners) tell()
   }
 
   async #readAll(): Promise<void> {

@@ -26,8 +26,7 @@ export function checkSending(
 ): SendingCheck {
   if (!principal.scopes.has('sending')) return { ok: false, why: 'scope', scope: 'sending' }
 
-  const named = directory.domainNamed(domainName)
-  const domain = named?.companyId === principal.companyId ? named : undefined
+  const domain = directory.domainNamed(domainName, principal.companyId)
   if (principal.domainId !== null && principal.domainId !== domain?.id) {
     const only = directory.domain(principal.domainId)?.name ?? principal.domainId
     return { ok: false, why: 'restricted', domain: only }
@@ -50,7 +49,7 @@ export function checkAuthor(
   authorName: string,
 ): SendingCheck {
   if (domain.name === authorName) return { ok: true, domain }
-  const author = directory.domainNamed(authorName)
+  const author = directory.domainNamed(authorName, principal.companyId)
   const speaks = author !== undefined && domain.speaksFor.includes(author.id)
   if (!speaks) return { ok: false, why: 'unknown', domain: authorName }
   return checkSending(directory, principal, authorName)

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Company, CompanyLimits } from '../accounts/account.ts'
+import { type Company, type CompanyLimits, type Owned, USUAL_MOST } from '../accounts/account.ts'
 import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
@@ -9,6 +9,10 @@ import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
+
+const OWNED = Object.keys(USUAL_MOST) as Owned[]
+const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
+const LIMIT_OPTIONS = ['rate', 'daily', 'monthly', ...OWNED].map((name) => `--${name}`).join(', ')
 
 export function addCompany(program: Command): void {
   const company = group(
@@ -55,19 +59,24 @@ export function addCompany(program: Command): void {
   command(company, {
     usage: 'limit <company>',
     description:
-      'Limit how much a company may send: requests a second, recipients a day, recipients a month.',
+      'Limit how much a company may send (requests a second, recipients a day and a month), and how much it may set up.',
     details:
-      'What is not named stays as it is; none ends a limit. Days and months are those of UTC. A quota counts every recipient ' +
-      'that is accepted, from the time it is set; what goes beyond it is refused and leaves nothing behind. Every node follows ' +
+      `What is not named stays as it is; none ends a limit, or brings back the usual one (${USUAL}). ` +
+      'Days and months are those of UTC. A quota counts every recipient that is accepted, from the time it is set; what ' +
+      'goes beyond it is refused and leaves nothing behind. A key that is revoked does not count. Every node follows ' +
       'within a second.',
     examples: [
       'company limit Acme --daily 10000 --monthly 200000',
       'company limit Acme --rate 20 --daily none',
+      'company limit Acme --domains 5000',
     ],
   })
     .option('--rate <number>', 'requests a second, of all its keys together', limitOf)
     .option('--daily <number>', 'recipients a day', limitOf)
     .option('--monthly <number>', 'recipients a month', limitOf)
+    .option('--domains <number>', 'sending domains', limitOf)
+    .option('--keys <number>', 'API keys and SMTP credentials in use', limitOf)
+    .option('--webhooks <number>', 'webhooks', limitOf)
     .action(limit)
 }
 
@@ -127,7 +136,7 @@ type LimitOptions = JsonOption & { [Name in keyof CompanyLimits]?: number | 'non
 async function limit(text: string, { json, ...given }: LimitOptions): Promise<void> {
   const named = Object.entries(given)
   const limits = Object.fromEntries(named.map(([name, value]) => [name, value === 'none' ? null : value]))
-  if (named.length === 0) throw new WrongUsage('name a limit: --rate, --daily or --monthly')
+  if (named.length === 0) throw new WrongUsage(`name a limit: ${LIMIT_OPTIONS}`)
   const company = await withOperation((op) => limitCompany(op, { company: text, ...limits }))
   if (json) return printJson(companyJson(company))
   printFields([['Company', company.name], ...limitFields(company.limits)])
@@ -141,7 +150,7 @@ function limitOf(text: string): number | 'none' {
 }
 
 function limitFields(
-  { rate, daily, monthly }: CompanyLimits,
+  { rate, daily, monthly, ...owned }: CompanyLimits,
   used?: { daily: number; monthly: number },
 ): [string, string][] {
   const shown = (limit: number | null, what: string, so?: number) => {
@@ -152,5 +161,6 @@ function limitFields(
     ['Rate', shown(rate, 'requests a second')],
     ['Daily quota', shown(daily, 'recipients', used?.daily)],
     ['Monthly quota', shown(monthly, 'recipients', used?.monthly)],
+    ['May have', OWNED.map((name) => `${owned[name] ?? USUAL_MOST[name]} ${name}`).join(', ')],
   ]
 }

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { ClientAddress } from './client-address.ts'
 
 /** RFC 9110 7.2: uri-host and port. */
-const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?)(?::\d{1,5})?$/i
+const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?)(?::(?<port>\d{1,5}))?$/i
 
 export class PublicUrl {
   readonly #configured: string | null
@@ -28,10 +28,18 @@ export class PublicUrl {
     const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http'
     const proto = forwarded('x-forwarded-proto')?.toLowerCase()
     const host = [forwarded('x-forwarded-host'), headers.host].find(
-      (name) => name !== undefined && HOST.test(name),
+      (name) => name !== undefined && isHost(name),
     )
     return `${proto === 'http' || proto === 'https' ? proto : scheme}://${host ?? own(socket)}`
   }
+}
+
+/** A port that nobody can connect to makes a URL that no client can read. */
+function isHost(text: string): boolean {
+  const found = HOST.exec(text)
+  if (found === null) return false
+  const port = Number(found.groups!.port ?? 80)
+  return port >= 1 && port <= 65_535
 }
 
 /** Where several proxies have written, the first says what the client has called. */

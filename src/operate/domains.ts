@@ -9,7 +9,7 @@ import type {
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
 import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
-import type { DomainChange } from '../store/store.ts'
+import { type DomainChange, StoreConflict } from '../store/store.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
 import {
@@ -63,15 +63,14 @@ export const addDomain = verb(
   },
 )
 
-/** Whose it is, only who may know of the owner is told. */
+/**
+ * A company may ask for a name whoever else has: before it is told that somebody does, it has to show that the name is
+ * its own (`verifyDomain`). An operator is told at once.
+ */
 function refuseTaken(op: Operation, name: string): void {
-  if (!op.accounts.domains.some((domain) => domain.name === name)) return
   const seen = visibleAccounts(op).domains.find((domain) => domain.name === name)
+  if (seen === undefined) return
   const about: About = { noun: 'domain', name }
-  if (seen === undefined) {
-    const message = `${name} is a sending domain of another company already`
-    throw new OperateError('already_exists', message, null, { about })
-  }
   const message = `${name} is a sending domain of ${companyName(op, seen.companyId)} already`
   throw new OperateError('already_exists', message, { verb: 'showDomain', domain: name }, { about })
 }
@@ -157,13 +156,34 @@ export const verifyDomain = verb(
   async (op, input: { domain: string }): Promise<{ domain: SendingDomain; verification: Verification }> => {
     const asked = findDomain(op, input.domain)
     const verification = await verifyRecords(asked, op.hostname, op.resolver())
-    // DNS takes seconds, in which the operator may have suspended it.
-    const accounts = await op.store.accounts()
-    const domain = findDomain({ ...op, accounts }, asked.id)
-    const change = { ...changeAfter(domain, verification), seen: seenIn(verification) }
-    return { domain: await changed(op, domain, change), verification }
+    const domain = await asItIsNow(op, asked.id)
+    const seen = seenIn(verification)
+    try {
+      return {
+        domain: await changed(op, domain, { ...changeAfter(domain, verification), seen }),
+        verification,
+      }
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error
+      await changed(op, domain, { seen })
+      throw heldElsewhere(domain.name, error)
+    }
   },
 )
+
+/** DNS takes seconds, in which the operator may have suspended it, and its company may have removed it. */
+async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
+  const domain = await op.store.findDomain(id)
+  return findDomain({ ...op, accounts: { ...op.accounts, domains: domain === null ? [] : [domain] } }, id)
+}
+
+/** Said to whom DNS has shown to be in charge of the name. */
+function heldElsewhere(name: string, cause: StoreConflict): OperateError {
+  const message =
+    `the DNS records of ${name} are right, but another company of this service sends from it already. It stays pending ` +
+    'until that company, or the operator of this service, has removed it there'
+  return new OperateError('conflict', message, null, { cause })
+}
 
 /** From the best to the worst. */
 const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']

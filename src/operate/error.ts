@@ -1,5 +1,5 @@
 /** Why a verb did not do what was asked: a code for programs, a sentence for people, and the verb that helps. */
-import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store/store.ts'
+import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store/store.ts'
 
 export const OPERATE_CODES = [
   /** There is no such thing, or the caller may not know of it. */
@@ -11,6 +11,8 @@ export const OPERATE_CODES = [
   'not_allowed',
   /** It is so already, or nothing is left of it that could be changed. */
   'nothing_to_do',
+  /** There are as many as there may be. */
+  'over_limit',
   /** What is there is in the way: another process, a file, a newer schema. */
   'conflict',
   /** Nothing can be done at the moment, or not from here. Later, or elsewhere, it may. */
@@ -72,6 +74,7 @@ export class OperateError extends Error {
  */
 const CODES = new Map<string, OperateCode>([
   [StoreConflict.name, 'conflict'],
+  [OverLimit.name, 'over_limit'],
   [StoreUnavailable.name, 'unavailable'],
   [StoreDamaged.name, 'damaged'],
   ['SecretKeyError', 'unavailable'],

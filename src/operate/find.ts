@@ -2,7 +2,13 @@
  * From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not
  * there.
  */
-import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
+import {
+  type AccountsSnapshot,
+  type ApiKey,
+  type Company,
+  holdsName,
+  type SendingDomain,
+} from '../accounts/account.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from './authority.ts'
 import { type About, type Hint, OperateError } from './error.ts'
@@ -55,12 +61,18 @@ export function listedAccounts(who: Who, { company }: OfCompany): AccountsSnapsh
   return company === undefined ? visible : accountsOf(visible, findCompany(who, company).id)
 }
 
-/** By id, else by name in Unicode or punycode. */
+/** By id, else by name in Unicode or punycode: whoever holds it, where several have asked for it. */
 export function findDomain(who: Who, text: string): SendingDomain {
   const { domains } = visibleAccounts(who)
-  const found = domains.find(({ id }) => id === text) ?? domains.find(({ name }) => name === domainName(text))
+  const found = domains.find(({ id }) => id === text)
   if (found) return found
-  throw noSuchDomain(text)
+  const name = domainName(text)
+  const named = domains.filter((domain) => domain.name === name)
+  const meant = named.length === 1 ? named[0] : named.find(holdsName)
+  if (meant) return meant
+  if (named.length === 0) throw noSuchDomain(text)
+  const message = `${named.length} companies have asked for ${name}, and none has shown that it is theirs; name it by its id`
+  throw new OperateError('conflict', message, { verb: 'listDomains' })
 }
 
 export function noSuchDomain(text: string): OperateError {

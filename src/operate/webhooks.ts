@@ -12,9 +12,6 @@ import { type Operation, verb } from './verb.ts'
 import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
 
-/** Of one company. */
-const MOST = 100
-
 export interface NewWebhookInput {
   /** Name or id. */
   company: string
@@ -42,9 +39,6 @@ export const addWebhook = verb(
     }
     const types = eventTypes(dialect, input.events ?? [])
     const url = checkedWebhookUrl(input.url)
-    if ((await op.store.webhooks({ companyId: company.id })).length >= MOST) {
-      throw new OperateError('conflict', `a company has at most ${MOST} webhooks; remove one of them first`)
-    }
     const seal = await op.seal()
     const id = randomUUIDv7()
     const own = newWebhookSecret()

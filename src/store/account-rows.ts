@@ -1,18 +1,117 @@
 /** Companies, domains and keys as both databases have them. */
 import {
+  type AccountsChange,
   type ApiKey,
   type Company,
   type CompanyLimits,
   type DkimIdentity,
   DOMAIN_SETTINGS,
+  holdsName,
+  MOST_DKIM_KEYS,
+  type Owned,
   type SendingDomain,
+  USUAL_MOST,
 } from '../accounts/account.ts'
 import { listOf, mapOf } from './json-columns.ts'
+import { OverLimit } from './store.ts'
+
+const LIMIT_COLUMN: Readonly<Record<keyof CompanyLimits, string>> = {
+  rate: 'rate_limit',
+  daily: 'daily_limit',
+  monthly: 'monthly_limit',
+  domains: 'domain_limit',
+  keys: 'key_limit',
+  webhooks: 'webhook_limit',
+}
+const LIMIT_NAMES = Object.keys(LIMIT_COLUMN) as (keyof CompanyLimits)[]
+
+/** For SELECT, each under its name, and for INSERT, in the order of `limitValues`. */
+export const SELECTED_LIMITS = LIMIT_NAMES.map((name) => `${LIMIT_COLUMN[name]} AS "${name}"`).join(', ')
+export const LIMIT_COLUMNS = Object.values(LIMIT_COLUMN).join(', ')
+
+export function limitValues(limits: CompanyLimits): (number | null)[] {
+  return LIMIT_NAMES.map((name) => limits[name])
+}
+
+/** The columns that a change names, with their new values. */
+export function changedLimits(limits: Partial<CompanyLimits>): [column: string, value: number | null][] {
+  return LIMIT_NAMES.flatMap((name) => {
+    const value = limits[name]
+    return value === undefined ? [] : [[LIMIT_COLUMN[name], value]]
+  })
+}
 
 export type CompanyRow = Omit<Company, 'limits'> & CompanyLimits
 
-export function companyOf({ rate, daily, monthly, ...row }: CompanyRow): Company {
-  return { ...row, limits: { rate, daily, monthly } }
+export function companyOf({ id, name, createdAt, ...limits }: CompanyRow): Company {
+  return { id, name, createdAt, limits }
+}
+
+/** What counts of what a company, of this number, owns. */
+export const COUNTED: Readonly<Record<Owned, string>> = {
+  domains: 'SELECT count(*) FROM domains WHERE company = $1',
+  keys: 'SELECT count(*) FROM api_keys WHERE company = $1 AND revoked_at IS NULL',
+  webhooks: 'SELECT count(*) FROM webhooks WHERE company = $1',
+}
+
+export function limitColumn(owned: Owned): string {
+  return LIMIT_COLUMN[owned]
+}
+
+/** Throws OverLimit when there is no room for one more. `own`: the limit of the company's own. */
+export function refuseFull(owned: Owned, count: number, own: number | null): void {
+  const most = own ?? USUAL_MOST[owned]
+  if (count < most) return
+  const what = owned === 'keys' ? 'API keys' : owned
+  throw new OverLimit(
+    `This company has as many ${what} as it may have (${most}). Remove one of them, or ask the operator of this service ` +
+      'for a higher limit',
+  )
+}
+
+/** Throws OverLimit. `count`: the DKIM keys that a domain has. */
+export function refuseFullOfKeys(count: number): void {
+  if (count < MOST_DKIM_KEYS) return
+  throw new OverLimit(
+    `This domain has as many DKIM keys as one may have (${MOST_DKIM_KEYS}). Remove one of them first`,
+  )
+}
+
+/** Why a new domain cannot have its name. */
+export function takenName(domain: Pick<SendingDomain, 'name' | 'status' | 'sending'>): string {
+  if (holdsName(domain)) return heldElsewhere(domain.name)
+  return `The domain ${domain.name} is already set up`
+}
+
+export function heldElsewhere(name: string): string {
+  return `${name} is a sending domain of another company already; a domain belongs to one company`
+}
+
+/** Of changes further back than so many versions, and of more than so many things, everything is read again. */
+export const VERSIONS_KEPT = 5_000
+const MOST_CHANGED = 500
+/** Among the ids of what changed: the routes, all together. */
+export const ROUTES = 'routes'
+
+/** A thing that was changed with a version. */
+export interface ChangedRow {
+  version: number
+  id: string
+}
+
+/**
+ * The ids of what was changed since a version. Null where what is kept does not lead from there to the version of now
+ * without a gap: it is too long ago, or somebody has raised the version by hand.
+ */
+export function changedIds(rows: readonly ChangedRow[], since: number, now: number): string[] | null {
+  const ids = new Set(rows.map(({ id }) => id))
+  const versions = new Set(rows.map(({ version }) => version))
+  if (since > now || versions.size !== now - since || ids.size > MOST_CHANGED) return null
+  return [...ids]
+}
+
+export function unchanged(version: number): AccountsChange {
+  return { version, ids: [], companies: [], domains: [], removedDomains: [], keys: [], routes: null }
 }
 
 export type DomainRow = Omit<SendingDomain, 'dkim' | 'speaksFor' | 'settings' | 'seen'> &
@@ -27,9 +126,4 @@ export type KeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; net
 
 export function keyOf(row: KeyRow): ApiKey {
   return { ...row, scopes: listOf(row.scopes), networks: listOf(row.networks) }
-}
-
-/** For each limit whether it is changed (1 or 0), and what it is then. */
-export function limitColumns({ rate, daily, monthly }: Partial<CompanyLimits>): (number | null)[] {
-  return [rate, daily, monthly].flatMap((limit) => [limit === undefined ? 0 : 1, limit ?? null])
 }

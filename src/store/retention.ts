@@ -6,6 +6,12 @@ export interface RetentionPeriods {
   emailRetention: number
 }
 
+/**
+ * Milliseconds for which a removed domain is known in any case: mail that was accepted from it may wait for its time,
+ * and be tried, for so long.
+ */
+const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
+
 /** Emails touched in one step, and the pause between steps: small enough that nobody waits for it. */
 const STEP = 100
 const PAUSE_MS = 20
@@ -52,12 +58,12 @@ export class Retention {
     this.#timer.unref()
   }
 
-  #step(): Promise<number> {
+  async #step(): Promise<number> {
     const now = Date.now()
-    return this.#store.retain({
-      contentBefore: now - this.#periods.contentRetention,
-      emailsBefore: now - this.#periods.emailRetention,
-      limit: STEP,
-    })
+    const emailsBefore = now - this.#periods.emailRetention
+    const contentBefore = now - this.#periods.contentRetention
+    const touched = await this.#store.retain({ contentBefore, emailsBefore, limit: STEP })
+    if (touched > 0) return touched
+    return await this.#store.forgetAccounts(Math.min(emailsBefore, now - REMOVED_KNOWN_MS), STEP)
   }
 }

@@ -68,6 +68,11 @@ export class StoreConflict extends Error {
   override name = 'StoreConflict'
 }
 
+/** There are as many of something as there may be. A sentence for the company. */
+export class OverLimit extends Error {
+  override name = 'OverLimit'
+}
+
 /**
  * What changed outside this process (or inside), noticed within half a second.
  * - `accounts`: companies, domains or keys.

@@ -16,7 +16,7 @@ import type {
 export interface WebhookStore {
   /** In the order they were made. */
   webhooks(filter: { companyId?: string; id?: string }): Promise<Webhook[]>
-  /** StoreConflict when the domain is not the company's. */
+  /** StoreConflict when the domain is not the company's. OverLimit: it has as many as it may have. */
   addWebhook(webhook: Webhook): Promise<void>
   /**
    * False when there is none. A cursor that moves back makes everything behind it be told again. `event`: what the

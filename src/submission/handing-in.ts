@@ -70,8 +70,7 @@ export class HandingIn {
     if (named === null) return null
     try {
       const { directory } = this.#context.parts.core.deps.accounts
-      const domain = directory.domainNamed(parseDomain(named))
-      return domain?.companyId === companyId ? domain.name : null
+      return directory.domainNamed(parseDomain(named), companyId)?.name ?? null
     } catch (error) {
       if (error instanceof AddressError) return null
       throw error

@@ -116,7 +116,7 @@ describe('the directory', () => {
     const directory = directoryWith([keyOf('k1', token)])
     directory.replace({ companies: [other], domains: [], removedDomains: [], keys: [], routes: [] })
     assert.deepEqual(directory.authenticate(token, '192.0.2.1'), { denied: 'unknown' })
-    assert.equal(directory.domainNamed('acme.test'), undefined)
+    assert.equal(directory.domainNamed('acme.test', acme.id), undefined)
     assert.equal(directory.domain('d-acme.test'), undefined)
     assert.deepEqual(directory.companies(), [other])
   })

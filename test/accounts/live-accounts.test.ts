@@ -17,7 +17,7 @@ async function open(t: TestContext) {
   const beside = await SqliteStore.open(path, { exclusive: false })
   t.after(() => beside.close())
   const owner = await acme(beside)
-  const reads = { versions: 0, accounts: 0, looks: 0 }
+  const reads = { versions: 0, accounts: 0, changes: 0, looks: 0 }
   let gate: Promise<void> = Promise.resolve()
   const accounts = new LiveAccounts({
     source: {
@@ -30,6 +30,10 @@ async function open(t: TestContext) {
       accounts() {
         reads.accounts += 1
         return store.accounts()
+      },
+      accountsSince(version) {
+        reads.changes += 1
+        return store.accountsSince(version)
       },
       // Nobody tells of changes here: what is known is what was asked for.
       watch: () => () => {},
@@ -54,6 +58,7 @@ async function open(t: TestContext) {
     reads: () => ({
       versions: reads.versions - since.versions,
       accounts: reads.accounts - since.accounts,
+      changes: reads.changes - since.changes,
       looks: reads.looks - since.looks,
     }),
     /** Versions that are read from now on arrive, or do not, when one of the functions returned is called. */
@@ -72,7 +77,7 @@ async function open(t: TestContext) {
 test('who asks when nothing has changed reads a number and no accounts', async (t) => {
   const { accounts, reads } = await open(t)
   await accounts.catchUp()
-  assert.deepEqual(reads(), { versions: 1, accounts: 0, looks: 1 })
+  assert.deepEqual(reads(), { versions: 1, accounts: 0, changes: 0, looks: 1 })
 })
 
 test('a key that another process has made is known then', async (t) => {
@@ -81,9 +86,9 @@ test('a key that another process has made is known then', async (t) => {
   assert.deepEqual(accounts.directory.authenticate(token, '127.0.0.1'), { denied: 'unknown' })
   await accounts.catchUp()
   assert.ok('keyId' in accounts.directory.authenticate(token, '127.0.0.1'))
-  assert.equal(reads().accounts, 1)
+  assert.equal(reads().changes, 1)
   await accounts.catchUp()
-  assert.equal(reads().accounts, 1, 'nothing had changed again')
+  assert.equal(reads().changes, 1, 'nothing had changed again')
 })
 
 test('all who ask before a look share it; who asks during a look waits for the next', async (t) => {
@@ -98,12 +103,12 @@ test('all who ask before a look share it; who asks during a look waits for the n
   look.release()
   await Promise.all(first)
   assert.deepEqual(accounts.directory.authenticate(token, '127.0.0.1'), { denied: 'unknown' })
-  assert.equal(reads().accounts, 0)
+  assert.equal(reads().changes, 0)
   next.release()
   await Promise.all(during)
   assert.ok('keyId' in accounts.directory.authenticate(token, '127.0.0.1'))
-  const { looks, accounts: snapshots } = reads()
-  assert.deepEqual({ looks, snapshots }, { looks: 2, snapshots: 1 })
+  const { looks, changes, accounts: snapshots } = reads()
+  assert.deepEqual({ looks, changes, snapshots }, { looks: 2, changes: 1, snapshots: 0 })
 })
 
 test('a look for a known caller waits for no turn, and is not one that strangers cause', async (t) => {
@@ -113,8 +118,8 @@ test('a look for a known caller waits for no turn, and is not one that strangers
   await accounts.look()
   assert.ok('keyId' in accounts.directory.authenticate(token, '127.0.0.1'))
   await accounts.look()
-  const { accounts: snapshots, looks } = reads()
-  assert.deepEqual({ snapshots, looks }, { snapshots: 1, looks: 1 })
+  const { changes, looks } = reads()
+  assert.deepEqual({ changes, looks }, { changes: 1, looks: 1 })
 })
 
 test('who asks again and again causes twenty looks a second, no more', async (t) => {

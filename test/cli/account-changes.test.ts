@@ -1,6 +1,7 @@
 /** What the command line changes of accounts that are there: limits, names, settings, removal. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { NO_LIMITS } from '../../src/accounts/account.ts'
 import { newWorkplace, type Workplace } from './postroad.ts'
 
 interface Shown {
@@ -39,12 +40,24 @@ test('company limit sets each limit by itself, shows it, and takes it away', asy
   const { limits } = await place.json<{ limits: object }>(
     ...['company', 'limit', 'Acme', '--monthly', '30000', '--daily', 'none'],
   )
-  assert.deepEqual(limits, { rate: 20, daily: null, monthly: 30_000 })
+  assert.deepEqual(limits, { ...NO_LIMITS, rate: 20, monthly: 30_000 })
   const shown = await place.run('company', 'show', 'Acme')
   assert.match(shown.stdout, /^Monthly quota: +30000 recipients \(0 so far\)$/m)
+  assert.match(shown.stdout, /^May have: +1000 domains, 1000 keys, 100 webhooks$/m)
   const unknown = await place.run('company', 'limit', 'Nobody', '--rate', '1')
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /postroad company list/)
+})
+
+test('company limit says how much a company may set up', async () => {
+  const { stdout } = await place.run('company', 'limit', 'Acme', '--domains', '1', '--keys', '2000')
+  assert.match(stdout, /^May have: +1 domains, 2000 keys, 100 webhooks$/m)
+  const full = await place.run('domain', 'add', 'beyond.test', '--company', 'Acme')
+  assert.equal(full.code, 1)
+  assert.match(full.stderr, /as many domains as it may have \(1\)\. .*higher limit/)
+  await place.run('company', 'limit', 'Acme', '--domains', 'none')
+  assert.equal((await place.run('domain', 'add', 'beyond.test', '--company', 'Acme')).code, 0)
+  await place.run('domain', 'remove', 'beyond.test')
 })
 
 test('key rename changes the name alone', async () => {

@@ -35,6 +35,9 @@ describe('the public URL', () => {
       'https://a.test',
     ],
     ['a Host that is none', { host: 'a.test/x?"' }, {}, 'http://[::1]:8587'],
+    ['a port that is none', { host: 'a.test:65536' }, {}, 'http://[::1]:8587'],
+    ['port 0', { host: 'a.test:0' }, {}, 'http://[::1]:8587'],
+    ['the last port', { host: 'a.test:65535' }, {}, 'http://a.test:65535'],
     ['no Host at all', {}, { localAddress: '127.0.0.1' }, 'http://127.0.0.1:8587'],
     [
       'a proxy that says nonsense',

@@ -394,7 +394,7 @@ const CASES: Case[] = [
   ],
   [
     'one webhook too many',
-    'conflict',
+    'over_limit',
     null,
     async (op) => {
       const company = 'Beta'
@@ -515,7 +515,7 @@ describe('why a verb does not do what was asked', () => {
     const name = world.newName()
     await addDomain(op, { company: 'Acme', name })
     // The snapshot of this operation does not have it.
-    const error = await failure(addDomain(op, { company: 'Beta', name }))
+    const error = await failure(addDomain(op, { company: 'Acme', name }))
     assert.equal(error.code, 'already_exists')
   })
 
@@ -616,6 +616,46 @@ describe('verbs about a database as a whole', () => {
     })
     assert.deepEqual([file, secretKeyFile], [join(folder, 'copy.db'), null])
   })
+})
+
+test('a name is held by the first who shows that it is his; the others are told why they wait', async () => {
+  await using other = await World.make()
+  const name = other.newName()
+  const operator = await other.operation('operator')
+  const claim = async (caller: 'manager' | 'foreign', company: string) => {
+    const added = await addDomain(await other.operation(caller), { company, name })
+    const values = new Map(added.records.map((record) => [record.name, record.value]))
+    const resolver = () => ({
+      txt: async (asked: string) => ({ kind: 'found' as const, records: [values.get(asked)!] }),
+    })
+    const op = async () => ({ ...(await other.operation(caller)), resolver })
+    return { id: added.domain.id, dkim: added.domain.dkim[0]!.publicKey, op }
+  }
+  const squatter = await claim('foreign', 'Beta')
+  const owner = await claim('manager', 'Acme')
+  assert.notEqual(owner.dkim, squatter.dkim)
+  const twice = await failure(addDomain(await owner.op(), { company: 'Acme', name }))
+  assert.equal(twice.code, 'already_exists')
+  const fresh = { ...operator, accounts: await other.store.accounts() }
+  assert.match((await failure(showDomain(fresh, { domain: name }))).message, /2 companies .*by its id/)
+
+  // What the owner has published does not prove the other's claim.
+  const published = { ...(await squatter.op()), resolver: (await owner.op()).resolver }
+  assert.equal((await verifyDomain(published, { domain: name })).domain.sending, 'inactive')
+  assert.equal((await verifyDomain(await owner.op(), { domain: name })).domain.sending, 'active')
+  const late = await failure(verifyDomain(await squatter.op(), { domain: name }))
+  assert.equal(late.code, 'conflict')
+  assert.match(late.message, /records .* are right, but another company .*stays pending/s)
+  assert.doesNotMatch(late.message, /Acme/)
+  const kept = await other.store.findDomain(squatter.id)
+  assert.deepEqual([kept?.status, kept?.sending, kept?.seen.dkim], ['pending', 'inactive', 'right'])
+
+  const later = { ...operator, accounts: await other.store.accounts() }
+  assert.equal((await showDomain(later, { domain: name })).domain.id, owner.id)
+  const forced = await failure(activateDomain(later, { domain: squatter.id }))
+  assert.deepEqual([forced.code, /another company/.test(forced.message)], ['conflict', true])
+  await removeDomain(later, { domain: owner.id })
+  assert.equal((await verifyDomain(await squatter.op(), { domain: name })).domain.sending, 'active')
 })
 
 test('what DNS finds does not lift a suspension that came meanwhile', async () => {

@@ -35,9 +35,8 @@ function find(
   { companyId, domainId }: Principal,
   name: string,
 ): SendingDomain | undefined {
-  const domain = deps.accounts.directory.domainNamed(aLabel(name))
-  if (domain?.companyId !== companyId) return undefined
-  return domainId === null || domainId === domain.id ? domain : undefined
+  const domain = deps.accounts.directory.domainNamed(aLabel(name), companyId)
+  return domainId === null || domainId === domain?.id ? domain : undefined
 }
 
 /** What is no domain name is no domain's. */

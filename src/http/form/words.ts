@@ -40,6 +40,7 @@ const REFUSED: Readonly<Record<VerbRefused, number>> = {
   invalid: 400,
   not_allowed: 403,
   nothing_to_do: 400,
+  over_limit: 403,
   conflict: 409,
 }
 

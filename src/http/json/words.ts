@@ -44,6 +44,7 @@ const REFUSED: Readonly<Record<VerbRefused, readonly [status: number, name: Erro
   invalid: [422, 'validation_error'],
   not_allowed: [403, 'restricted_api_key'],
   nothing_to_do: [422, 'validation_error'],
+  over_limit: [403, 'validation_error'],
   conflict: [409, 'validation_error'],
 }
 

@@ -5,17 +5,25 @@ import type { Parts } from './parts.ts'
 /**
  * Runs `work` in a transaction. When it says that something has changed, all who watch are told, here and on other
  * nodes.
+ *
+ * @param note runs last in the transaction, with the version that the change has
  */
 export async function withNotice(
   { database, changes }: Parts,
   kind: StoreChange,
   work: (session: Session) => Promise<boolean>,
+  note?: (session: Session, version: number) => Promise<void>,
 ): Promise<boolean> {
   const changed = await changes.noticed(kind, (write) =>
     database.transaction(async (session) => {
       const some = await work(session)
-      if (some) await write(async (text, values) => ({ rows: await session.run(text, values) }))
-      return some
+      if (!some) return false
+      await write(async (text, values) => {
+        const rows = await session.run<{ value: number }>(text, values)
+        await note?.(session, Number(rows[0]!.value))
+        return { rows }
+      })
+      return true
     }),
   )
   if (changed) changes.tell(kind)

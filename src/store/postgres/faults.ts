@@ -1,5 +1,5 @@
 /** What PostgreSQL and the way to it report, in plain words. No sentence here carries a password. */
-import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
+import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /**
  * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks,
@@ -83,8 +83,13 @@ export function isRefusedData(error: unknown): boolean {
  */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error)
-  if (!/^[0-9A-Z]{5}$/.test(code)) return !(error instanceof StoreConflict || error instanceof StoreDamaged)
+  if (!/^[0-9A-Z]{5}$/.test(code)) return !isOurs(error)
   return /^(08|57P)/.test(code) || isUndone(error)
+}
+
+/** What an operation says by itself, on a connection that works. */
+function isOurs(error: unknown): error is Error {
+  return error instanceof StoreConflict || error instanceof StoreDamaged || error instanceof OverLimit
 }
 
 /**
@@ -99,8 +104,7 @@ export function isUndone(error: unknown): boolean {
  * database.
  */
 export function asStoreError(error: unknown, place: string): Error {
-  if (error instanceof StoreUnavailable || error instanceof StoreConflict || error instanceof StoreDamaged)
-    return error
+  if (error instanceof StoreUnavailable || isOurs(error)) return error
   const reason = reasonOf(error)
   if (reason !== null) {
     return new StoreUnavailable(`The database ${place} is not available: ${reason}`, { cause: error })

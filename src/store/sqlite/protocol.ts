@@ -1,7 +1,7 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
-import { StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
+import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /** Where a retry goes on: behind this recipient of this lane. */
 export interface RetryPlace {
@@ -77,6 +77,7 @@ export interface Writes
     | 'updateDkimKey'
     | 'updateDomain'
     | 'removeDomain'
+    | 'forgetAccounts'
     | 'renameKey'
     | 'addWebhook'
     | 'updateWebhook'
@@ -103,6 +104,7 @@ export interface Writes
 /** Operations of the reader: each sees the last commit. */
 export type Reads = Direct<
   | 'accounts'
+  | 'accountsSince'
   | 'accountsVersion'
   | 'allowedPage'
   | 'cancelRequests'
@@ -121,6 +123,7 @@ export type Reads = Direct<
   | 'eventsOf'
   | 'eventsUpTo'
   | 'findAllowed'
+  | 'findDomain'
   | 'findSuppression'
   | 'followerCursor'
   | 'heldDomains'
@@ -164,7 +167,7 @@ export type Call<Operations> = {
     : never
 }[keyof Operations]
 
-const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, Error }
+const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, OverLimit, Error }
 
 /** An error as it crosses from a thread. */
 export interface Fault {

@@ -148,10 +148,10 @@ describe('/domains', () => {
     const create = (body: unknown) => request('POST', '/domains', body)
     assertJsonError(await create({}), 422, 'missing_required_field', 'Missing `name` field.')
     assertJsonError(await create({ name: 'no domain' }), 422, 'validation_error')
-    for (const name of ['first.test', 'theirs.test']) {
-      const taken = `The \`${name}\` domain has been registered already.`
-      assertJsonError(await create({ name }), 403, 'validation_error', taken)
-    }
+    const taken = 'The `first.test` domain has been registered already.'
+    assertJsonError(await create({ name: 'first.test' }), 403, 'validation_error', taken)
+    // Who has it is not told to those who have not shown that it is theirs.
+    assert.equal((await create({ name: 'theirs.test' })).status, 201)
     const options = [
       [{ tls: 'enforced' }, /`tls` is not supported/],
       [{ capabilities: { receiving: 'enabled' } }, /`capabilities\.receiving` is not supported/],

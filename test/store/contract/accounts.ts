@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { SendingDomain } from '../../../src/accounts/account.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
 import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -57,7 +58,7 @@ export function accountsContract(open: OpenBench): void {
     test('a removed domain leaves its id, and its name free; keys for it alone are revoked', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
-      const own = domain(owner, 'acme.test')
+      const own: SendingDomain = { ...domain(owner, 'acme.test'), sending: 'active' }
       await store.addDomain(own)
       const [whole, bound, gone] = [apiKey(owner), apiKey(owner, own.id), apiKey(owner, own.id)]
       for (const key of [whole, bound, gone]) await store.addKey(key)
@@ -178,7 +179,7 @@ export function accountsContract(open: OpenBench): void {
         return true
       }
       await assert.rejects(store.addCompany(company('Acme')), conflict(/called Acme/))
-      await assert.rejects(store.addDomain(domain(other, 'acme.test')), conflict(/acme\.test is already/))
+      await assert.rejects(store.addDomain(domain(owner, 'acme.test')), conflict(/acme\.test is already/))
       await assert.rejects(store.addDomain(domain(company('Nobody'), 'b.test')), conflict(/no company/))
       const twin = domain(owner, 'twin.test')
       twin.dkim[1] = own.dkim[0]!

@@ -11,6 +11,7 @@ import { followersContract } from './followers.ts'
 import { lifecycleContract } from './lifecycle.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
+import { ownedContract } from './owned.ts'
 import { quarantineContract } from './quarantine.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
@@ -59,6 +60,7 @@ export function storeContract(name: string, open: OpenBench): void {
     digestContract(open)
     findContract(open)
     accountsContract(open)
+    ownedContract(open)
     retentionContract(open)
     watchContract(open)
     nulContract(open)

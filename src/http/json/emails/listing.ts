@@ -100,9 +100,8 @@ function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter 
 
 /** Another company's domain is one that is not there. */
 function domainIdOf(text: string, caller: Principal, { deps }: HttpCore): string {
-  const domain = deps.accounts.directory.domainNamed(aLabel(text))
-  const isKnown = domain?.companyId === caller.companyId
-  if (isKnown && (caller.domainId === null || caller.domainId === domain.id)) return domain.id
+  const domain = deps.accounts.directory.domainNamed(aLabel(text), caller.companyId)
+  if (domain && (caller.domainId === null || caller.domainId === domain.id)) return domain.id
   throw invalidField('domain', 'there is no such sending domain')
 }
 

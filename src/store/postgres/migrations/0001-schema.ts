@@ -23,13 +23,17 @@ CREATE TABLE companies (
   rate_limit    integer,
   daily_limit   bigint,
   monthly_limit bigint,
+  -- How many it may have; NULL: as many as usual.
+  domain_limit  integer,
+  key_limit     integer,
+  webhook_limit integer,
   created_at    bigint NOT NULL
 );
 
 CREATE TABLE domains (
   id         text COLLATE "C" PRIMARY KEY,
   company    integer NOT NULL REFERENCES companies (num),
-  name       text COLLATE "C" NOT NULL UNIQUE,
+  name       text COLLATE "C" NOT NULL,
   status     text NOT NULL,
   sending    text NOT NULL,
   -- Ids of domains of the same company that mail of this one may be from as well, in JSON; NULL: none.
@@ -38,8 +42,11 @@ CREATE TABLE domains (
   settings   text,
   -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
   seen       text,
-  created_at bigint NOT NULL
+  created_at bigint NOT NULL,
+  UNIQUE (company, name)
 );
+-- Several companies may ask for a name. One holds it: who has shown that it is hers, or of whom the operator says so.
+CREATE UNIQUE INDEX domains_held ON domains (name) WHERE status = 'verified' OR sending = 'active';
 
 -- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
 CREATE TABLE removed_domains (
@@ -48,6 +55,7 @@ CREATE TABLE removed_domains (
   name       text NOT NULL,
   removed_at bigint NOT NULL
 );
+CREATE INDEX removed_domains_by_age ON removed_domains (removed_at);
 
 -- What was said of tags that mail of a domain had.
 CREATE TABLE tags (
@@ -85,6 +93,15 @@ CREATE TABLE api_keys (
   created_at bigint NOT NULL,
   expires_at bigint,
   revoked_at bigint
+);
+CREATE INDEX api_keys_by_company ON api_keys (company) WHERE revoked_at IS NULL;
+CREATE INDEX api_keys_by_end ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
+
+-- Ids of what was changed with the newest versions of the accounts, so that nodes read no more than that.
+CREATE TABLE account_changes (
+  version bigint NOT NULL,
+  id      text COLLATE "C" NOT NULL,
+  PRIMARY KEY (version, id)
 );
 
 -- Routes of a company's own, or of one of its domains (domain_id; '': of all that have none). The credentials are sealed.

@@ -19,13 +19,17 @@ CREATE TABLE companies (
   rate_limit    INTEGER,
   daily_limit   INTEGER,
   monthly_limit INTEGER,
+  -- How many it may have; NULL: as many as usual.
+  domain_limit  INTEGER,
+  key_limit     INTEGER,
+  webhook_limit INTEGER,
   created_at    INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE domains (
   id         TEXT PRIMARY KEY,
   company    INTEGER NOT NULL REFERENCES companies (num),
-  name       TEXT NOT NULL UNIQUE,
+  name       TEXT NOT NULL,
   status     TEXT NOT NULL,
   sending    TEXT NOT NULL,
   -- Ids of domains of the same company that mail of this one may be from as well, in JSON; NULL: none.
@@ -34,8 +38,11 @@ CREATE TABLE domains (
   settings   TEXT,
   -- What DNS had, in JSON, by kind of record; NULL: it was not asked yet.
   seen       TEXT,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  UNIQUE (company, name)
 ) STRICT, WITHOUT ROWID;
+-- Several companies may ask for a name. One holds it: who has shown that it is hers, or of whom the operator says so.
+CREATE UNIQUE INDEX domains_held ON domains (name) WHERE status = 'verified' OR sending = 'active';
 
 -- Mail from them may still wait: by this it is told from mail of a domain that a node does not know yet.
 CREATE TABLE removed_domains (
@@ -44,6 +51,7 @@ CREATE TABLE removed_domains (
   name       TEXT NOT NULL,
   removed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX removed_domains_by_age ON removed_domains (removed_at);
 
 -- What was said of tags that mail of a domain had.
 CREATE TABLE tags (
@@ -81,6 +89,15 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_keys_by_company ON api_keys (company) WHERE revoked_at IS NULL;
+CREATE INDEX api_keys_by_end ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
+
+-- Ids of what was changed with the newest versions of the accounts, so that processes read no more than that.
+CREATE TABLE account_changes (
+  version INTEGER NOT NULL,
+  id      TEXT NOT NULL,
+  PRIMARY KEY (version, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Routes of a company's own, or of one of its domains (domain_id; '': of all that have none). The credentials are sealed.

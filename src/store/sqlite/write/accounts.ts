@@ -1,28 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DkimIdentity } from '../../../accounts/account.ts'
-import { limitColumns } from '../../account-rows.ts'
+import {
+  changedLimits,
+  heldElsewhere,
+  LIMIT_COLUMNS,
+  limitValues,
+  ROUTES,
+  refuseFullOfKeys,
+  takenName,
+  VERSIONS_KEPT,
+} from '../../account-rows.ts'
 import { jsonOrNull, listText, mapText } from '../../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import type { Direct } from '../protocol.ts'
-import { one } from '../rows.ts'
+import { all, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
+
+type OfDomain = { domainId: string }
 
 /** Mail of a domain is never left without a signature. */
 const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
   SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
 
-type AccountWrites = Direct<Exclude<keyof AccountStore, 'accounts' | 'accountsVersion' | 'quotaUsed'>>
+type AccountReads = 'accounts' | 'accountsSince' | 'accountsVersion' | 'findDomain' | 'quotaUsed'
+type AccountWrites = Direct<Exclude<keyof AccountStore, AccountReads>>
 
 /** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
-export function accounts(db: DatabaseSync, { companies, changes }: Parts): AccountWrites {
-  const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts'")
+export function accounts(db: DatabaseSync, { companies, changes, room }: Parts): AccountWrites {
+  const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts' RETURNING value")
+  const note = db.prepare('INSERT OR IGNORE INTO account_changes (version, id) VALUES (?, ?)')
+  const forget = db.prepare('DELETE FROM account_changes WHERE version <= ?')
   const insertCompany = db.prepare(
-    'INSERT INTO companies (id, name, created_at, rate_limit, daily_limit, monthly_limit) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-  const changeLimits = db.prepare(
-    `UPDATE companies SET rate_limit = iif(?1, ?2, rate_limit), daily_limit = iif(?3, ?4, daily_limit),
-       monthly_limit = iif(?5, ?6, monthly_limit) WHERE id = ?7`,
+    `INSERT INTO companies (id, name, created_at, ${LIMIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertDomain = db.prepare(
     `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for, settings, seen)
@@ -36,11 +46,14 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
     `SELECT coalesce(max(k.position) + 1, 0) AS position FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id
      WHERE d.id = ? GROUP BY d.id`,
   )
+  const countDkim = db.prepare('SELECT count(*) AS count FROM dkim_keys WHERE domain_id = ?')
   const changeDkimKey = db.prepare(
     `UPDATE dkim_keys AS k SET active = coalesce(?2, active), selector = coalesce(?3, selector)
-     WHERE id = ?1 AND (?2 IS NOT 0 OR ${OTHER_ACTIVE})`,
+     WHERE id = ?1 AND (?2 IS NOT 0 OR ${OTHER_ACTIVE}) RETURNING domain_id AS domainId`,
   )
-  const deleteDkimKey = db.prepare(`DELETE FROM dkim_keys AS k WHERE id = ? AND ${OTHER_ACTIVE}`)
+  const deleteDkimKey = db.prepare(
+    `DELETE FROM dkim_keys AS k WHERE id = ? AND ${OTHER_ACTIVE} RETURNING domain_id AS domainId`,
+  )
   const changeDomain = db.prepare(
     `UPDATE domains SET status = coalesce(?2, status), sending = coalesce(?3, sending),
        speaks_for = coalesce(?4, speaks_for), settings = coalesce(?5, settings), seen = coalesce(?6, seen)
@@ -52,13 +65,15 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
     'DELETE FROM tags WHERE domain_id = ?',
     'DELETE FROM domains WHERE id = ?',
   ].map((sql) => db.prepare(sql))
+  // Of one that never was active nobody has mail.
   const noteRemoved = db.prepare(
     `INSERT INTO removed_domains (id, company, name, removed_at)
-     SELECT id, company, name, ? FROM domains WHERE id = ?`,
+     SELECT id, company, name, ? FROM domains WHERE id = ? AND (status <> 'pending' OR sending <> 'inactive')`,
   )
+  const nameOf = db.prepare('SELECT name FROM domains WHERE id = ?')
   // It refers to a domain that is not there any more.
   const revokeOfDomain = db.prepare(
-    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?), domain_id = NULL WHERE domain_id = ?',
+    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?), domain_id = NULL WHERE domain_id = ? RETURNING id',
   )
   const renameKey = db.prepare('UPDATE api_keys SET name = ? WHERE id = ?')
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
@@ -67,18 +82,27 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const forgotten = [
+    `DELETE FROM removed_domains WHERE id IN
+       (SELECT id FROM removed_domains WHERE removed_at < ? ORDER BY removed_at LIMIT ?) RETURNING id`,
+    `DELETE FROM api_keys WHERE id IN
+       (SELECT id FROM api_keys WHERE revoked_at < ? ORDER BY revoked_at LIMIT ?) RETURNING id`,
+  ].map((sql) => db.prepare(sql))
   const putRoute = db.prepare(
     'INSERT OR REPLACE INTO routes (company, domain_id, id, url, sealed, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const deleteRoute = db.prepare('DELETE FROM routes WHERE company = ? AND domain_id = ?')
 
-  function changed(): void {
-    bump.run()
+  /** @param ids of what was changed: of DKIM keys their domain's, of routes ROUTES */
+  function changed(...ids: string[]): void {
+    const { value } = one<{ value: number }>(bump)!
+    for (const id of ids) note.run(value, id)
+    forget.run(value - VERSIONS_KEPT)
     changes.accounts = true
   }
 
-  function changedIf(is: boolean): boolean {
-    if (is) changed()
+  function changedIf(is: boolean, id: string): boolean {
+    if (is) changed(id)
     return is
   }
 
@@ -100,89 +124,101 @@ export function accounts(db: DatabaseSync, { companies, changes }: Parts): Accou
   }
 
   return {
-    addCompany({ id, name, createdAt, limits: { rate, daily, monthly } }) {
+    addCompany({ id, name, createdAt, limits }) {
       unlessTaken(`There is already a company called ${name}`, () =>
-        insertCompany.run(id, name, createdAt, rate, daily, monthly),
+        insertCompany.run(id, name, createdAt, ...limitValues(limits)),
       )
-      changed()
+      changed(id)
     },
 
     updateCompany(id, { limits }) {
-      if (changeLimits.run(...limitColumns(limits), id).changes === 0) {
+      const columns = changedLimits(limits)
+      const set = ['id = id', ...columns.map(([column]) => `${column} = ?`)].join(', ')
+      const change = db.prepare(`UPDATE companies SET ${set} WHERE id = ?`)
+      if (change.run(...columns.map(([, value]) => value), id).changes === 0) {
         throw new StoreConflict(`There is no company with the id ${id}`)
       }
-      changed()
+      changed(id)
     },
 
     addDomain({ id, companyId, name, status, sending, createdAt, speaksFor, settings, seen, dkim }) {
       const company = companies.number(companyId)
+      room.take('domains', company)
       const lists = [listText(speaksFor), mapText(settings), mapText(seen)] as const
-      unlessTaken(`The domain ${name} is already set up; a domain belongs to one company`, () =>
+      unlessTaken(takenName({ name, status, sending }), () =>
         insertDomain.run(id, company, name, status, sending, createdAt, ...lists),
       )
       for (const [position, key] of dkim.entries()) {
         insertDkim(id, position, key)
       }
-      changed()
+      changed(id)
     },
 
     updateDomain(id, { status = null, sending = null, speaksFor, settings, seen }) {
-      const updated = changeDomain.run(
-        id,
-        status,
-        sending,
-        ...[speaksFor, settings, seen].map(jsonOrNull),
-      ).changes
-      if (updated === 0) throw new StoreConflict(`There is no domain with the id ${id}`)
-      changed()
+      const name = one<{ name: string }>(nameOf, id)?.name
+      if (name === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
+      const given = [speaksFor, settings, seen].map(jsonOrNull)
+      unlessTaken(heldElsewhere(name), () => changeDomain.run(id, status, sending, ...given))
+      changed(id)
     },
 
     removeDomain(id, at) {
-      if (noteRemoved.run(at, id).changes === 0) return false
-      revokeOfDomain.run(at, id)
+      if (one(nameOf, id) === undefined) return false
+      noteRemoved.run(at, id)
+      const keys = all<{ id: string }>(revokeOfDomain, at, id)
       for (const statement of forgetDomain) statement.run(id)
-      changed()
+      changed(id, ROUTES, ...keys.map((key) => key.id))
       return true
     },
 
     addDkimKey(domainId, key) {
       const next = one<{ position: number }>(nextDkimPosition, domainId)
       if (next === undefined) throw new StoreConflict(`There is no domain with the id ${domainId}`)
+      refuseFullOfKeys(one<{ count: number }>(countDkim, domainId)!.count)
       insertDkim(domainId, next.position, key)
-      changed()
+      changed(domainId)
     },
 
     updateDkimKey(id, { active, selector = null }) {
-      let is = false
+      let of: OfDomain | undefined
       unlessTaken(`There is already a DKIM key with the selector ${selector}`, () => {
-        const to = active === undefined ? null : Number(active)
-        is = changeDkimKey.run(id, to, selector).changes > 0
+        of = one<OfDomain>(changeDkimKey, id, active === undefined ? null : Number(active), selector)
       })
-      return changedIf(is)
+      return changedIf(of !== undefined, of?.domainId ?? '')
     },
 
-    removeDkimKey: (id) => changedIf(deleteDkimKey.run(id).changes > 0),
+    removeDkimKey(id) {
+      const of = one<OfDomain>(deleteDkimKey, id)
+      return changedIf(of !== undefined, of?.domainId ?? '')
+    },
 
     addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
       const company = ownerNumber(companyId, domainId)
+      if (revokedAt === null) room.take('keys', company)
       const bounds = [listText(networks), createdAt, expiresAt, revokedAt] as const
       unlessTaken(`There is already a key with the id ${id} or of the same token`, () =>
         insertKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds),
       )
-      changed()
+      changed(id)
     },
 
-    renameKey: (id, name) => changedIf(renameKey.run(name, id).changes > 0),
+    renameKey: (id, name) => changedIf(renameKey.run(name, id).changes > 0, id),
 
-    revokeKey: (id, at) => changedIf(revoke.run(at, id).changes > 0),
+    revokeKey: (id, at) => changedIf(revoke.run(at, id).changes > 0, id),
+
+    forgetAccounts(before, limit) {
+      const gone = forgotten.flatMap((each) => all<{ id: string }>(each, Math.round(before), limit))
+      if (gone.length > 0) changed(...gone.map(({ id }) => id))
+      return gone.length
+    },
 
     setRoute({ id, companyId, domainId, url, sealed, createdAt }) {
       putRoute.run(ownerNumber(companyId, domainId), domainId ?? '', id, url, sealed, createdAt)
-      changed()
+      changed(ROUTES)
     },
 
     removeRoute: ({ companyId, domainId }) =>
-      changedIf(deleteRoute.run(companies.number(companyId), domainId ?? '').changes > 0),
+      changedIf(deleteRoute.run(companies.number(companyId), domainId ?? '').changes > 0, ROUTES),
   }
 }
 

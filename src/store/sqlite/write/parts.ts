@@ -11,6 +11,7 @@ import { Lanes } from './lanes.ts'
 import type { Memory } from './memory.ts'
 import { Quotas } from './quotas.ts'
 import { Recipients } from './recipients.ts'
+import { Room } from './room.ts'
 import { Suppressions } from './suppressions.ts'
 
 /** What of the writer outlives an operation. */
@@ -31,6 +32,7 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
   const turns = memory.keep(new Lanes(db, { damage }))
   const lanes = memory.keep(new LaneChanges(turns, damage))
   const quotas = new Quotas(db)
+  const room = new Room(db)
   const suppressions = new Suppressions(db, { changes, companies })
   const recipients = new Recipients(db, { events, lanes, suppressions })
   return {
@@ -43,6 +45,7 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
     numbers,
     quotas,
     recipients,
+    room,
     suppressions,
     turns,
   }

@@ -33,7 +33,10 @@ interface Found {
 const STEP = 1_000
 
 /** Endpoints, and what becomes of the events that they are told. */
-export function webhooks(db: DatabaseSync, { changes, companies, events }: Parts): Direct<WebhookWrites> {
+export function webhooks(
+  db: DatabaseSync,
+  { changes, companies, events, room }: Parts,
+): Direct<WebhookWrites> {
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insert = db.prepare(
     `INSERT INTO webhooks (${INSERTED})
@@ -97,6 +100,7 @@ export function webhooks(db: DatabaseSync, { changes, companies, events }: Parts
       if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
+      room.take('webhooks', company)
       insert.run(...insertedValues(webhook, company))
       changed()
     },

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Company, MOST_DKIM_KEYS, NO_LIMITS, type SendingDomain } from '../../../src/accounts/account.ts'
+import { OverLimit, type Store, StoreConflict, type Webhook } from '../../../src/store/store.ts'
+import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function ownedContract(open: OpenBench): void {
+  describe('what a company owns', () => {
+    test('is limited, by requests that come at once too', async (t) => {
+      const { store } = await open(t)
+      const owner = { ...company('Acme'), limits: { ...NO_LIMITS, domains: 3, keys: 3, webhooks: 3 } }
+      await store.addCompany(owner)
+      const other = await acme(store, 'Other')
+      const adds: Record<string, (company: Company) => Promise<void>> = {
+        domains: (of) => store.addDomain(domain(of, `${newId()}.test`)),
+        'API keys': (of) => store.addKey(apiKey(of)),
+        webhooks: (of) => store.addWebhook(webhook(of)),
+      }
+      for (const [what, add] of Object.entries(adds)) {
+        const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => add(owner)))
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+        assert.equal(refused.length, 5, what)
+        for (const { reason } of refused) {
+          assert.ok(reason instanceof OverLimit, String(reason))
+          assert.match(reason.message, new RegExp(`as many ${what} as it may have \\(3\\)`))
+        }
+        await add(other)
+      }
+      const { domains, keys } = await store.accounts()
+      const own = (each: { companyId: string }) => each.companyId === owner.id
+      assert.deepEqual([domains.filter(own).length, keys.filter(own).length], [3, 3])
+      // What is removed or revoked makes room, and so does the operator.
+      await store.removeDomain(domains.find(own)!.id, NOW)
+      await adds.domains!(owner)
+      await assert.rejects(adds.domains!(owner), OverLimit)
+      await store.updateCompany(owner.id, { limits: { domains: 4 } })
+      await adds.domains!(owner)
+      await store.revokeKey(keys.find(own)!.id, NOW)
+      await adds['API keys']!(owner)
+      await store.updateCompany(owner.id, { limits: { webhooks: null } })
+      await adds.webhooks!(owner)
+      assert.deepEqual((await store.accounts()).companies[0]!.limits, {
+        ...NO_LIMITS,
+        ...{ domains: 4, keys: 3 },
+      })
+    })
+
+    test('a domain has so many DKIM keys', async (t) => {
+      const { store } = await open(t)
+      const own = domain(await acme(store), 'acme.test')
+      await store.addDomain(own)
+      const add = (selector: string) =>
+        store.addDkimKey(own.id, { ...own.dkim[0]!, id: newId(), selector, active: false })
+      const more = Array.from({ length: MOST_DKIM_KEYS + 5 }, (_, index) => add(`more${index}`))
+      const outcomes = await Promise.allSettled(more)
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+      assert.equal(refused.length, 5 + own.dkim.length)
+      for (const { reason } of refused) assert.ok(reason instanceof OverLimit)
+    })
+  })
+
+  describe('what was removed of accounts', () => {
+    test('is forgotten after a while, in steps; what never was active at once', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      for (const at of [NOW, NOW + 1, NOW + 2]) {
+        const own: SendingDomain = { ...domain(owner, `${newId()}.test`), sending: 'active' }
+        const asked = domain(owner, `${newId()}.test`)
+        const key = apiKey(owner)
+        for (const each of [own, asked]) await store.addDomain(each)
+        await store.addKey(key)
+        for (const each of [own, asked]) assert.equal(await store.removeDomain(each.id, at), true)
+        await store.revokeKey(key.id, at)
+      }
+      const used = apiKey(owner)
+      await store.addKey(used)
+      const known = async () => {
+        const { removedDomains, keys } = await store.accounts()
+        return [removedDomains.length, keys.length]
+      }
+      assert.deepEqual(await known(), [3, 4])
+      const version = await store.accountsVersion()
+      assert.equal(await store.forgetAccounts(NOW, 10), 0)
+      assert.equal(await store.accountsVersion(), version)
+      assert.equal(await store.forgetAccounts(NOW + 2, 1), 2)
+      assert.equal(await store.forgetAccounts(NOW + 2, 10), 2)
+      assert.deepEqual(await known(), [1, 2])
+      const change = (await store.accountsSince(version))!
+      assert.deepEqual([change.ids.length, change.keys, change.removedDomains], [4, [], []])
+    })
+  })
+
+  describe('a name that several companies ask for', () => {
+    test('is held by one of them', async (t) => {
+      const { store } = await open(t)
+      const [first, second] = await claims(store)
+      await assert.rejects(store.addDomain({ ...first, id: newId(), dkim: [] }), /already set up/)
+      await store.updateDomain(second.id, { status: 'verified', sending: 'active' })
+      for (const change of [{ status: 'verified' }, { sending: 'active' }] as const) {
+        await assert.rejects(store.updateDomain(first.id, change), (error) => {
+          assert.ok(error instanceof StoreConflict)
+          return /another company/.test(error.message)
+        })
+      }
+      await store.updateDomain(first.id, { seen: { dkim: 'right' }, sending: 'suspended' })
+      const third = await acme(store, 'Third')
+      const active: SendingDomain = { ...domain(third, first.name), sending: 'active' }
+      await assert.rejects(store.addDomain(active), StoreConflict)
+      await store.addDomain({ ...active, sending: 'inactive' })
+      // Free again, it may be somebody else's.
+      await store.removeDomain(second.id, NOW)
+      await store.updateDomain(active.id, { status: 'verified', sending: 'active' })
+      assert.equal((await store.findDomain(active.id))?.sending, 'active')
+      assert.equal(await store.findDomain(second.id), null)
+    })
+
+    test('is given to one who shows it at the same moment as another', async (t) => {
+      const { store } = await open(t)
+      const both = await claims(store)
+      const shown = both.map(({ id }) => store.updateDomain(id, { status: 'verified', sending: 'active' }))
+      const outcomes = (await Promise.allSettled(shown)).map(({ status }) => status)
+      assert.deepEqual(outcomes.toSorted(), ['fulfilled', 'rejected'])
+    })
+  })
+
+  describe('what has changed of accounts', () => {
+    test('is told since any version, and is what a whole reading says', async (t) => {
+      const { store } = await open(t)
+      const start = await store.accountsVersion()
+      assert.deepEqual((await store.accountsSince(start))?.ids, [])
+      const owner = await acme(store)
+      const [own, kept] = [domain(owner, 'own.test'), domain(owner, 'kept.test')]
+      for (const each of [own, kept]) await store.addDomain(each)
+      await store.updateDomain(own.id, { sending: 'active' })
+      const [bound, free] = [apiKey(owner, own.id), apiKey(owner)]
+      for (const key of [bound, free]) await store.addKey(key)
+      const all = (await store.accountsSince(start))!
+      const { ids: _, version, routes, ...lists } = all
+      const { routes: none, ...whole } = await store.accounts()
+      assert.deepEqual([lists, routes, none], [whole, null, []])
+      assert.equal(version, await store.accountsVersion())
+
+      await store.setRoute({
+        ...{ id: newId(), companyId: owner.id, domainId: own.id, url: 'smtp://one.test:25?tls=off' },
+        ...{ sealed: null, createdAt: NOW },
+      })
+      assert.equal((await store.accountsSince(version))!.routes!.length, 1)
+      await store.updateDkimKey(kept.dkim[0]!.id, { active: false })
+      await store.removeDomain(own.id, NOW)
+      const change = (await store.accountsSince(version))!
+      assert.deepEqual(
+        change.domains.map(({ id, dkim }) => [id, dkim[0]!.active]),
+        [[kept.id, false]],
+      )
+      assert.deepEqual(
+        change.keys.map(({ id, revokedAt }) => [id, revokedAt]),
+        [[bound.id, NOW]],
+      )
+      assert.deepEqual([change.routes, change.companies], [[], []])
+      assert.deepEqual(change.removedDomains, [{ id: own.id, name: 'own.test' }])
+      assert.ok(change.ids.includes(own.id))
+      // Who has seen another database is told to read everything.
+      assert.equal(await store.accountsSince(change.version + 1), null)
+      assert.equal(await store.accountsSince(start - 1), null)
+    })
+  })
+}
+
+/** One name, asked for by two companies. */
+async function claims(store: Store): Promise<[SendingDomain, SendingDomain]> {
+  const asked = [domain(await acme(store), 'wanted.test'), domain(await acme(store, 'Other'), 'wanted.test')]
+  for (const each of asked) await store.addDomain(each)
+  return asked as [SendingDomain, SendingDomain]
+}
+
+function webhook(owner: Company): Webhook {
+  return {
+    ...{ id: newId(), companyId: owner.id, domainId: null, dialect: 'json', url: 'https://told.test/' },
+    ...{ types: [], status: 'enabled', secret: Uint8Array.of(1), previousSecret: null, rotatedAt: null },
+    ...{ createdAt: NOW, failingSince: null, disabledAt: null, disabledReason: null, cursor: 0 },
+  }
+}
