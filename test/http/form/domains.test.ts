@@ -191,7 +191,11 @@ describe('domains of the form dialect', () => {
     assertFormError(await call(`${service.url}/v4/domains`, add), 403, /management scope/)
     const taken = { ...add, headers: { authorization: basic(manager) } }
     const body = (name: string) => ({ ...taken, body: new URLSearchParams({ name }) })
-    assertFormError(await call(`${service.url}/v3/domains`, body('foreign.test')), 400, /another company/)
+    // Who has it is not told.
+    assert.equal((await call(`${service.url}/v3/domains`, body('foreign.test'))).status, 200)
+    assertFormError(await call(`${service.url}/v3/domains`, body('foreign.test')), 400, /already/)
+    const unseen = await get('/v3/domains/foreign.test')
+    assert.equal((unseen.body.domain as { state: string }).state, 'unverified')
     assertFormError(await call(`${service.url}/v3/domains`, body('-')), 400)
     assertFormError(await call(`${service.url}/v3/domains`, body('')), 400)
   })
