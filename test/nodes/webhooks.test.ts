@@ -47,4 +47,53 @@ describe('the webhooks of an installation', { skip: withoutPostgres() }, () => {
     await told(60)
     for (const { received } of receivers) assert.equal(new Set(received.map(idOf)).size, 60)
   })
+
+  test('are told whole when a node dies or is stopped for a while in the midst of a page, under the same ids', async () => {
+    await using fleet = await Fleet.start({ settings: { POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true' } })
+    await using receiver = await Receiver.start()
+    const { companyId } = fleet.tenant
+    const events = ['--event', 'email.delivered']
+    await fleet.installation.command(
+      'webhook',
+      'add',
+      '--company',
+      companyId,
+      '--url',
+      receiver.url,
+      ...events,
+    )
+    const idsOfEmails = () => {
+      const told = receiver.received.map((each): [string, string] => {
+        return [(JSON.parse(each.body) as { data: { email_id: string } }).data.email_id, idOf(each)]
+      })
+      return Map.groupBy(told, ([email]) => email)
+    }
+    const first = await fleet.node('first', 'api,delivery')
+    // Sixteen are under way when it dies, the rest of the page waits in its memory.
+    receiver.answer = () => null
+    await fleet.send(first, 60)
+    await receiver.until(({ length }) => length >= 16)
+    await first.child.kill('SIGKILL')
+    receiver.answer = () => 200
+    const second = await fleet.node('second', 'api,delivery')
+    await receiver.until(() => idsOfEmails().size >= 60)
+
+    // This one is not dead, but is taken for it; when it goes on it still takes the webhook for its own.
+    const gate = Promise.withResolvers<number>()
+    receiver.answer = () => gate.promise
+    const { length: before } = receiver.received
+    await fleet.send(second, 60)
+    await receiver.until(({ length }) => length >= before + 16)
+    process.kill(second.child.pid, 'SIGSTOP')
+    receiver.answer = () => 200
+    const third = await fleet.node('third', 'api,delivery')
+    await receiver.until(() => idsOfEmails().size >= 120)
+    gate.resolve(500)
+    process.kill(second.child.pid, 'SIGCONT')
+    await fleet.send(third, 1)
+    await receiver.until(() => idsOfEmails().size >= 121)
+    for (const told of idsOfEmails().values()) assert.equal(new Set(told.map(([, id]) => id)).size, 1)
+    const retries = await execute<{ number: number }>(fleet.database, 'SELECT number FROM webhook_retries')
+    assert.deepEqual(retries, [], 'what the one that was stopped had to say counts no more')
+  })
 })

@@ -28,6 +28,25 @@ test('every event is told once, those of an email in their order, and the cursor
   assert.equal(received.length, 1_200)
 })
 
+test('the recipients of an email are told of at once, each in order, and after what concerns the whole email', async (t) => {
+  const stage = await Stage.make(t)
+  const receiver = await receiving(t)
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = ({ body }) => (body.includes('email.delivered') ? gate.promise : 200)
+  await stage.webhook(receiver)
+  await stage.hold()
+  await stage.flood(1_001)
+  // What is told of the whole email came before, and then as many as may be under way at a time.
+  const first = await receiver.until(({ length }) => length === 1 + 17)
+  assert.deepEqual(
+    first.map(told).map(({ type }) => type),
+    ['email.sent', ...Array(17).fill('email.delivered')],
+  )
+  gate.resolve(200)
+  const received = await receiver.until(({ length }) => length >= 1_001)
+  assert.equal(new Set(received.map(idOf)).size, 1_001)
+})
+
 test('what is not taken is told again under its id, and given up after the last try', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { octetsOfEvent } from '../../src/events/portions.ts'
 import { Teller } from '../../src/events/tell.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
@@ -70,6 +71,23 @@ export class Stage {
     return stage
   }
 
+  /** Another node on the same store. */
+  async beside(t: TestContext): Promise<Stage> {
+    const token = await this.store.join({
+      name: 'b',
+      roles: ['api'],
+      timeoutMs: 1_000,
+      since: 1,
+      machine: null,
+    })
+    const stage = new Stage(this.store, this.companyId, token, this.#options)
+    t.after(async () => {
+      await stage.#dispatcher.close()
+      await stage.#outgoing.close()
+    })
+    return stage
+  }
+
   #begin(commits = true): Dispatcher {
     const { store } = this
     const teller = new Teller(store)
@@ -116,6 +134,11 @@ export class Stage {
     this.#dispatcher.hold(
       held.map(({ secret, previousSecret, ...webhook }) => ({ ...webhook, secrets: [newWebhookSecret()] })),
     )
+  }
+
+  /** As soon as nothing is held or under way. */
+  async untilIdle(): Promise<void> {
+    while (this.octets > 0) await nextTurn()
   }
 
   /** Another process takes its place. */

@@ -14,6 +14,43 @@ export interface Message {
   again: boolean
 }
 
+/**
+ * The order of what is told of one email: the events of each recipient come one after the other, and those of the email
+ * as a whole after all before them and before all after them.
+ */
+class EmailOrder {
+  /** Positions of recipients, null: the email as a whole. */
+  readonly #underWay = new Set<number | null>()
+  /** Of these and of what is behind. */
+  #concerned = new Set<number | null>()
+  /** What waits for something that is under way. */
+  behind: Message[] = []
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0
+  }
+
+  /** False: it waits behind. */
+  begins(message: Message): boolean {
+    const { recipient } = message.told.event
+    const { size } = this.#concerned
+    const waits = recipient === null ? size > 0 : this.#concerned.has(null) || this.#concerned.has(recipient)
+    this.#concerned.add(recipient)
+    if (waits) this.behind.push(message)
+    else this.#underWay.add(recipient)
+    return !waits
+  }
+
+  /** Gives what waited behind: it is its turn to try again. */
+  ends(message: Message): Message[] {
+    this.#underWay.delete(message.told.event.recipient)
+    this.#concerned = new Set(this.#underWay)
+    const { behind } = this
+    this.behind = []
+    return behind
+  }
+}
+
 /** New events, and octets of all that is held. */
 const MOST_HELD = 500
 const MOST_OCTETS = 8 * 1024 ** 2
@@ -28,8 +65,8 @@ export class Held {
   readonly #unfinished = new Set<number>()
   /** Numbers of those told again. */
   readonly #repeated = new Set<number>()
-  /** What comes after something that is under way, of the same email: it waits for it. */
-  readonly #behind = new Map<string, Message[]>()
+  /** Of emails of which something new is under way. */
+  readonly #emails = new Map<string, EmailOrder>()
   /** The last new event that was begun. */
   #begun = 0
   /** Octets of an event, as those before were. */
@@ -107,12 +144,9 @@ export class Held {
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
       const { number, emailId } = message.told.event
       this.#begun = Math.max(this.#begun, number)
-      const behind = this.#behind.get(emailId)
-      if (behind === undefined) {
-        this.#behind.set(emailId, [])
-        return message
-      }
-      behind.push(message)
+      const order = this.#emails.get(emailId) ?? new EmailOrder()
+      this.#emails.set(emailId, order)
+      if (order.begins(message)) return message
     }
     return undefined
   }
@@ -123,13 +157,15 @@ export class Held {
   }
 
   /** It needs not be told, or waits to be told again: whatever waited for it waits no longer. */
-  finish({ told, again }: Message): void {
+  finish(message: Message): void {
     // Until that is committed the store still says that it is due.
-    if (again) return
-    const { number, emailId } = told.event
+    if (message.again) return
+    const { number, emailId } = message.told.event
     this.#unfinished.delete(number)
-    this.#queue.unshift(...(this.#behind.get(emailId) ?? []))
-    this.#behind.delete(emailId)
+    const order = this.#emails.get(emailId)
+    if (order === undefined) return
+    this.#queue.unshift(...order.ends(message))
+    if (order.isIdle) this.#emails.delete(emailId)
   }
 
   /**
@@ -150,8 +186,8 @@ export class Held {
 
   /** Nothing more is begun. */
   close(): void {
-    this.#queue.push(...[...this.#behind.values()].flat())
-    this.#behind.clear()
+    for (const { behind } of this.#emails.values()) this.#queue.push(...behind)
+    this.#emails.clear()
     this.letGo()
   }
 }

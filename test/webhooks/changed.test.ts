@@ -1,0 +1,101 @@
+/** A webhook is changed, taken by another node or told all again while it is being told. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Received, Receiver } from './receiver.ts'
+import { receiving, Stage } from './stage.ts'
+
+const idOf = ({ headers }: Received) => headers['webhook-id'] as string
+
+/** It answers nobody until the gate is opened with a status. */
+function gated(receiver: Receiver): PromiseWithResolvers<number> {
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  return gate
+}
+
+test('one that is removed while it is told leaves nothing behind, and takes nothing from the others', async (t) => {
+  const stage = await Stage.make(t)
+  const [removed, kept] = [await receiving(t), await receiving(t)]
+  const gate = gated(removed)
+  const id = await stage.webhook(removed)
+  await stage.webhook(kept)
+  await stage.hold()
+  await stage.deliver(40)
+  await removed.until(({ length }) => length === 16)
+  await stage.store.removeWebhook(id)
+  await stage.hold()
+  gate.resolve(500)
+  await stage.deliver(40)
+  await kept.until(({ length }) => length >= 160)
+  assert.equal(removed.received.length, 16)
+  assert.deepEqual(await stage.store.webhookAttempts({ webhookId: id, limit: 9 }), [])
+  await stage.untilIdle()
+})
+
+test('one that is disabled while it is told is told no more, and enabled what happens from then on', async (t) => {
+  const stage = await Stage.make(t)
+  const receiver = await receiving(t)
+  const gate = gated(receiver)
+  const id = await stage.webhook(receiver)
+  await stage.hold()
+  await stage.deliver(40)
+  await receiver.until(({ length }) => length === 16)
+  await stage.store.updateWebhook(id, { status: 'disabled', disabledAt: 5, disabledReason: 'why' })
+  await stage.hold()
+  gate.resolve(200)
+  await stage.untilIdle()
+  assert.deepEqual(await stage.store.webhookAttempts({ webhookId: id, limit: 9 }), [])
+  const cursor = await stage.store.lastEventNumber()
+  await stage.store.updateWebhook(id, { status: 'enabled', cursor, disabledAt: null, disabledReason: null })
+  await stage.hold()
+  const [email] = await stage.deliver()
+  const received = await receiver.until(({ length }) => length === 18)
+  assert.ok(received.slice(16).every(({ body }) => body.includes(email!)))
+})
+
+test('two nodes that both take it for theirs tell the same events under the same ids, and one of them writes', async (t) => {
+  const stage = await Stage.make(t)
+  const receiver = await receiving(t)
+  const gate = gated(receiver)
+  const id = await stage.webhook(receiver)
+  await stage.hold()
+  await stage.deliver(40)
+  await receiver.until(({ length }) => length === 16)
+  // Nobody tells the first that it is out of service: its requests go on.
+  const other = await stage.beside(t)
+  await stage.store.leave(stage.token)
+  receiver.answer = () => 200
+  await other.hold()
+  await receiver.until(({ length }) => length === 16 + 80)
+  const end = await stage.store.lastEventNumber()
+  await stage.until(id, ({ cursor }) => cursor === end)
+  // What the first has to say now is that it failed: nobody is to hear of it.
+  gate.resolve(500)
+  await stage.untilIdle()
+  const attempts = await stage.store.webhookAttempts({ webhookId: id, limit: 1_000 })
+  assert.ok(attempts.every(({ succeeded }) => succeeded))
+  assert.deepEqual(await stage.store.webhookRetries(id, Number.MAX_SAFE_INTEGER, 9), [])
+  assert.equal((await stage.store.webhooks({ id }))[0]!.cursor, end)
+  const ids = receiver.received.map(idOf)
+  assert.equal(new Set(ids.slice(16)).size, 80)
+  assert.equal(new Set(ids).size, 80)
+})
+
+test('a long past is told again within what one may hold, and goes on from where it was', async (t) => {
+  const stage = await Stage.make(t)
+  const receiver = await receiving(t)
+  const id = await stage.webhook(receiver)
+  await stage.flood(5_000)
+  await stage.store.updateWebhook(id, { cursor: 0 })
+  const end = await stage.store.lastEventNumber()
+  await stage.hold()
+  await receiver.until(({ length }) => length >= 2_000)
+  await stage.restart()
+  const { cursor } = (await stage.store.webhooks({ id }))[0]!
+  assert.ok(cursor >= 1_500, `it would begin again at ${cursor}`)
+  const received = await receiver.until((all) => new Set(all.map(idOf)).size === end)
+  await stage.until(id, async (webhook) => webhook.cursor === end)
+  assert.ok(received.length <= end + 500, `${received.length - end} were told twice`)
+  assert.ok(stage.mostOctets <= 9 * 1024 ** 2, `${stage.mostOctets} octets were held`)
+  assert.deepEqual(await stage.store.webhookRetries(id, Number.MAX_SAFE_INTEGER, 9), [])
+})
