@@ -37,8 +37,8 @@ export async function questions(
 
   /** Any email of the company. */
   const some = async () => {
-    const [found] = await store.emailsAt({ companyId }, [chance.random.int(places.from, places.to)])
-    return found!.email
+    const { emails } = await store.emailsAt({ companyId }, [chance.random.int(places.from, places.to)], ONE)
+    return emails[0]!.email
   }
   const time = () => Math.floor(chance.random.between(oldest!.createdAt, newest!.createdAt - HOUR))
   const number = () => chance.random.int(1, end)
@@ -152,6 +152,7 @@ export async function questions(
   ]
 }
 
+const ONE = { newestFirst: true, limit: 1, octets: Number.MAX_SAFE_INTEGER }
 const WATCHED = `${WATCHER.local}@${WATCHER.domain}`
 const BULK = { name: 'tag', value: TAGS.all }
 /** Types that the form dialect has a word for, and those that a poller of statistics asks for. */

@@ -93,14 +93,29 @@ export interface PlacedEmail {
   email: EmailSummary
 }
 
-/** Which part of the order is walked through: what lies between two places, from one end. */
-export interface EmailWalk {
+/** How much of what is wanted one answer gives, and from which end. */
+export interface PortionWanted {
+  newestFirst: boolean
+  /** Emails, at most. */
+  limit: number
+  /** Of what is listed of them: it ends with the one with which they come to so many, however large that one is. */
+  octets: number
+}
+
+/** In the order asked for. */
+export interface EmailPortion {
+  emails: PlacedEmail[]
+  octets: number
+  /** As much as was asked for: what comes behind the last of them was not looked at. */
+  full: boolean
+}
+
+/** Which part of the order is walked through: what lies between two places. */
+export interface EmailWalk extends PortionWanted {
   above: number
   below: number
-  newestFirst: boolean
-  /** Emails looked at, and emails wanted, at most. */
+  /** Emails looked at, at most. */
   looks: number
-  limit: number
 }
 
 /** In the order of the walk. */

@@ -11,6 +11,8 @@ export interface ToldEvent {
   email: ToldEmail | null
   /** Of batch sending: the values of the recipient; null otherwise. */
   recipientVariables: Record<string, string> | null
+  /** What all of this comes to, about. */
+  octets: number
 }
 
 /** Whom an event is about: of an email as a whole the first address of its To; empty where that is not known. */
@@ -36,14 +38,18 @@ export interface ToldFile {
   size: number
 }
 
-/** A recipient of an email, by its position. */
-export interface RecipientPlace {
+/** What is wanted for an event: its email, unless that is known, and the values of its recipient. */
+export interface WantedTold {
   emailId: string
-  recipient: number
+  /** Its position; null: there is none, or it has no values. */
+  recipient: number | null
+  known: boolean
 }
 
-/** What `readTold` finds. An email that is gone, and a recipient that has no values, are missing. */
+/** What there is of it. */
 export interface Told {
-  emails: ToldEmail[]
-  variables: (RecipientPlace & { variables: Record<string, string> })[]
+  /** Null where it is known, or gone. */
+  email: ToldEmail | null
+  recipientVariables: Record<string, string> | null
+  octets: number
 }

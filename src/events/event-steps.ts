@@ -2,7 +2,6 @@
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import { EVENTS_A_SEGMENT, eventTerms, LIST, placesOf, segmentOf } from '../store/digest.ts'
 import type { PlaceList, Store } from '../store/store.ts'
-import { DIGEST } from './digest.ts'
 import { type EmailSearchStore, findEmails } from './find-emails.ts'
 
 /** Events read at a time. */
@@ -33,11 +32,11 @@ interface Bounds {
   newestFirst: boolean
 }
 
-/** What may be wanted of the range. It may end before the range does. */
+/** What may be wanted of the range, of which lists know up to `digested`. It may end before the range does. */
 export async function* stepsOf(
   store: EventSearchStore,
   filter: EventFilter,
-  { after, upTo, newestFirst }: Bounds,
+  { after, upTo, newestFirst, digested }: Bounds & { digested: number },
 ): AsyncGenerator<Step> {
   if (filter.emailId !== undefined) {
     yield wholeRange(await store.eventsOf([filter.emailId], filter.recipient ?? null), {
@@ -47,10 +46,9 @@ export async function* stepsOf(
     })
     return
   }
-  // Up to here what is made of the log says where to look.
-  const digested = Math.min(upTo, Math.max(after, await store.followerCursor(DIGEST)))
-  const old = { after, upTo: digested, newestFirst }
-  const fresh = { after: digested, upTo, newestFirst }
+  const middle = Math.min(upTo, Math.max(after, digested))
+  const old = { after, upTo: middle, newestFirst }
+  const fresh = { after: middle, upTo, newestFirst }
   for (const part of newestFirst ? [fresh, old] : [old, fresh]) {
     if (part.after >= part.upTo) continue
     let reached = newestFirst ? part.upTo : part.after

@@ -4,12 +4,13 @@ import { EMAILS_A_SEGMENT, emailTerms, LIST, placesOf, segmentOf } from '../stor
 import { foldedAscii } from '../store/email-conditions.ts'
 import type { PlaceList, Store } from '../store/store.ts'
 import { DIGEST } from './digest.ts'
-import { octetsOf, Portions } from './portions.ts'
 
 /** Emails looked at for one page at most, wanted or not. */
 const LOOKS = 2_000
-/** Of a page, about: one with more ends before it has as many emails as were asked for. */
-const MOST_OCTETS = 2 * 1024 ** 2
+/**
+ * Of a page, about, and of what is not in lists yet: one with more ends before it has as many emails as were asked for.
+ */
+const OCTETS = 2 * 1024 ** 2
 /** Segments looked at in the first question; so many times more in each that follows. */
 const FIRST_SEGMENTS = 4
 const MORE = 16
@@ -88,38 +89,8 @@ export async function findEmails(
 }
 
 async function byWalk(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found> {
-  const { newestFirst, limit } = range
-  let { above, below } = range
-  const read = new Reading()
-  const emails: PlacedEmail[] = []
-  for (;;) {
-    const wanted = Math.min(read.next, limit - emails.length)
-    const walked = await store.walkEmails(filter, { above, below, newestFirst, limit: wanted, looks: LOOKS })
-    const { complete, reached } = walked
-    for (const email of walked.emails) emails.push(read.add(email))
-    const isPart = !complete && reached !== null && walked.emails.length === wanted
-    if (!isPart || emails.length === limit || read.isFull) {
-      return { emails, complete, reached: reached?.id ?? null }
-    }
-    if (newestFirst) below = reached.place
-    else above = reached.place
-  }
-}
-
-/** What was read for a page so far. */
-class Reading extends Portions {
-  #octets = 0
-
-  add(placed: PlacedEmail): PlacedEmail {
-    const octets = octetsOf(placed.email)
-    this.read(octets)
-    this.#octets += octets
-    return placed
-  }
-
-  get isFull(): boolean {
-    return this.#octets >= MOST_OCTETS
-  }
+  const walked = await store.walkEmails(filter, { ...range, looks: LOOKS, octets: OCTETS })
+  return { ...walked, reached: walked.reached?.id ?? null }
 }
 
 async function boundsOf(
@@ -161,27 +132,37 @@ function listOf({ domainId, to, tag }: EmailFilter): PlaceList | null {
 
 /** Null where no list serves the filter, or what is made of the log lies far behind. */
 async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found | null> {
-  const { above, below, newestFirst, limit } = range
   const list = listOf(filter)
   if (list === null) return null
-  const fresh = await store.emailsBegunAfter(await store.followerCursor(DIGEST), filter, range)
+  const cursor = await store.followerCursor(DIGEST)
+  const fresh = await store.emailsBegunAfter(cursor, filter, { ...range, octets: OCTETS })
   if (fresh === null) return null
-  const ahead = (place: number, than: number) => (newestFirst ? place > than : place < than)
-  const found = new Map<number, PlacedEmail>()
-  const read = new Reading()
+  const { newestFirst } = range
+  const isAhead = (place: number, of: number) => (newestFirst ? place > of : place < of)
+  // Behind the last of these may be others that no list has yet.
+  const end = fresh.full ? fresh.emails.at(-1)!.place : null
+  const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
+  const listed = await readListed(store, filter, list, { ...range, ...until })
+  const reached =
+    end !== null && (listed.reached === null || isAhead(end, listed.reached)) ? end : listed.reached
+  const found = new Map([...fresh.emails, ...listed.emails].map((email) => [email.place, email]))
+  const emails = [...found.values()]
+    .filter(({ place }) => reached === null || place === reached || isAhead(place, reached))
+    .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
+  if (reached === null) return { emails, complete: true, reached }
+  return { emails, complete: false, reached: await store.emailAlong(filter.companyId, reached, newestFirst) }
+}
+
+/** `reached`: the last place that was looked at; null: all were. */
+async function readListed(
+  store: EmailSearchStore,
+  filter: EmailFilter,
+  list: PlaceList,
+  { above, below, newestFirst, limit }: Wanted,
+): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
+  const emails: PlacedEmail[] = []
   let looks = 0
-  const answer = async (reached: number | null): Promise<Found> => {
-    for (const email of fresh) found.set(email.place, email)
-    const emails = [...found.values()]
-      .filter(({ place }) => reached === null || place === reached || ahead(place, reached))
-      .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
-    const complete = reached === null
-    return {
-      emails,
-      complete,
-      reached: complete ? null : await store.emailAlong(filter.companyId, reached, newestFirst),
-    }
-  }
+  let octets = OCTETS
   let from = segmentOf(above, EMAILS_A_SEGMENT)
   let to = segmentOf(below, EMAILS_A_SEGMENT)
   let segments = FIRST_SEGMENTS
@@ -204,17 +185,23 @@ async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Want
         .sort((a, b) => (newestFirst ? b - a : a - b))
       rest.push(...those)
       const isLast = index === lists.segments.length - 1
-      while (rest.length >= read.next || (isLast && rest.length > 0)) {
-        const some = rest.splice(0, read.next)
-        for (const email of await store.emailsAt(filter, some)) found.set(email.place, read.add(email))
+      // The more, the fewer of those before were wanted.
+      const next = () => Math.max(limit - emails.length, looks)
+      while (rest.length >= next() || (isLast && rest.length > 0)) {
+        const some = rest.splice(0, next())
+        const portion = { newestFirst, limit: limit - emails.length, octets }
+        const read = await store.emailsAt(filter, some, portion)
+        emails.push(...read.emails)
+        octets -= read.octets
         looks += some.length
-        if (found.size >= limit || looks >= LOOKS || read.isFull) return answer(some.at(-1)!)
+        if (read.full) return { emails, reached: emails.at(-1)!.place }
+        if (looks >= LOOKS) return { emails, reached: some.at(-1)! }
       }
     }
-    if (lists.reached === null) return answer(null)
+    if (lists.reached === null) return { emails, reached: null }
     if (newestFirst) to = lists.reached - 1
     else from = lists.reached + 1
     segments = Math.min(MORE * segments, MOST_SEGMENTS)
   }
-  return answer(newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1)
+  return { emails, reached: newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1 }
 }

@@ -4,12 +4,11 @@ import type { ToldEvent } from '../email/told-event.ts'
 import { DIGEST } from './digest.ts'
 import { type EventSearchStore, stepsOf } from './event-steps.ts'
 import { matches, mayMatch } from './match.ts'
-import { octetsOfEvent, Portions } from './portions.ts'
 import type { Teller } from './tell.ts'
 
-/** Events read for one page at most. A large one counts as one more for each so many octets. */
+/** Events read for one page at most, and octets told of them. */
 const LOOKS = 3_000
-const OCTETS_A_LOOK = 1_024
+const OCTETS = 3 * 1024 ** 2
 
 /** Which part of the log is looked through: the events behind `after` up to `upTo`, from one end. */
 export interface EventRange {
@@ -47,7 +46,7 @@ export async function findEvents(
   also: (told: ToldEvent) => boolean = () => true,
 ): Promise<FoundEvents> {
   const { store, teller } = parts
-  const end = await endOf(store)
+  const { end, digested } = await endOf(store)
   const upTo = Math.min(range.upTo ?? end, end)
   const after = Math.min(range.after ?? 0, upTo)
   const found: ToldEvent[] = []
@@ -56,33 +55,39 @@ export async function findEvents(
     const part = newestFirst ? { after: reached, upTo } : { after, upTo: reached }
     return { events: found, ...part, complete: whole }
   }
+  if (filter.types?.length === 0) return until(newestFirst ? after : upTo)
   const past = ({ number }: LoggedEvent) => (newestFirst ? number - 1 : number)
-  const portions = new Portions()
   let place = newestFirst ? upTo : after
   let looks = 0
-  for await (const { events, reached } of stepsOf(store, filter, { after, upTo, newestFirst })) {
+  let left = OCTETS
+  for await (const step of stepsOf(store, filter, { after, upTo, newestFirst, digested })) {
+    const events = step.events.filter((event) => mayMatch(filter, event))
     for (let from = 0; from < events.length; ) {
-      const some = events.slice(from, from + portions.next)
-      from += some.length
-      for (const told of await teller.tell(some.filter((event) => mayMatch(filter, event)))) {
-        const octets = octetsOfEvent(told)
-        portions.read(octets)
-        looks += octets / OCTETS_A_LOOK
-        if (matches(filter, told) && also(told)) found.push(told)
-        if (found.length === limit || looks >= LOOKS) return until(past(told.event))
+      // The more, the fewer of those before were wanted.
+      const some = events.slice(from, from + Math.max(limit - found.length, looks))
+      const told = await teller.tell(some, left)
+      from += told.length
+      looks += told.length
+      for (const each of told) {
+        left -= each.octets
+        if (matches(filter, each) && also(each)) found.push(each)
+        if (found.length === limit) return until(past(each.event))
       }
-      looks += some.length
-      if (looks >= LOOKS && from < events.length) return until(past(some.at(-1)!))
+      if (left <= 0 || (looks >= LOOKS && from < events.length)) return until(past(told.at(-1)!.event))
     }
-    place = reached
+    looks += step.events.length - events.length
+    place = step.reached
     if (looks >= LOOKS) break
   }
   return until(place)
 }
 
-/** Nothing will be added up to there, so that nobody who goes on behind it misses anything. */
-async function endOf(store: EventSearchStore): Promise<number> {
-  // Who follows the log has waited for what was under way.
+/**
+ * `end`: nothing will be added up to there, so that nobody who goes on behind it misses anything. `digested`: up to
+ * here what is made of the log says where to look.
+ */
+async function endOf(store: EventSearchStore): Promise<{ end: number; digested: number }> {
   const [settled, digested] = await Promise.all([store.settledEventNumber(), store.followerCursor(DIGEST)])
-  return Math.max(settled, digested)
+  // Who follows the log has waited for what was under way.
+  return { end: Math.max(settled, digested), digested }
 }

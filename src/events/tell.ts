@@ -1,65 +1,82 @@
 /** What is told of events beside what the log has: their emails, and the values of their recipients. */
 import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../email/event.ts'
-import type { ToldEmail, ToldEvent } from '../email/told-event.ts'
+import type { Told, ToldEmail, ToldEvent, WantedTold } from '../email/told-event.ts'
 import type { SearchStore } from '../store/store.ts'
-import { octetsOf } from './portions.ts'
 
 /** Emails kept for the events that are still to come of them, and octets of these, about. */
 const KEPT = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
+/** Octets read at a time: senders decide how large an email is. */
+const AT_A_TIME = 512 * 1024
+/** Octets of an event beside its email, and of an email beside what is as long as its sender likes. */
+const OF_EVENT = 500
+
+interface Known {
+  email: ToldEmail
+  octets: number
+}
 
 /** Reads the emails of events, and remembers those it has read: most have several events, soon one after the other. */
 export class Teller {
   readonly #store: Pick<SearchStore, 'readTold'>
-  readonly #emails = new LRUCache<string, ToldEmail>({
+  readonly #emails = new LRUCache<string, Known>({
     max: KEPT,
     maxSize: KEPT_OCTETS,
-    sizeCalculation: octetsOf,
+    sizeCalculation: ({ octets }) => octets + OF_EVENT,
   })
 
   constructor(store: Pick<SearchStore, 'readTold'>) {
     this.#store = store
   }
 
-  /** In the order given. */
-  async tell(events: readonly LoggedEvent[]): Promise<ToldEvent[]> {
-    const ids = [...new Set(events.map(({ emailId }) => emailId))]
-    const emails = new Map<string, ToldEmail>()
+  /** The first of them, until they tell so many octets, however large the last of them is: there is at least one. */
+  async tell(events: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
     // Its time may be another one from here on.
     for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
-    for (const id of ids) {
-      const known = this.#emails.get(id)
-      if (known !== undefined) emails.set(id, known)
-    }
-    const unknown = ids.filter((id) => !emails.has(id))
-    if (unknown.length > 0) {
-      for (const email of (await this.#store.readTold(unknown, [])).emails) {
-        emails.set(email.id, email)
-        this.#emails.set(email.id, email)
+    const emails = new Map<string, Known | null>()
+    const wanted = events.map(({ emailId, recipient }): WantedTold => {
+      const known = emails.get(emailId) ?? this.#emails.get(emailId)
+      const place = { emailId, recipient, known: emails.has(emailId) || known !== undefined }
+      emails.set(emailId, known ?? null)
+      // Only those of batch sending have values of their own.
+      return known?.email.individual === false ? { ...place, recipient: null } : place
+    })
+    const isRead = ({ known, recipient }: WantedTold) => !known || recipient !== null
+    const read = (await this.#store.readTold(wanted.filter(isRead), most)).values()
+    const told: ToldEvent[] = []
+    let left = most
+    for (const [index, event] of events.entries()) {
+      const { emailId } = event
+      const found = isRead(wanted[index]!) ? read.next().value : NOTHING
+      // So far it was read.
+      if (found === undefined) break
+      const before = emails.get(emailId) ?? null
+      const known = found.email === null ? before : { email: found.email, octets: found.octets }
+      if (known !== null && known !== before) {
+        emails.set(emailId, known)
+        this.#emails.set(emailId, known)
       }
+      const octets = OF_EVENT + found.octets + (before?.octets ?? 0)
+      const { recipientVariables } = found
+      told.push({ event, id: eventId(event), email: known?.email ?? null, recipientVariables, octets })
+      left -= octets
+      if (left <= 0) break
     }
-    const variables = await this.#variablesOf(events, emails)
-    return events.map((event) => ({
-      event,
-      id: eventId(event),
-      email: emails.get(event.emailId) ?? null,
-      recipientVariables: variables.get(`${event.emailId} ${event.recipient}`) ?? null,
-    }))
+    return told
   }
 
-  async #variablesOf(
-    events: readonly LoggedEvent[],
-    emails: ReadonlyMap<string, ToldEmail>,
-  ): Promise<ReadonlyMap<string, Record<string, string>>> {
-    const places = events.flatMap(({ emailId, recipient }) =>
-      recipient !== null && emails.get(emailId)?.individual === true ? [{ emailId, recipient }] : [],
-    )
-    if (places.length === 0) return new Map()
-    const { variables } = await this.#store.readTold([], places)
-    return new Map(variables.map((of) => [`${of.emailId} ${of.recipient}`, of.variables]))
+  /** All of them, in the order given, so many octets at a time. */
+  async *tellAll(events: readonly LoggedEvent[]): AsyncGenerator<ToldEvent[]> {
+    for (let from = 0; from < events.length; ) {
+      const told = await this.tell(events.slice(from))
+      from += told.length
+      yield told
+    }
   }
 }
+
+const NOTHING: Told = { email: null, recipientVariables: null, octets: 0 }
 
 /**
  * A UUID (version 7, RFC 9562) of what never changes of an event: its time, its number, and a part of the id of its

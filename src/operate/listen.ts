@@ -53,7 +53,7 @@ async function* heard(
 ): AsyncGenerator<HeardEvent[]> {
   const teller = new Teller(store)
   for await (const bunch of events) {
-    yield (await teller.tell(bunch)).flatMap((told) => inWords(dialect, told) ?? [])
+    for await (const some of teller.tellAll(bunch)) yield some.flatMap((told) => inWords(dialect, told) ?? [])
   }
 }
 

@@ -1,31 +1,84 @@
-/** What a filter of emails comes to as values of a statement; null: it narrows nothing. */
+/**
+ * What each field of a filter of emails asks for: as a value, and as a condition of the statements of both databases.
+ */
 import type { TagFilter } from '../email/event.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
-export interface EmailConditions {
-  domainId: string | null
-  to: string | null
-  from: string | null
-  subject: string | null
-  /** A part of the column `tags`. */
-  tag: string | null
-  events: readonly string[] | null
-  since: number | null
-  until: number | null
+/** How a database says what differs between them. Conditions are about the email `e`. */
+export interface Dialect {
+  /** A value by its name; a list of texts is `texts`. */
+  value(name: string, type: ValueType): string
+  /** With ASCII letters in lower case. */
+  folded(text: string): string
+  /** Whether a part is in a text. */
+  has(text: string, part: string): string
+  /** Whether a text is in a list, which is a value. */
+  isAmong(text: string, list: string): string
+  /** What rows of other tables know the email by. */
+  email: string
+  /** The type of its last event. */
+  lastEvent: string
 }
 
-export function conditionsOf(filter: EmailFilter): EmailConditions {
-  const { domainId, to, from, subject, tag, events, since, until } = filter
-  return {
-    domainId: domainId ?? null,
-    to: to === undefined ? null : foldedAscii(to),
-    from: from === undefined ? null : foldedAscii(from),
-    subject: subject === undefined ? null : foldedAscii(subject),
-    tag: tag === undefined ? null : tagText(tag),
-    events: events ?? null,
-    since: since === undefined ? null : Math.ceil(since),
-    until: until === undefined ? null : Math.ceil(until),
-  }
+type ValueType = 'text' | 'int8' | 'texts'
+type Asked = Omit<EmailFilter, 'companyId'>
+
+interface Condition<T> {
+  type: ValueType
+  value(wanted: T): string | number | readonly string[]
+  sql(value: string, dialect: Dialect): string
+}
+
+/** In the order in which they are looked at. */
+const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>> } = {
+  domainId: { type: 'text', value: (id) => id, sql: (value) => `e.domain_id = ${value}` },
+  since: { type: 'int8', value: Math.ceil, sql: (value) => `e.created_at >= ${value}` },
+  until: { type: 'int8', value: Math.ceil, sql: (value) => `e.created_at < ${value}` },
+  subject: {
+    type: 'text',
+    value: foldedAscii,
+    sql: (value, { has, folded }) => has(folded('e.subject'), value),
+  },
+  from: {
+    type: 'text',
+    value: foldedAscii,
+    sql: (value, { has, folded }) => has(folded('e.header_from'), value),
+  },
+  tag: { type: 'text', value: tagText, sql: (value, { has }) => has('e.tags', value) },
+  to: {
+    type: 'text',
+    value: foldedAscii,
+    sql: (value, { folded, email }) =>
+      `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${folded('r.address')} = ${value})`,
+  },
+  events: {
+    type: 'texts',
+    value: (types) => types,
+    sql: (value, { isAmong, lastEvent }) => isAmong(lastEvent, value),
+  },
+}
+
+const ALL = Object.entries(CONDITIONS) as [keyof Asked, Condition<unknown>][]
+
+/** Whether the email `e` is wanted, by the values of `conditionsOf`. */
+export function wantedIn(dialect: Dialect): string {
+  return ALL.map(([name, { type, sql }]) => {
+    const value = dialect.value(name, type)
+    return `(${value} IS NULL OR ${sql(value, dialect)})`
+  }).join('\n  AND ')
+}
+
+/** By name; null: it narrows nothing. `listOf`: how the database takes a list. */
+export function conditionsOf<List>(
+  filter: EmailFilter,
+  listOf: (texts: readonly string[]) => List,
+): Record<keyof Asked, string | number | List | null> {
+  const values = ALL.map(([name, condition]) => {
+    const wanted = filter[name]
+    const value = wanted === undefined ? null : condition.value(wanted)
+    return [name, value !== null && typeof value === 'object' ? listOf(value) : value]
+  })
+  return Object.fromEntries(values)
 }
 
 /**

@@ -8,9 +8,10 @@ import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type {
   EmailHistory,
+  EmailPortion,
   EmailSummary,
   PlacedEmail,
-  RecipientPlace,
+  PortionWanted,
   StoredAttempt,
   StoredEmail,
   StoredRecipient,
@@ -78,10 +79,22 @@ export function summaryOf(row: SummaryRow): EmailSummary {
 
 export interface PlacedRow extends SummaryRow {
   place: number
+  octets: number
 }
 
-export function placedOf(row: PlacedRow): PlacedEmail {
-  return { place: row.place, email: listedOf(row) }
+/** `rows`: in order; no more of them are read than are wanted. */
+export function portionOf(
+  rows: Iterable<PlacedRow>,
+  wanted: Pick<PortionWanted, 'limit' | 'octets'>,
+): EmailPortion {
+  const emails: PlacedEmail[] = []
+  let octets = 0
+  for (const row of rows) {
+    emails.push({ place: row.place, email: listedOf(row) })
+    octets += row.octets
+    if (emails.length >= wanted.limit || octets >= wanted.octets) return { emails, octets, full: true }
+  }
+  return { emails, octets, full: false }
 }
 
 /** Of the last of them. */
@@ -90,30 +103,32 @@ export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: st
   return { place, id: email.id }
 }
 
-/** Of the email `emailId`, in order. */
-export interface ToldFileRow extends ToldFile {
-  emailId: string
+/** With a column for each field that is told, null where it is not the email that is wanted. */
+export interface ToldRow {
+  id: string | null
+  /** In JSON. */
+  files: string | null
+  recipientVariables: string | null
+  /** Of the email itself. */
+  octets: number
 }
 
-export interface ToldRecipientRow extends RecipientPlace {
-  variables: string
-}
-
-/** `emails`: with a column for each field that is told. */
-export function toldOfRows(
-  emails: readonly object[],
-  files: readonly ToldFileRow[],
-  recipients: readonly ToldRecipientRow[],
-): Told {
-  const attachments = Map.groupBy(files, ({ emailId }) => emailId)
-  return {
-    emails: emails.map((row) => {
-      const email = toldOf(row)
-      const files = attachments.get(email.id) ?? []
-      return { ...email, attachments: files.map(({ emailId: _, ...file }) => file) }
-    }),
-    variables: recipients.map((row) => ({ ...row, variables: mapOf(row.variables) })),
+/** `rows`: one for each that is wanted, in order; no more of them are read than come to `most` octets. */
+export function toldOfRows(rows: Iterable<ToldRow>, most: number): Told[] {
+  const told: Told[] = []
+  let left = most
+  for (const row of rows) {
+    const { files, recipientVariables: variables } = row
+    const octets = row.octets + (files?.length ?? 0) + (variables?.length ?? 0)
+    told.push({
+      email: row.id === null ? null : { ...toldOf(row), attachments: listOf<ToldFile>(files) },
+      recipientVariables: variables === null ? null : mapOf<Record<string, string>>(variables),
+      octets,
+    })
+    left -= octets
+    if (left <= 0) break
   }
+  return told
 }
 
 export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {

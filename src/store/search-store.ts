@@ -1,7 +1,13 @@
 /** What is looked for among emails and events, and what is told of what was found. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
-import type { EmailFilter, EmailWalk, PlacedEmail, WalkedEmails } from '../email/stored-email.ts'
-import type { RecipientPlace, Told } from '../email/told-event.ts'
+import type {
+  EmailFilter,
+  EmailPortion,
+  EmailWalk,
+  PortionWanted,
+  WalkedEmails,
+} from '../email/stored-email.ts'
+import type { Told, WantedTold } from '../email/told-event.ts'
 
 export interface SearchStore {
   /**
@@ -16,8 +22,8 @@ export interface SearchStore {
   emailAlong(companyId: string, place: number, newestFirst: boolean): Promise<string | null>
   /** Of the emails that are looked at one after the other, those that are wanted. */
   walkEmails(filter: EmailFilter, walk: EmailWalk): Promise<WalkedEmails>
-  /** Of the emails at these places, those that are wanted; newest first. */
-  emailsAt(filter: EmailFilter, places: readonly number[]): Promise<PlacedEmail[]>
+  /** Of the emails at these places, which are in the order asked for, those that are wanted. */
+  emailsAt(filter: EmailFilter, places: readonly number[], portion: PortionWanted): Promise<EmailPortion>
   /**
    * Of the emails that begin behind a number in the log, the first that are wanted on the way between these places, in
    * its order. Null when so many events are behind it that they are not looked through.
@@ -26,7 +32,7 @@ export interface SearchStore {
     number: number,
     filter: EmailFilter,
     walk: Omit<EmailWalk, 'looks'>,
-  ): Promise<PlacedEmail[] | null>
+  ): Promise<EmailPortion | null>
   /**
    * A number up to which nothing will be added any more: the last one, or on PostgreSQL a lower one while transactions
    * are under way that may bring more below it. It waits a few milliseconds for these, and does not fall.
@@ -46,7 +52,11 @@ export interface SearchStore {
    * address compare as ASCII folds them.
    */
   eventsOf(emailIds: readonly string[], address: string | null): Promise<LoggedEvent[]>
-  readTold(emailIds: readonly string[], recipients: readonly RecipientPlace[]): Promise<Told>
+  /**
+   * What is told beside events, in the order given. It ends with what comes to so many octets, however large that is:
+   * the rest is to be asked for again.
+   */
+  readTold(wanted: readonly WantedTold[], octets: number): Promise<Told[]>
 }
 
 export interface EventsUpTo {

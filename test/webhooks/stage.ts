@@ -4,7 +4,6 @@ import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { octetsOfEvent } from '../../src/events/portions.ts'
 import { Teller } from '../../src/events/tell.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
 import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
@@ -98,7 +97,7 @@ export class Stage {
         const told = await teller.tell(events)
         this.mostTold = Math.max(
           this.mostTold,
-          told.reduce((sum, each) => sum + octetsOfEvent(each), 0),
+          told.reduce((sum, each) => sum + each.octets, 0),
         )
         return told
       },

@@ -1,6 +1,5 @@
 /** The events that are held for one webhook: those that wait, in their order, and those under way. */
 import type { ToldEvent } from '../../email/told-event.ts'
-import { octetsOfEvent } from '../portions.ts'
 import type { Share } from './shares.ts'
 
 /** An event on its way to one webhook. */
@@ -116,7 +115,7 @@ export class Held {
   }
 
   #taken(told: ToldEvent, attempts: number, again: boolean): Message {
-    const octets = octetsOfEvent(told)
+    const { octets } = told
     this.#usual += (octets - this.#usual) / INERTIA
     this.#octets.take(octets)
     return { told, octets, attempts, again }

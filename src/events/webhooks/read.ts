@@ -2,13 +2,12 @@
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { EventLog, WebhookStore } from '../../store/store.ts'
-import { octetsOfEvent, Portions } from '../portions.ts'
 import { wordOfType } from '../told/types.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface ReadPorts {
   log: EventLog
-  /** What is told of events, in their order. */
+  /** What is told of the first of these events, in their order: as much as is read at a time. */
   tell(events: LoggedEvent[]): Promise<ToldEvent[]>
   retries: WebhookStore['webhookRetries']
 }
@@ -25,17 +24,13 @@ export async function* inPortions(
   { events, cursor }: EventPage,
   wanted: (event: LoggedEvent) => boolean = () => true,
 ): AsyncGenerator<{ told: ToldEvent[]; upTo: number }> {
-  const portions = new Portions()
   let from = 0
   do {
-    const some: LoggedEvent[] = []
-    for (const most = portions.next; from < events.length && some.length < most; from++) {
-      const event = events[from]!
-      if (wanted(event)) some.push(event)
-    }
+    const some = events.slice(from).filter(wanted)
     const told = some.length === 0 ? [] : await tell(some)
-    for (const each of told) portions.read(octetsOfEvent(each))
-    yield { told, upTo: from < events.length ? events[from - 1]!.number : cursor }
+    const last = told.length < some.length ? told.at(-1)!.event : events.at(-1)
+    from = last === undefined ? 0 : events.indexOf(last) + 1
+    yield { told, upTo: from < events.length ? last!.number : cursor }
   } while (from < events.length)
 }
 

@@ -45,5 +45,6 @@ export function sampleEvent(type: EventType, companyId: string, domain: string, 
       },
     },
     recipientVariables: null,
+    octets: 1_000,
   }
 }

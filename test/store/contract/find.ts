@@ -244,7 +244,8 @@ async function searchedAtRandom(
     { numRuns: 60 },
   )
   const lastEvents = new Map<string, EventType>()
-  const walk = { above: 0, below: Number.MAX_SAFE_INTEGER, newestFirst: true, looks: 1_000, limit: 1_000 }
+  const most = { looks: 1_000, limit: 1_000, octets: Number.MAX_SAFE_INTEGER }
+  const walk = { above: 0, below: Number.MAX_SAFE_INTEGER, newestFirst: true, ...most }
   for (const { email } of (await store.walkEmails({ companyId }, walk)).emails) {
     lastEvents.set(email.id, email.lastEvent)
   }

@@ -10,6 +10,7 @@ const EVERYTHING: EmailWalk = {
   newestFirst: true,
   looks: 100,
   limit: 100,
+  octets: Number.MAX_SAFE_INTEGER,
 }
 
 export function searchContract(open: OpenBench): void {
@@ -47,15 +48,20 @@ export function searchContract(open: OpenBench): void {
       const between = await store.emailPlace(`${ids[2]!.slice(0, -1)}f`)
       assert.ok(between > 0 && !Number.isInteger(between), 'the place of an email that is gone')
 
-      const at = await store.emailsAt({ companyId: owner.id }, [places[1]!, places[3]!, 1_000_000])
-      assert.deepEqual(
-        at.map(({ place, email }) => [place, email.id]),
-        [
-          [places[3], ids[3]],
-          [places[1], ids[1]],
-        ],
-      )
-      assert.deepEqual(await store.emailsAt({ companyId: other.id }, places), [])
+      const at = async (those: number[], portion: Partial<EmailWalk> = {}, companyId = owner.id) => {
+        const wanted = { ...EVERYTHING, ...portion }
+        const { emails, full } = await store.emailsAt({ companyId }, those, wanted)
+        assert.deepEqual(
+          emails.map(({ place }) => place),
+          emails.map(({ email }) => places[ids.indexOf(email.id)]),
+        )
+        return [emails.map(({ email }) => ids.indexOf(email.id)), full]
+      }
+      const some = [places[1]!, places[3]!, places[4]!, 1_000_000]
+      assert.deepEqual(await at(some, { newestFirst: false }), [[1, 3, 4], false])
+      assert.deepEqual(await at(some.toReversed()), [[4, 3, 1], false])
+      assert.deepEqual(await at(some.toReversed(), { limit: 2 }), [[4, 3], true])
+      assert.deepEqual(await at(places, {}, other.id), [[], false])
     })
 
     test('finds emails that begin behind a number, no more than are asked for', async (t) => {
@@ -66,7 +72,7 @@ export function searchContract(open: OpenBench): void {
       const filter = { companyId: owner.id, to: 'a@x.test' }
       const begun = async (walk: Partial<EmailWalk>) => {
         const found = await store.emailsBegunAfter(number, filter, { ...EVERYTHING, ...walk })
-        return found?.map(({ email }) => ids.indexOf(email.id))
+        return found?.emails.map(({ email }) => ids.indexOf(email.id))
       }
       const ids: string[] = []
       assert.deepEqual(await begun({}), [])
@@ -122,7 +128,54 @@ export function searchContract(open: OpenBench): void {
         const found = emails.map(({ email }) => those.indexOf(email.id))
         assert.deepEqual(found, wanted, JSON.stringify(filter))
       }
-      assert.deepEqual((await store.emailsAt({ companyId: owner.id, to: 'b@x.test' }, [1, 2, 3])).length, 2)
+      const filter = { companyId: owner.id, to: 'b@x.test' }
+      assert.equal((await store.emailsAt(filter, [3, 2, 1], EVERYTHING)).emails.length, 2)
+    })
+
+    test('reads no more than so many octets, and one email at least', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const number = await store.lastEventNumber()
+      const values = [3, 3, 90_000, 3, 90_000].map((length) => {
+        const value = email(owner, ['a@x.test'])
+        value.content = { ...value.content, to: [`${'x'.repeat(length)} <a@x.test>`] }
+        return value
+      })
+      for (const value of values) await accept(store, value)
+      const ids = values.map(({ id }) => id)
+      const places = await Promise.all(ids.map((id) => store.emailPlace(id)))
+      const filter = { companyId: owner.id }
+      const read = async (octets: number, newestFirst: boolean) => {
+        const walk = { ...EVERYTHING, octets, newestFirst }
+        const those = newestFirst ? places.toReversed() : places
+        const walked = await store.walkEmails(filter, walk)
+        const at = await store.emailsAt(filter, those, walk)
+        const begun = await store.emailsBegunAfter(number, filter, walk)
+        const found = walked.emails.map(({ email }) => ids.indexOf(email.id))
+        assert.deepEqual(at.emails, walked.emails)
+        assert.deepEqual(begun, at)
+        assert.equal(at.full, !walked.complete)
+        if (at.full) assert.deepEqual(walked.reached?.id, ids[found.at(-1)!])
+        return [found, at.full]
+      }
+      assert.deepEqual(await read(1, true), [[4], true])
+      assert.deepEqual(await read(50_000, true), [[4], true])
+      assert.deepEqual(await read(50_000, false), [[0, 1, 2], true])
+      assert.deepEqual(await read(95_000, true), [[4, 3, 2], true])
+      assert.deepEqual(await read(1_000_000, false), [[0, 1, 2, 3, 4], false])
+      const wanted = ids.map((emailId) => ({ emailId, recipient: 0, known: false }))
+      const told = async (octets: number) => {
+        const all = await store.readTold(wanted, octets)
+        return all.map(({ email, octets }) => [ids.indexOf(email!.id), octets > 90_000])
+      }
+      assert.deepEqual(await told(1), [[0, false]])
+      const three = [
+        [0, false],
+        [1, false],
+        [2, true],
+      ]
+      assert.deepEqual(await told(50_000), three)
+      assert.deepEqual(await told(95_000), [...three, [3, false], [4, true]])
     })
 
     test('tells emails with their files, and the values of recipients', async (t) => {
@@ -154,13 +207,19 @@ export function searchContract(open: OpenBench): void {
         ],
       }
       await accept(store, value)
-      const places = [0, 1, 7].map((recipient) => ({ emailId: value.id, recipient }))
-      const { emails, variables } = await store.readTold([value.id, newId()], places)
-      assert.deepEqual(variables, [
-        { emailId: value.id, recipient: 0, variables: { n: '1' } },
-        { emailId: value.id, recipient: 1, variables: {} },
-      ])
+      const wanted = [
+        { emailId: newId(), recipient: 0, known: false },
+        { emailId: value.id, recipient: null, known: false },
+        ...[0, 1, 7].map((recipient) => ({ emailId: value.id, recipient, known: true })),
+      ]
+      const told = await store.readTold(wanted, 1_000_000)
+      assert.deepEqual(
+        told.map(({ recipientVariables }) => recipientVariables),
+        [null, null, { n: '1' }, {}, null],
+      )
+      const emails = told.map(({ email }) => email)
       assert.deepEqual(emails, [
+        null,
         {
           id: value.id,
           companyId: owner.id,
@@ -185,8 +244,11 @@ export function searchContract(open: OpenBench): void {
             { filename: 'a.txt', contentType: 'text/plain', size: 1 },
           ],
         },
+        null,
+        null,
+        null,
       ])
-      assert.deepEqual(await store.readTold([], []), { emails: [], variables: [] })
+      assert.deepEqual(await store.readTold([], 1), [])
     })
 
     test('goes back through the log, and gives all events of some emails', async (t) => {

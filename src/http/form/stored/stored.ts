@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
+import type { ToldEmail } from '../../../email/told-event.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { rawCopies } from '../../../operate/raw-copies.ts'
 import { JSON_TYPE, type LongAnswer } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
+import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { Fault } from '../../fault.ts'
 import { checkNotEncoded } from '../../media-type.ts'
@@ -36,9 +38,8 @@ export async function readStored(
   const { id, origin } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
   await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
-  const [email, { emails }] = [await deps.store.readEmail(id), await deps.store.readTold([id], [])]
-  const [told] = emails
-  if (email === null || told === undefined || email.contentRemoved) throw notStored()
+  const [email, told] = [await deps.store.readEmail(id), await toldOf(deps, id)]
+  if (email === null || told === null || email.contentRemoved) throw notStored()
   const stored = { email, told }
   if (isWanted) {
     const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
@@ -74,10 +75,10 @@ export async function readAgain(
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await limit.admission.reserve(raw, origin.size)
-  const { emails } = await deps.store.readTold([id], [])
+  const told = await toldOf(deps, id)
   const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
-  if (copy === undefined || emails[0] === undefined) throw notStored()
-  const { tags, variables, testMode } = emails[0]
+  if (copy === undefined || told === null) throw notStored()
+  const { tags, variables, testMode } = told
   return mimeForm(params.domain, copy.message, [
     ...to.map((each): Field => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
@@ -103,6 +104,12 @@ function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Ag
   ])
   const contentType = `multipart/form-data; boundary="${boundary}"`
   return { asked: { domain, mime: true, links: false, contentType, maxParts: MAX_PARTS }, form }
+}
+
+/** Null where it is gone. */
+async function toldOf({ store }: Pick<HttpDeps, 'store'>, emailId: string): Promise<ToldEmail | null> {
+  const [told] = await store.readTold([{ emailId, recipient: null, known: false }], Number.MAX_SAFE_INTEGER)
+  return told!.email
 }
 
 async function storedOf(

@@ -1,21 +1,15 @@
 import { isEmailId } from '../../../email/email-id.ts'
 import { fieldsOf } from '../../../email/fields.ts'
-import type { EmailFilter } from '../../../email/stored-email.ts'
-import { selected } from '../../email-columns.ts'
-import { conditionsOf, foldedAscii } from '../../email-conditions.ts'
-import {
-  type PlacedRow,
-  placedOf,
-  placeOf,
-  type ToldFileRow,
-  type ToldRecipientRow,
-  toldOfRows,
-} from '../../email-rows.ts'
+import type { EmailFilter, EmailPortion, EmailWalk } from '../../../email/stored-email.ts'
+import { octetsRead, selected } from '../../email-columns.ts'
+import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
+import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOfRows } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import type { SearchStore } from '../../store.ts'
-import { int4s, int8s, texts, uuids } from '../arrays.ts'
+import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
 import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
+import { type NamedStatement, named } from '../named.ts'
 import type { Parts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
 import { foldedIn } from '../rows.ts'
@@ -24,69 +18,87 @@ import { LAST_EVENT } from './emails.ts'
 /** Events behind a number that are looked through at most. */
 const MOST_BEHIND = 20_000
 
-const ofEmail = () => 'e'
+const NOTHING: EmailPortion = { emails: [], octets: 0, full: false }
 
-const PLACED = `SELECT e.seq AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent"`
+type Order = 'ASC' | 'DESC'
 
-/** Of the email `e`, with the values of `bound` from $2 on. */
-const WANTED = `($2::text IS NULL OR e.domain_id = $2)
-  AND ($3::int8 IS NULL OR e.created_at >= $3) AND ($4::int8 IS NULL OR e.created_at < $4)
-  AND ($5::text IS NULL OR strpos(${foldedIn('e.header_from')}, $5) > 0)
-  AND ($6::text IS NULL OR strpos(${foldedIn('e.subject')}, $6) > 0)
-  AND ($7::text IS NULL OR strpos(e.tags, $7) > 0)
-  AND ($8::text IS NULL OR EXISTS (
-    SELECT 1 FROM recipients r WHERE r.email = e.id AND ${foldedIn('r.address')} = $8))
-  AND ($9::text[] IS NULL OR ${LAST_EVENT} = ANY ($9))`
-
-/** Looked at are $12 between $10 and $11. */
-const LOOKED = (order: Order) => `FROM emails e WHERE e.company = $1 AND e.seq > $10 AND e.seq < $11
-    ORDER BY e.seq ${order} LIMIT $12`
-
-/**
- * One after the other until enough are wanted: the outer join keeps their order, so that nothing is sorted and no more
- * are read.
- */
-const walk = (order: Order): Statement => ({
-  name: `walk-emails-${order}`,
-  text: `${PLACED} FROM (SELECT e.* ${LOOKED(order)}) AS e LEFT JOIN companies c ON c.num = e.company
-    WHERE ${WANTED} ORDER BY e.seq ${order} LIMIT $13`,
-})
-
-/** How many those are, and which is the last. */
-const walked = (order: Order): Statement => ({
-  name: `walked-emails-${order}`,
-  text: `WITH looked AS MATERIALIZED (
-      SELECT e.seq FROM emails e WHERE e.company = $1 AND e.seq > $2 AND e.seq < $3 ORDER BY e.seq ${order} LIMIT $4
-    )
-    SELECT l.looks, e.seq AS place, e.id::text AS id
-    FROM (SELECT count(*) AS looks, ${order === 'ASC' ? 'max' : 'min'}(seq) AS reached FROM looked) AS l
-      LEFT JOIN emails e ON e.company = $1 AND e.seq = l.reached`,
-})
-
-const WALKS = { ASC: walk('ASC'), DESC: walk('DESC') }
-const WALKED = { ASC: walked('ASC'), DESC: walked('DESC') }
-
-const AT: Statement = {
-  name: 'emails-at',
-  text: `${PLACED} FROM emails e LEFT JOIN companies c ON c.num = e.company
-    WHERE e.company = $1 AND e.seq = ANY ($10::int8[]) AND ${WANTED} ORDER BY e.seq DESC`,
+function bothWays<T>(statement: (order: Order) => T): Record<Order, T> {
+  return { ASC: statement('ASC'), DESC: statement('DESC') }
 }
 
-/**
- * Of the emails that begin behind $10. By `seq + 0`, which is in no index: emails are not walked through in their order
- * until enough of them begin there.
- */
-const begun = (order: Order): Statement => ({
-  name: `emails-begun-${order}`,
-  text: `WITH begun AS MATERIALIZED (
-      SELECT DISTINCT v.email FROM events v
-      WHERE v.number > $10 AND v.company = $1 AND v.recipient IS NULL AND v.type IN ('sent', 'scheduled')
-    )
-    ${PLACED} FROM begun JOIN emails e ON e.id = begun.email LEFT JOIN companies c ON c.num = e.company
-    WHERE e.seq + 0 > $11 AND e.seq + 0 < $12 AND ${WANTED} ORDER BY e.seq + 0 ${order} LIMIT $13`,
+const ofEmail = () => 'e'
+
+const WANTED = wantedIn({
+  value: (name, type) => `:${name}::${type === 'texts' ? 'text[]' : type}`,
+  folded: foldedIn,
+  has: (text, part) => `strpos(${text}, ${part}) > 0`,
+  isAmong: (text, list) => `${text} = ANY (${list})`,
+  email: 'e.id',
+  lastEvent: LAST_EVENT,
 })
 
-const BEGUN = { ASC: begun('ASC'), DESC: begun('DESC') }
+/**
+ * Of the emails that `from` names the first :limit in the order of `place`, as far as they come to :octets. Lengths
+ * stand beside values, and the last event is looked up of those alone that are shown: no more is read.
+ */
+function portion(name: string, from: string, order: Order, place = 'e.seq'): NamedStatement {
+  const text = `
+    SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent", e.octets
+    FROM (
+      SELECT e.*, sum(e.octets) OVER (ORDER BY e.place ${order} ROWS UNBOUNDED PRECEDING) AS total
+      FROM (
+        SELECT ${place} AS place, e.*, ${octetsRead('list', ofEmail)} AS octets
+        FROM ${from} AND ${WANTED} ORDER BY ${place} ${order} LIMIT :limit
+      ) AS e
+    ) AS e LEFT JOIN companies c ON c.num = e.company
+    WHERE e.total - e.octets < :octets::int8 ORDER BY e.place ${order}`
+  return named(`${name}-${order}`, text)
+}
+
+/** The :looks between :above and :below. */
+const LOOKED = (order: Order, columns = 'e.*') =>
+  `SELECT ${columns} FROM emails e WHERE e.company = :company AND e.seq > :above AND e.seq < :below
+    ORDER BY e.seq ${order} LIMIT :looks`
+
+/** One after the other until enough are wanted: that order is kept, so that no more are read. */
+const WALK = bothWays((order) => portion('walk-emails', `(${LOOKED(order)}) AS e WHERE true`, order))
+
+/** How many those are, and which is the last. */
+const WALKED = bothWays((order) =>
+  named(
+    `walked-emails-${order}`,
+    `WITH looked AS MATERIALIZED (${LOOKED(order, 'e.seq')})
+    SELECT l.looks, e.seq AS place, e.id::text AS id
+    FROM (SELECT count(*) AS looks, ${order === 'ASC' ? 'max' : 'min'}(seq) AS reached FROM looked) AS l
+      LEFT JOIN emails e ON e.company = :company AND e.seq = l.reached`,
+  ),
+)
+
+/** `seq + 0` is in no index: emails are not walked through in their order until enough of them are among these. */
+const UNORDERED = 'e.seq + 0'
+
+const AT = bothWays((order) =>
+  portion(
+    'emails-at',
+    'emails e WHERE e.company = :company AND e.seq = ANY (:places::int8[])',
+    order,
+    UNORDERED,
+  ),
+)
+
+/** Of the emails that begin behind :number. */
+const BEGUN = bothWays((order) =>
+  portion(
+    'emails-begun',
+    `(
+      SELECT DISTINCT v.email FROM events v
+      WHERE v.number > :number AND v.company = :company AND v.recipient IS NULL AND v.type IN ('sent', 'scheduled')
+    ) AS begun JOIN emails e ON e.id = begun.email
+    WHERE ${UNORDERED} > :above AND ${UNORDERED} < :below`,
+    order,
+    UNORDERED,
+  ),
+)
 
 const MANY_BEHIND = 'SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > $1 LIMIT $2) AS v'
 
@@ -116,8 +128,8 @@ function eventsAt(order: Order, how: 'together' | 'apart'): Statement {
 }
 
 const EVENTS_AT = {
-  together: { ASC: eventsAt('ASC', 'together'), DESC: eventsAt('DESC', 'together') },
-  apart: { ASC: eventsAt('ASC', 'apart'), DESC: eventsAt('DESC', 'apart') },
+  together: bothWays((order) => eventsAt(order, 'together')),
+  apart: bothWays((order) => eventsAt(order, 'apart')),
 }
 
 const EVENTS_OF: Statement = {
@@ -126,32 +138,34 @@ const EVENTS_OF: Statement = {
   AND ($2::text IS NULL OR v.recipient IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`,
 }
 
-type Order = 'ASC' | 'DESC'
-
 const ALONG = {
   newestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq >= $2 ORDER BY seq LIMIT 1`,
   oldestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`,
 }
 
+const FILES = `SELECT json_agg(json_build_object(
+    'filename', f.filename, 'contentType', f.content_type, 'size', octet_length(b.bytes)) ORDER BY f.position)::text AS files
+  FROM attachments f JOIN blobs b ON b.company = f.company AND b.sha256 = f.sha256 WHERE f.email = e.id`
+
+/** For each that is wanted ($1 to $3) a row, as far as they come to $4 octets. */
 const TOLD: Statement = {
-  name: 'told-emails',
-  text: `SELECT ${selected(fieldsOf('tell'), ofEmail)}
-  FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = ANY ($1::uuid[])`,
-}
-
-const FILES: Statement = {
-  name: 'told-files',
-  text: `SELECT a.email::text AS "emailId", a.filename, a.content_type AS "contentType", octet_length(b.bytes) AS size
-  FROM attachments a JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
-  WHERE a.email = ANY ($1::uuid[]) ORDER BY a.email, a.position`,
-}
-
-const VARIABLES: Statement = {
-  name: 'told-variables',
-  text: `SELECT r.email::text AS "emailId", r.position AS recipient, r.variables
-  FROM unnest($1::uuid[], $2::int4[]) AS t (email, position)
-    JOIN recipients r ON r.email = t.email AND r.position = t.position
-  WHERE r.variables IS NOT NULL`,
+  name: 'told',
+  text: `SELECT t.*
+    FROM (
+      SELECT t.*, sum(t.more) OVER (ORDER BY t.n ROWS UNBOUNDED PRECEDING) AS total
+      FROM (
+        SELECT t.*, t.octets + coalesce(octet_length(t.files), 0) + coalesce(octet_length(t."recipientVariables"), 0) AS more
+        FROM (
+          SELECT a.n, ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, f.files,
+            r.variables AS "recipientVariables"
+          FROM unnest($1::uuid[], $2::int4[], $3::bool[]) WITH ORDINALITY AS a (email, recipient, known, n)
+            LEFT JOIN emails e ON e.id = a.email AND NOT a.known
+            LEFT JOIN companies c ON c.num = e.company
+            LEFT JOIN recipients r ON r.email = a.email AND r.position = a.recipient
+            LEFT JOIN LATERAL (${FILES}) AS f ON e.id IS NOT NULL
+        ) AS t
+      ) AS t
+    ) AS t WHERE t.total - t.more < $4 ORDER BY t.n`,
 }
 
 /** `id` is null when nothing was looked at. */
@@ -175,35 +189,34 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
       return row.foundId === id ? row.seq : row.seq + 0.5
     },
 
-    async walkEmails(filter, { above, below, newestFirst, looks, limit }) {
+    async walkEmails(filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)
       if (company === undefined || company === null) return { emails: [], reached: null, complete: true }
       const order = newestFirst ? 'DESC' : 'ASC'
-      const range = [...between(above, below), looks]
-      const emails = (
-        await database.read<PlacedRow>(WALKS[order], [company, ...bound(filter), ...range, limit])
-      ).map(placedOf)
-      if (emails.length === limit) return { emails, reached: placeOf(emails), complete: false }
-      const [row] = await database.read<WalkedRow>(WALKED[order], [company, ...range])
-      const { looks: looked, place, id } = row!
-      return { emails, reached: id === null ? null : { place, id }, complete: looked < looks }
+      const values = { company, ...walk, ...between(walk) }
+      const rows = await database.read<PlacedRow>(...WALK[order]({ ...bound(filter), ...values }))
+      const { emails, full } = portionOf(rows, walk)
+      if (full) return { emails, reached: placeOf(emails), complete: false }
+      const [row] = await database.read<WalkedRow>(...WALKED[order](values))
+      const { looks, place, id } = row!
+      return { emails, reached: id === null ? null : { place, id }, complete: looks < walk.looks }
     },
 
-    async emailsAt(filter, places) {
+    async emailsAt(filter, places, { newestFirst, ...portion }) {
       const company = await companies.filter(filter.companyId)
-      if (company === undefined || company === null || places.length === 0) return []
-      const values = [company, ...bound(filter), int8s([...places])]
-      return (await database.read<PlacedRow>(AT, values)).map(placedOf)
+      if (company === undefined || company === null || places.length === 0) return NOTHING
+      const values = { company, ...bound(filter), ...portion, places: int8s([...places]) }
+      return portionOf(await database.read(...AT[newestFirst ? 'DESC' : 'ASC'](values)), portion)
     },
 
-    async emailsBegunAfter(number, filter, { above, below, newestFirst, limit }) {
+    async emailsBegunAfter(number, filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)
-      if (company === undefined || company === null) return []
+      if (company === undefined || company === null) return NOTHING
       const [behind] = await database.read<{ events: number }>(MANY_BEHIND, [number, MOST_BEHIND + 1])
       if (behind!.events > MOST_BEHIND) return null
-      if (behind!.events === 0) return []
-      const values = [company, ...bound(filter), number, ...between(above, below), limit]
-      return (await database.read<PlacedRow>(BEGUN[newestFirst ? 'DESC' : 'ASC'], values)).map(placedOf)
+      if (behind!.events === 0) return NOTHING
+      const values = { company, ...bound(filter), number, ...walk, ...between(walk) }
+      return portionOf(await database.read(...BEGUN[newestFirst ? 'DESC' : 'ASC'](values)), walk)
     },
 
     async emailAlong(companyId, place, newestFirst) {
@@ -228,28 +241,22 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
       return (await database.read<PageRow>(EVENTS_OF, [ids, folded])).map(eventOf)
     },
 
-    async readTold(emailIds, recipients) {
-      const ids = uuids(emailIds)
-      const positions = [
-        uuids(recipients.map((of) => of.emailId)),
-        int4s(recipients.map((of) => of.recipient)),
+    async readTold(wanted, octets) {
+      if (wanted.length === 0) return []
+      const columns = [
+        uuids(wanted.map(({ emailId }) => emailId)),
+        int4s(wanted.map(({ recipient }) => recipient)),
+        bools(wanted.map(({ known }) => known)),
       ]
-      return await database.snapshot(async (session) =>
-        toldOfRows(
-          await session.run<object>(TOLD, [ids]),
-          await session.run<ToldFileRow>(FILES, [ids]),
-          recipients.length === 0 ? [] : await session.run<ToldRecipientRow>(VARIABLES, positions),
-        ),
-      )
+      return toldOfRows(await database.read<ToldRow>(TOLD, [...columns, octets]), octets)
     },
   }
 }
 
-function bound(filter: EmailFilter): Value[] {
-  const { domainId, since, until, from, subject, tag, to, events } = conditionsOf(filter)
-  return [domainId, since, until, from, subject, tag, to, events === null ? null : texts(events)]
+function bound(filter: EmailFilter): Record<string, Value> {
+  return conditionsOf(filter, (list) => texts([...list]))
 }
 
-function between(above: number, below: number): [above: number, below: number] {
-  return [Math.floor(above), Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER))]
+function between({ above, below }: Pick<EmailWalk, 'above' | 'below'>): { above: number; below: number } {
+  return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }

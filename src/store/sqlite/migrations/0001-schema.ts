@@ -119,24 +119,25 @@ CREATE TABLE emails (
   domain_id     TEXT NOT NULL,
   key_id        TEXT NOT NULL,
   sender        TEXT NOT NULL,
-  header_from   TEXT NOT NULL,
-  header_to     TEXT,
-  header_cc     TEXT,
-  bcc           TEXT,
-  reply_to      TEXT,
-  subject       TEXT NOT NULL,
-  headers       TEXT,
   message_id    TEXT NOT NULL,
   date          INTEGER NOT NULL,
-  tags          TEXT,
-  variables     TEXT,
   individual    INTEGER NOT NULL,
   test_mode     INTEGER NOT NULL,
   created_at    INTEGER NOT NULL,
   scheduled_at  INTEGER,
   size          INTEGER NOT NULL,
   -- 0 until the event 'sent' is written: at once, or with the first claim of a scheduled email.
-  sent          INTEGER NOT NULL
+  sent          INTEGER NOT NULL,
+  -- What may be long comes last: a row is read from its beginning, as far as is wanted of it.
+  subject       TEXT NOT NULL,
+  header_from   TEXT NOT NULL,
+  tags          TEXT,
+  reply_to      TEXT,
+  variables     TEXT,
+  headers       TEXT,
+  header_cc     TEXT,
+  bcc           TEXT,
+  header_to     TEXT
 ) STRICT;
 CREATE INDEX emails_by_company ON emails (company, num);
 

@@ -1,16 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../../email/fields.ts'
-import type { EmailFilter } from '../../../email/stored-email.ts'
-import { selected } from '../../email-columns.ts'
-import { conditionsOf, foldedAscii } from '../../email-conditions.ts'
-import {
-  type PlacedRow,
-  placedOf,
-  placeOf,
-  type ToldFileRow,
-  type ToldRecipientRow,
-  toldOfRows,
-} from '../../email-rows.ts'
+import type { EmailFilter, EmailPortion, EmailWalk, PortionWanted } from '../../../email/stored-email.ts'
+import { octetsRead, selected } from '../../email-columns.ts'
+import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
+import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOfRows } from '../../email-rows.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
@@ -28,20 +21,35 @@ interface LookedRow {
   id: string | null
 }
 
-const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS lastEvent`
+const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS lastEvent,
+  ${octetsRead('list', ofEmail)} AS octets`
 
-/** Of the email `e`. */
-const WANTED = `(:domainId IS NULL OR e.domain_id = :domainId)
-  AND (:since IS NULL OR e.created_at >= :since) AND (:until IS NULL OR e.created_at < :until)
-  AND (:from IS NULL OR instr(lower(e.header_from), :from) > 0)
-  AND (:subject IS NULL OR instr(lower(e.subject), :subject) > 0)
-  AND (:tag IS NULL OR instr(e.tags, :tag) > 0)
-  AND (:to IS NULL OR EXISTS (
-    SELECT 1 FROM recipients r WHERE r.email = e.num AND lower(r.address) = :to))
-  AND (:events IS NULL OR ${LAST_EVENT} IN (SELECT value FROM json_each(:events)))`
+const WANTED = wantedIn({
+  value: (name) => `:${name}`,
+  folded: (text) => `lower(${text})`,
+  has: (text, part) => `instr(${text}, ${part}) > 0`,
+  isAmong: (text, list) => `${text} IN (SELECT value FROM json_each(${list}))`,
+  email: 'e.num',
+  lastEvent: LAST_EVENT,
+})
+
+/** One row for each that is wanted, in order. */
+const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, (
+    SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
+      ORDER BY f.position)
+    FROM attachments f CROSS JOIN blobs b ON b.num = f.blob WHERE f.email = e.num
+  ) AS files, r.variables AS recipientVariables
+  FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
+    LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'
+    LEFT JOIN companies c ON c.num = e.company
+    LEFT JOIN recipients r ON r.email = k.num AND r.position = i.value ->> 'recipient'`
 
 const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
 
+/**
+ * Rows come in the order in which `looked` has them, one as it is asked for: sorted, what is long would be read of all
+ * of them.
+ */
 function walk(order: 'ASC' | 'DESC'): { looked: string; wanted: string } {
   const looked = `SELECT num FROM emails WHERE company = ${COMPANY} AND num > :above AND num < :below
     ORDER BY num ${order} LIMIT :looks`
@@ -49,9 +57,8 @@ function walk(order: 'ASC' | 'DESC'): { looked: string; wanted: string } {
     looked: `SELECT l.looks, e.num AS place, e.id
       FROM (SELECT count(*) AS looks, ${order === 'ASC' ? 'max' : 'min'}(num) AS reached FROM (${looked})) l
       LEFT JOIN emails e ON e.num = l.reached`,
-    wanted: `WITH looked AS MATERIALIZED (${looked})
-      ${PLACED} FROM looked CROSS JOIN emails e ON e.num = looked.num CROSS JOIN companies c ON c.num = e.company
-      WHERE ${WANTED} ORDER BY looked.num ${order} LIMIT :limit`,
+    wanted: `${PLACED} FROM (${looked}) AS looked CROSS JOIN emails e ON e.num = looked.num CROSS JOIN companies c ON c.num = e.company
+      WHERE ${WANTED}`,
   }
 }
 
@@ -75,7 +82,7 @@ export function search(
   const walks = { ASC: prepared('ASC'), DESC: prepared('DESC') }
   const atPlaces = db.prepare(
     `${PLACED} FROM json_each(:places) p CROSS JOIN emails e ON e.num = p.value CROSS JOIN companies c ON c.num = e.company
-     WHERE e.company = ${COMPANY} AND ${WANTED} ORDER BY e.num DESC`,
+     WHERE e.company = ${COMPANY} AND ${WANTED}`,
   )
   const eventsOf = db.prepare(
     `${EVENT} FROM json_each(?1) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN events v ON v.email = e.num
@@ -95,21 +102,7 @@ export function search(
   const eventsAt = { ASC: eventsIn('ASC'), DESC: eventsIn('DESC') }
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
-  const told = db.prepare(
-    `SELECT ${selected(fieldsOf('tell'), ofEmail)}
-     FROM json_each(?) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN companies c ON c.num = e.company`,
-  )
-  const files = db.prepare(
-    `SELECT e.id AS emailId, a.filename, a.content_type AS contentType, length(b.bytes) AS size
-     FROM json_each(?) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN attachments a ON a.email = e.num
-       CROSS JOIN blobs b ON b.num = a.blob ORDER BY e.num, a.position`,
-  )
-  const variables = db.prepare(
-    `SELECT e.id AS emailId, r.position AS recipient, r.variables
-     FROM json_each(?) i CROSS JOIN emails e ON e.id = i.value ->> 'emailId'
-       CROSS JOIN recipients r ON r.email = e.num AND r.position = i.value ->> 'recipient'
-     WHERE r.variables IS NOT NULL`,
-  )
+  const told = db.prepare(TOLD)
 
   function eventsIn(order: 'ASC' | 'DESC') {
     return db.prepare(
@@ -132,10 +125,10 @@ export function search(
          WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled')
            AND +email > :above AND +email < :below
        ), chosen AS MATERIALIZED (
-         SELECT e.num FROM looked CROSS JOIN emails e ON e.num = looked.num WHERE ${WANTED} ORDER BY e.num ${order} LIMIT :limit
+         SELECT e.num FROM looked CROSS JOIN emails e ON e.num = looked.num WHERE ${WANTED}
+         ORDER BY e.num ${order} LIMIT :limit
        )
-       ${PLACED} FROM chosen CROSS JOIN emails e ON e.num = chosen.num CROSS JOIN companies c ON c.num = e.company
-       ORDER BY chosen.num ${order}`,
+       ${PLACED} FROM chosen CROSS JOIN emails e ON e.num = chosen.num CROSS JOIN companies c ON c.num = e.company`,
     )
   }
 
@@ -153,38 +146,27 @@ export function search(
     // One writes at a time.
     settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
 
-    walkEmails(filter, { above, below, newestFirst, looks, limit }) {
+    walkEmails(filter, { newestFirst, ...walk }) {
       const statements = walks[newestFirst ? 'DESC' : 'ASC']
-      const range = {
-        companyId: filter.companyId,
-        ...between(above, below),
-        looks,
-      }
-      const rows = statements.wanted.all({ ...range, ...bound(filter), limit }) as unknown as PlacedRow[]
-      const emails = rows.map(placedOf)
-      if (emails.length === limit) return { emails, reached: placeOf(emails), complete: false }
-      const { looks: looked, place, id } = statements.looked.get(range) as unknown as LookedRow
-      return { emails, reached: id === null ? null : { place, id }, complete: looked < looks }
+      const range = { companyId: filter.companyId, ...between(walk), looks: walk.looks }
+      const { emails, full } = portion(statements.wanted, { ...range, ...bound(filter) }, walk)
+      if (full) return { emails, reached: placeOf(emails), complete: false }
+      const { looks, place, id } = statements.looked.get(range) as unknown as LookedRow
+      return { emails, reached: id === null ? null : { place, id }, complete: looks < walk.looks }
     },
 
-    emailsAt(filter, places) {
+    emailsAt(filter, places, wanted) {
       const values = { companyId: filter.companyId, places: JSON.stringify(places), ...bound(filter) }
-      return (atPlaces.all(values) as unknown as PlacedRow[]).map(placedOf)
+      return portion(atPlaces, values, wanted)
     },
 
-    emailsBegunAfter(number, filter, { above, below, newestFirst, limit }) {
+    emailsBegunAfter(number, filter, { newestFirst, ...walk }) {
       const { events } = one<{ events: number }>(behind, number, MOST_BEHIND + 1)!
       if (events > MOST_BEHIND) return null
-      if (events === 0) return []
-      const values = {
-        companyId: filter.companyId,
-        number,
-        ...between(above, below),
-        limit,
-        ...bound(filter),
-      }
-      const rows = begun[newestFirst ? 'DESC' : 'ASC'].all(values) as unknown as PlacedRow[]
-      return rows.map(placedOf)
+      if (events === 0) return portionOf([], walk)
+      const { companyId } = filter
+      const values = { companyId, number, ...between(walk), limit: walk.limit, ...bound(filter) }
+      return portion(begun[newestFirst ? 'DESC' : 'ASC'], values, walk)
     },
 
     emailAlong(companyId, place, newestFirst) {
@@ -202,22 +184,24 @@ export function search(
       return all<LogRow>(eventsOf, JSON.stringify(emailIds), folded).map(eventOf)
     },
 
-    readTold(emailIds, recipients) {
-      const ids = JSON.stringify(emailIds)
-      return toldOfRows(
-        all<object>(told, ids),
-        all<ToldFileRow>(files, ids),
-        recipients.length === 0 ? [] : all<ToldRecipientRow>(variables, JSON.stringify(recipients)),
-      )
-    },
+    readTold: (wanted, octets) =>
+      toldOfRows(told.iterate(JSON.stringify(wanted)) as Iterable<unknown> as Iterable<ToldRow>, octets),
   }
 }
 
-function bound(filter: EmailFilter) {
-  const { events, ...conditions } = conditionsOf(filter)
-  return { ...conditions, events: events === null ? null : JSON.stringify(events) }
+/** Rows are read while more is wanted. */
+function portion(
+  statement: StatementSync,
+  values: Record<string, SQLInputValue>,
+  wanted: Pick<PortionWanted, 'limit' | 'octets'>,
+): EmailPortion {
+  return portionOf(statement.iterate(values) as Iterable<unknown> as Iterable<PlacedRow>, wanted)
 }
 
-function between(above: number, below: number): { above: number; below: number } {
+function bound(filter: EmailFilter): Record<string, SQLInputValue> {
+  return conditionsOf(filter, (list) => JSON.stringify(list))
+}
+
+function between({ above, below }: Pick<EmailWalk, 'above' | 'below'>): { above: number; below: number } {
   return { above: Math.floor(above), below: Math.ceil(Math.min(below, Number.MAX_SAFE_INTEGER)) }
 }
