@@ -16,6 +16,7 @@ import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
+import { Searches } from './events/searches.ts'
 import { Teller } from './events/tell.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
 import { Webhooks } from './events/webhooks/webhooks.ts'
@@ -226,7 +227,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     intake,
     workers,
     store,
-    events: { store, teller: new Teller(store) },
+    searches: new Searches({ store, teller: new Teller(store) }),
     operation: (principal) =>
       operationOn(settings, store, { kind: 'member', principal }, directory.snapshot, seal),
     derive: (purpose) => seal.derive(purpose),

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from '../common/log-throttle.ts'
+import { SearchesBusy } from '../events/search-turns.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { OperateError } from '../operate/error.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -153,6 +154,9 @@ export class Answers {
       const { code, about, message } = error
       if (code === 'unavailable') return this.#unavailable(error, request)
       if (code !== 'damaged') return { code: 'operation_refused', why: code, about, detail: message }
+    }
+    if (error instanceof SearchesBusy) {
+      return { code: 'too_much_under_way', retryAfter: error.retryAfter }
     }
     if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
     if (error instanceof WorkerDied) {

@@ -2,6 +2,7 @@ import type { Answers } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Callers } from './caller.ts'
 import type { HttpDeps } from './deps.ts'
+import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
 
 /** What the server has for every API. */
@@ -14,4 +15,6 @@ export interface HttpCore {
   callers: Callers
   /** What links begin with. */
   publicUrl: PublicUrl
+  /** Where lists go on. */
+  pageTokens: PageTokens
 }

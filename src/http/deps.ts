@@ -6,8 +6,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
-import type { EventSearchParts } from '../events/find.ts'
-import type { EmailSearchStore } from '../events/find-emails.ts'
+import type { Searches } from '../events/searches.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
@@ -31,27 +30,26 @@ export interface HttpDeps {
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */
   workers: Workers
-  /** Where events are looked for. */
-  events: EventSearchParts
+  /** Emails and events are looked for. */
+  searches: Pick<Searches, 'emails' | 'events'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
-  store: EmailSearchStore &
-    Pick<
-      Store,
-      | 'addSuppressions'
-      | 'happened'
-      | 'countEvents'
-      | 'quotaUsed'
-      | 'readTold'
-      | 'tagNotes'
-      | 'emailOrigin'
-      | 'readEmail'
-      | 'listFiles'
-      | 'readFile'
-      | 'readRaw'
-      | 'reschedule'
-      | 'cancelScheduled'
-    >
+  store: Pick<
+    Store,
+    | 'addSuppressions'
+    | 'happened'
+    | 'countEvents'
+    | 'quotaUsed'
+    | 'readTold'
+    | 'tagNotes'
+    | 'emailOrigin'
+    | 'readEmail'
+    | 'listFiles'
+    | 'readFile'
+    | 'readRaw'
+    | 'reschedule'
+    | 'cancelScheduled'
+  >
   /** 32 octets for one purpose, made of the installation's secret key. */
   derive(purpose: string): Buffer
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */

@@ -23,6 +23,7 @@ import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
 import { type AnyReason, clip } from './fault.ts'
 import { MetricsListener } from './metrics-listener.ts'
+import { PageTokens } from './page-tokens.ts'
 import { PublicUrl } from './public-url.ts'
 import { RateLimits } from './rate-limit.ts'
 import { Routing } from './routing.ts'
@@ -76,7 +77,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
-  const core: HttpCore = { deps, answers, limit, callers, publicUrl }
+  const pageTokens = new PageTokens(deps)
+  const core: HttpCore = { deps, answers, limit, callers, publicUrl, pageTokens }
   const routing = new Routing(servedApis(core, apis), core)
 
   const app = fastify({

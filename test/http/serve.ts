@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { planMemory } from '../../src/config/memory-plan.ts'
+import { Searches } from '../../src/events/searches.ts'
 import { Teller } from '../../src/events/tell.ts'
 import type { ApiClass } from '../../src/http/api.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
@@ -42,7 +43,7 @@ export async function serveApis(
       workers,
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
-      events: { store, teller: new Teller(store) },
+      searches: new Searches({ store, teller: new Teller(store) }),
       operation: (principal) =>
         operationOn(
           service.settings,

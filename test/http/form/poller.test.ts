@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { Client } from 'pg'
 import { DIGEST, digestStep } from '../../../src/events/digest.ts'
 import { findEvents } from '../../../src/events/find.ts'
+import { Searches } from '../../../src/events/searches.ts'
 import { Teller } from '../../../src/events/tell.ts'
 import { type EventQuery, readQuery } from '../../../src/http/form/log/query.ts'
 import { END, searchEvents } from '../../../src/http/form/log/search.ts'
@@ -30,12 +31,12 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const owner = await acme(here!)
     const value = email(owner, ['a@x.test'], { tags: [{ name: 'tag', value: 'bulk-email' }] })
     await here!.accept(value, { token })
-    const parts = nodes.map((store) => ({ store, teller: new Teller(store) }))
+    const searches = nodes.map((store) => new Searches({ store, teller: new Teller(store) }))
 
     /** One page, of one node after the other. */
     let asked = 0
     const page = (query: EventQuery, place: Place | null) =>
-      searchEvents(parts[asked++ % parts.length]!, {
+      searchEvents(searches[asked++ % searches.length]!, {
         caller: { companyId: owner.id },
         domain: null,
         wanted: readQuery({ event: 'opened', ...query }),

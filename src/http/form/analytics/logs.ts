@@ -8,7 +8,7 @@ import { FILTERS, type Filter, readField, type Shown } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
 import { MOST_EVENTS, type Wanted } from '../log/query.ts'
 import { END, searchEvents } from '../log/search.ts'
-import { pageToken, readToken } from '../log/token.ts'
+import { type Place, pageToken, readToken } from '../log/token.ts'
 import { storedAt } from '../stored/key.ts'
 import { type Condition, domainOf, FILTER } from './filter.ts'
 
@@ -74,19 +74,20 @@ const logs = endpoint({
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
   const { token } = pagination
-  const { items, told, next, previous } = await searchEvents(core.deps.events, {
+  const { items, told, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted,
-    place: token === undefined || token === '' ? null : readToken(token).place,
+    place: token === undefined || token === '' ? null : readToken(core, caller.companyId, token).place,
     storageOf: ({ id, domainId }) => ({ url: storedAt(core, request, nameOf(domainId), id), key: id }),
     gone: () => request.raw.socket.destroyed,
   })
+  const tokenOf = (place: Place) => pageToken(core, caller.companyId, { place, query: {} })
   const pages = {
-    next: pageToken({}, next),
-    previous: pageToken({}, previous),
-    first: pageToken({}, { after: 0 }),
-    last: pageToken({}, { upTo: END }),
+    next: tokenOf(next),
+    previous: tokenOf(previous),
+    first: tokenOf({ after: 0 }),
+    last: tokenOf({ upTo: END }),
   }
   const ends = wanted.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
   return {

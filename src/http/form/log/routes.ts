@@ -68,7 +68,7 @@ const nextEvents = endpoint({
   },
 })(async ({ caller, params, request }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
-  const { query, place } = readToken(params['*'])
+  const { query, place } = readToken(core, caller.companyId, params['*'])
   return { status: 200, body: await page(core, { caller, domain, request }, query, place) }
 })
 
@@ -85,7 +85,7 @@ async function page(
   at: Place | null,
 ) {
   const wanted = readQuery(query)
-  const { items, next, previous } = await searchEvents(core.deps.events, {
+  const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted,
@@ -94,7 +94,8 @@ async function page(
     gone: () => request.raw.socket.destroyed,
   })
   const path = `/v3/${domain.name}/events`
-  const link = (place: Place) => linkTo(core, request, `${path}/${pageToken(query, place)}`)
+  const link = (place: Place) =>
+    linkTo(core, request, `${path}/${pageToken(core, caller.companyId, { place, query })}`)
   const ends: [first: Place, last: Place] = [{ after: 0 }, { upTo: END }]
   const [first, last] = wanted.ascending ? ends : ends.toReversed()
   return {

@@ -2,7 +2,7 @@
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { EventFilter } from '../../../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../../../email/told-event.ts'
-import { type EventSearchParts, findEvents } from '../../../events/find.ts'
+import { PATIENCE, type Searches } from '../../../events/searches.ts'
 import { type FormStorage, formEvent } from '../../../events/told/form.ts'
 import { Fault } from '../../fault.ts'
 import type { Shown } from './fields.ts'
@@ -11,9 +11,6 @@ import type { Place } from './token.ts'
 
 /** As the number of an event: behind all there are. */
 export const END = Number.MAX_SAFE_INTEGER
-
-/** Ms that one page may take where what is wanted lies far apart. */
-const PATIENCE = 30_000
 
 export interface EventsAsked {
   caller: Pick<Principal, 'companyId'>
@@ -35,7 +32,10 @@ export interface EventsFound {
   next: Place
 }
 
-export async function searchEvents(parts: EventSearchParts, asked: EventsAsked): Promise<EventsFound> {
+export async function searchEvents(
+  searches: Pick<Searches, 'events'>,
+  asked: EventsAsked,
+): Promise<EventsFound> {
   const { caller, domain, wanted, storageOf } = asked
   const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
@@ -63,21 +63,17 @@ export async function searchEvents(parts: EventSearchParts, asked: EventsAsked):
       next: ascending ? behind : before,
     }
   }
-  // No type of ours is called what is asked for.
-  if (narrowed.types.length === 0) {
-    const end = Math.min(number, await parts.store.settledEventNumber())
-    return page([], end, end)
-  }
   const range: { after?: number; upTo?: number } = newestFirst ? { upTo: number } : { after: number }
-  const began = Date.now()
+  const until = performance.now() + PATIENCE
   for (;;) {
-    const found = await findEvents(parts, filter, { ...range, newestFirst, limit }, also)
+    const left = until - performance.now()
+    if (left <= 0) throw tooFarApart()
+    const found = await searches.events(filter, { ...range, newestFirst, limit }, also, left)
     if (number === END) number = found.upTo
     if (found.events.length > 0 || found.complete || asked.gone()) {
       if (newestFirst) return page(found.events, found.after, number)
       return page(found.events, number, Math.max(number, found.upTo))
     }
-    if (Date.now() - began > PATIENCE) throw tooFarApart()
     if (newestFirst) range.upTo = found.after
     else range.after = found.upTo
   }

@@ -3,7 +3,6 @@ import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, type TagFilter } from '../../../email/event.ts'
 import type { EmailFilter, EmailSummary } from '../../../email/stored-email.ts'
-import { findEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import type { HttpCore } from '../../core.ts'
@@ -68,7 +67,7 @@ export const listEmails: Endpoint = endpoint({
   if (after !== undefined && before !== undefined) {
     throw invalidField('before', 'it cannot be given together with `after`')
   }
-  const { emails, complete, next } = await findEmails(core.deps.store, filterOf(query, caller, core), {
+  const { emails, complete, next } = await core.deps.searches.emails(filterOf(query, caller, core), {
     limit,
     ...(after !== undefined && { olderThan: cursor('after', after) }),
     ...(before !== undefined && { newerThan: cursor('before', before) }),

@@ -1,0 +1,36 @@
+/** Searches as dialects ask for them, each in its company's turn. */
+import type { EventFilter } from '../email/event.ts'
+import type { ToldEvent } from '../email/told-event.ts'
+import type { EmailFilter } from '../store/store.ts'
+import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } from './find.ts'
+import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
+import { SearchTurns } from './search-turns.ts'
+
+/** Ms that one search may take, with waiting for its turn. */
+export const PATIENCE = 30_000
+
+/** All of them reject with SearchesBusy where their turn does not come in time. */
+export class Searches {
+  readonly #parts: EventSearchParts
+  readonly #turns = new SearchTurns()
+
+  constructor(parts: EventSearchParts) {
+    this.#parts = parts
+  }
+
+  emails(filter: EmailFilter, range: EmailRange): Promise<FoundEmails> {
+    const find = () => findEmails(this.#parts.store, filter, range)
+    return this.#turns.take(filter.companyId, PATIENCE, find)
+  }
+
+  /** One step of a search, as `findEvents` has it. `patience`: what is left of it, in ms. */
+  events(
+    filter: EventFilter,
+    range: EventRange,
+    also?: (told: ToldEvent) => boolean,
+    patience = PATIENCE,
+  ): Promise<FoundEvents> {
+    const find = () => findEvents(this.#parts, filter, range, also)
+    return this.#turns.take(filter.companyId, patience, find)
+  }
+}

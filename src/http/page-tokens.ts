@@ -1,0 +1,45 @@
+/**
+ * Places in lists, as clients hand them back to go on from there. They are sealed: the number of an event would show
+ * how much mail all companies send, and what nobody can make up need not be expected.
+ */
+import { Seal, SealBroken } from '../accounts/seal.ts'
+import type { HttpDeps } from './deps.ts'
+
+/** What the secret of these tokens is derived for. */
+const PURPOSE = 'page tokens'
+
+export class PageTokens {
+  readonly #parts: Pick<HttpDeps, 'derive'>
+  #seal: Seal | null = null
+
+  constructor(parts: Pick<HttpDeps, 'derive'>) {
+    this.#parts = parts
+  }
+
+  /** `place`: as JSON has it. The token is this company's alone. */
+  tokenOf(companyId: string, place: unknown): string {
+    const octets = this.#sealing().seal(Buffer.from(JSON.stringify(place)), contextOf(companyId))
+    return Buffer.from(octets).toString('base64url')
+  }
+
+  /** Undefined for what is no token, or another company's. */
+  placeOf(companyId: string, token: string): unknown {
+    try {
+      const octets = this.#sealing().open(Buffer.from(token, 'base64url'), contextOf(companyId))
+      return JSON.parse(octets.toString()) as unknown
+    } catch (error) {
+      if (error instanceof SealBroken) return undefined
+      throw error
+    }
+  }
+
+  /** The same on every node: each reads the tokens of all. */
+  #sealing(): Seal {
+    this.#seal ??= new Seal(this.#parts.derive(PURPOSE))
+    return this.#seal
+  }
+}
+
+function contextOf(companyId: string): string {
+  return `page of ${companyId}`
+}
