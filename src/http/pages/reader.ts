@@ -46,10 +46,13 @@ export interface Document {
 
 export const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
-  'code{background:#eef2f5;padding:.1em .3em;border-radius:.2em;overflow-wrap:anywhere}h2{margin-top:3rem}nav li{margin:.2rem 0}' +
+  'a{color:#0b5cad}h1{margin-bottom:.5rem}h2{margin-top:3rem}nav ul{list-style:none;margin:.5rem 0 1.5rem;padding:0}' +
+  'nav li{margin:.3rem 0}nav a{margin-right:.4rem}' +
+  'code{background:#eef2f5;padding:.1em .3em;border-radius:.2em;overflow-wrap:anywhere}' +
   'section{border-top:1px solid #ccd5dc;padding:.5rem 0 1rem}h3{margin:.8rem 0 .2rem}h4{margin:1rem 0 0}small,dd small{color:#5a6875}' +
   'pre{background:#eef2f5;padding:.6rem .8rem;border-radius:.2em;overflow-x:auto;font-size:.9rem}dd>p{margin:.2rem 0}' +
-  'dl{margin:.3rem 0 0 1rem}dt{margin-top:.4rem}dd{margin-left:1.5rem}' +
+  'dl{margin:.3rem 0 0 1rem}dt{margin-top:.4rem}dd{margin-left:1.5rem}h4+dd{margin-left:1rem}' +
+  '@media(max-width:40rem){dl,h4+dl,h4+dd{margin-left:0}dd{margin-left:.8rem}pre{font-size:.8rem}}' +
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code,pre{background:#26303a}' +
   'section{border-color:#3a4651}small,dd small{color:#93a1ad}}'
 
@@ -87,7 +90,9 @@ interface Told {
 }
 
 const anchor = ({ method, path, operation }: Told) => escaped(operation.operationId ?? `${method} ${path}`)
-const title = ({ method, path }: Told) => `<code>${method} ${escaped(path)}</code>`
+/** A long path is broken where a part of it ends. */
+const title = ({ method, path }: Told) =>
+  `<code>${method} ${escaped(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 
 function section(told: Told): string {
   const { summary, description, security = [], parameters = [], requestBody, responses } = told.operation
