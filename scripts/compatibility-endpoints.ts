@@ -22,6 +22,10 @@ const IPS = 'the addresses mail leaves from are those of the machine or its rela
 const all = (because: string, ...endpoints: string[]): Known[] =>
   endpoints.map((endpoint) => ({ endpoint, because }))
 
+/** Those that are here, with what differs. */
+const here = (differs: string, ...endpoints: string[]): Known[] =>
+  endpoints.map((endpoint) => ({ endpoint, because: YET, differs }))
+
 export const RESEND: Known[] = [
   {
     endpoint: 'POST /emails',
@@ -135,19 +139,14 @@ export const RESEND: Known[] = [
     ...['POST /suppressions/batch/add', 'POST /suppressions/batch/remove'],
   ),
   ...all(TEMPLATES, '/templates'),
-  ...all(
-    MARKETING,
-    '/contacts',
-    '/audiences',
-    '/segments',
-    '/topics',
-    '/broadcasts',
-    '/contact-properties',
-    '/imports',
-  ),
+  ...all(MARKETING, '/contacts', '/audiences', '/segments', '/topics', '/broadcasts', '/contact-properties'),
   ...all('runs workflows; the application decides what it sends', '/automations', '/events'),
   ...all(INBOUND, '/emails/receiving', '/inboxes'),
   ...all(HOSTED, '/oauth'),
+  ...all(
+    'a name that another company has is asked for by `POST /domains`, and is whose the records in DNS are',
+    ...['POST /domains/claim', 'GET /domains/{}/claim', 'POST /domains/{}/claim/verify'],
+  ),
 ]
 
 export const MAILGUN: Known[] = [
@@ -172,13 +171,14 @@ export const MAILGUN: Known[] = [
   },
   ...all(YET, 'GET /v3/{}/events/{*}'),
   ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),
-  ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) =>
-    all(
+  ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) => [
+    ...here('the list is that of the company, the same under each of its domains', `GET /v3/{}/${list}`),
+    ...all(
       YET,
-      ...[`GET /v3/{}/${list}`, `POST /v3/{}/${list}`, `POST /v3/{}/${list}/import`],
+      ...[`POST /v3/{}/${list}`, `POST /v3/{}/${list}/import`],
       ...[`GET /v3/{}/${list}/{}`, `DELETE /v3/{}/${list}/{}`, `DELETE /v3/{}/${list}`],
     ),
-  ),
+  ]),
   ...all(
     YET,
     ...['GET /v3/domains/{}/webhooks', 'POST /v3/domains/{}/webhooks', 'GET /v3/domains/{}/webhooks/{}'],
@@ -186,45 +186,51 @@ export const MAILGUN: Known[] = [
     ...['POST /v4/domains/{}/webhooks', 'PUT /v4/domains/{}/webhooks', 'DELETE /v4/domains/{}/webhooks'],
     'GET /v5/accounts/http_signing_key',
   ),
-  {
-    endpoint: 'POST /v5/accounts/http_signing_key',
-    because: YET,
-    differs: 'the new key signs at once, and alone: that dialect has no place for a second signature',
-  },
-  ...['v3', 'v4'].flatMap((version) =>
-    all(
-      YET,
-      ...[`GET /${version}/domains`, `POST /${version}/domains`, `GET /${version}/domains/{}`],
-      ...[`PUT /${version}/domains/{}/verify`, `DELETE /${version}/domains/{}`],
-    ),
+  ...here(
+    'the new key signs at once, and alone: that dialect has no place for a second signature',
+    'POST /v5/accounts/http_signing_key',
   ),
-  ...['v3', 'v4'].map((version) => ({
-    endpoint: `PUT /${version}/domains/{}`,
-    because: YET,
-    differs: 'there is nothing to set: what would change something is a 400',
-  })),
+  ...['v3', 'v4'].flatMap((version) => [
+    ...all(YET, `GET /${version}/domains`),
+    ...here(
+      'what concerns mail that is received, IP addresses, passwords and the size of keys is passed over; `require_tls` is a 400',
+      `POST /${version}/domains`,
+    ),
+    ...all(YET, `GET /${version}/domains/{}`),
+    ...here('answers when DNS has answered', `PUT /${version}/domains/{}/verify`),
+    ...here('there is nothing to set: what would change something is a 400', `PUT /${version}/domains/{}`),
+    ...here('mail that waits from the domain fails when its time comes', `DELETE /${version}/domains/{}`),
+  ]),
+  ...all(YET, 'GET /v3/domains/{}/tracking'),
+  ...here('it is kept, and no opens or clicks are followed', 'PUT /v3/domains/{}/tracking/open'),
+  ...here('it is kept, and no opens or clicks are followed', 'PUT /v3/domains/{}/tracking/click'),
+  ...here('it is kept, and no footer is added', 'PUT /v3/domains/{}/tracking/unsubscribe'),
+  ...all(YET, 'GET /v3/domains/{}/connection'),
+  ...here(
+    'TLS is as the operator has set it for all mail: what would change something is a 400',
+    'PUT /v3/domains/{}/connection',
+  ),
   ...all(
     YET,
-    ...[
-      'GET /v3/domains/{}/tracking',
-      'PUT /v3/domains/{}/tracking/open',
-      'PUT /v3/domains/{}/tracking/click',
-    ],
-    ...[
-      'PUT /v3/domains/{}/tracking/unsubscribe',
-      'GET /v3/domains/{}/connection',
-      'PUT /v3/domains/{}/connection',
-    ],
     'GET /v3/domains/{}/credentials',
-    ...['DELETE /v3/domains/{}/credentials/{}', 'GET /v1/dkim/keys', 'GET /v4/domains/{}/keys'],
-    ...['POST /v1/dkim/keys', 'DELETE /v1/dkim/keys', 'PUT /v4/domains/{}/keys/{}/activate'],
-    ...['PUT /v4/domains/{}/keys/{}/deactivate', 'PUT /v3/domains/{}/dkim_selector'],
-    'PUT /v3/domains/{}/webhooks/{}/test',
-    'GET /v3/{}/tags/{}/stats',
-    ...['GET /v3/{}/tags', 'GET /v3/{}/tags/{}'],
-    ...['POST /v1/analytics/metrics', 'POST /v1/analytics/logs'],
-    ...['POST /v1/analytics/tags', 'PUT /v1/analytics/tags'],
+    ...['DELETE /v3/domains/{}/credentials/{}', 'DELETE /v3/domains/{}/credentials'],
   ),
+  ...here('all in one page', 'GET /v1/dkim/keys'),
+  ...all(YET, 'GET /v4/domains/{}/keys'),
+  ...here('keys have 2048 bits; another `bits` is a 400', 'POST /v1/dkim/keys'),
+  ...all(
+    YET,
+    ...['DELETE /v1/dkim/keys', 'PUT /v4/domains/{}/keys/{}/activate'],
+    ...['PUT /v4/domains/{}/keys/{}/deactivate', 'PUT /v3/domains/{}/dkim_selector'],
+    ...['PUT /v3/domains/{}/webhooks/{}/test'],
+    ...['GET /v3/{}/tags', 'GET /v3/{}/tags/{}', 'GET /v3/{}/tags/{}/stats'],
+  ),
+  ...here(
+    'by time, tag or domain of recipients, one of the two beside time; filtered by domain, and by one value of what it counts by',
+    'POST /v1/analytics/metrics',
+  ),
+  ...here('`aggregates` count what is on the page', 'POST /v1/analytics/logs'),
+  ...all(YET, 'POST /v1/analytics/tags', 'PUT /v1/analytics/tags'),
   {
     endpoint: 'DELETE /v1/analytics/tags',
     because: YET,
@@ -256,10 +262,38 @@ export const MAILGUN: Known[] = [
     because: YET,
     differs: '`self=no` is a 400: each domain signs with keys of its own',
   },
+  ...all(
+    'where and on what a mail was opened is not known',
+    ...['countries', 'devices', 'providers'].map((by) => `GET /v3/{}/tags/{}/stats/aggregates/${by}`),
+  ),
+  ...all('there may be any number of tags', 'GET /v3/domains/{}/limits/tag'),
+  ...all(
+    'the words of servers are in the events, by `/v3/{domain}/events` and logs',
+    'POST /v2/bounce-classification/metrics',
+  ),
+  ...all(
+    'keys are changed by `/v1/dkim/keys`, and none changes by itself',
+    ...['PUT /v1/dkim_management/domains/{}/rotation', 'POST /v1/dkim_management/domains/{}/rotate'],
+  ),
+  ...all(
+    'no links are rewritten, and so none need a name or certificate',
+    'PUT /v3/domains/{}/web_prefix',
+    '/v2/x509',
+  ),
+  ...all('a webhook of the whole company is made by `postroad webhook add --dialect form`', '/v1/webhooks'),
   ...all(TEMPLATES, '/v3/{}/templates'),
   ...all(MARKETING, '/v3/lists'),
   ...all(INBOUND, '/v3/routes'),
-  ...all(IPS, '/v3/ips', '/v3/ip_pools', '/v1/dynamic_pools', '/v3/ip_warmups'),
+  ...all(
+    IPS,
+    '/v3/domains/{}/ips',
+    '/v3/domains/{}/pool',
+    '/v3/ips',
+    '/v3/ip_pools',
+    '/v1/dynamic_pools',
+    '/v3/ip_warmups',
+  ),
   ...all('checks addresses; not a part of sending', '/v4/address/validate', '/v4/inbox'),
-  ...all(HOSTED, '/v5/accounts/subaccounts', '/v1/keys', '/v1/alerts'),
+  ...all(HOSTED, '/v5/accounts/subaccounts', '/v5/accounts/limit', '/v5/sandbox', '/v1/keys', '/v1/alerts'),
+  ...all(HOSTED, 'POST /v1/analytics/usage/metrics'),
 ]

@@ -112,10 +112,13 @@ describe('domains of the form dialect', () => {
     for (const data of [{ web_scheme: 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
       await assert.rejects(mg.domains.update('first.test', data), { status: 400 })
     }
+    const insisting = { name: 'insisting.test', require_tls: true } as { name: string }
+    await assert.rejects(mg.domains.create(insisting), { status: 400, details: /require_tls/ })
+    assertFormError(await get('/v3/domains/insisting.test'), 404)
   })
 
   test('its DKIM keys are listed, and it goes for good', async () => {
-    await mg.domains.create({ name: 'gone.test' })
+    await mg.domains.create({ name: 'gone.test', web_scheme: 'https' })
     const { items } = await mg.domains.domainKeys.list('gone.test')
     const [key] = items as { selector: string; dns_record: { name: string } }[]
     assert.equal(key!.dns_record.name, `${key!.selector}._domainkey.gone.test`)

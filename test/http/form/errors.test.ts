@@ -142,6 +142,12 @@ describe('the form dialect refuses', () => {
       message: "Need at least one of 'text' or 'html' parameters specified",
     },
     {
+      rule: 'an empty text and no html',
+      ask: replaced('text', ''),
+      status: 400,
+      message: "Need at least one of 'text' or 'html' parameters specified",
+    },
+    {
       rule: 'empty text and html',
       ask: () => api.form('acme.example', [...without('text'), ['text', ''], ['html', '']]),
       status: 400,

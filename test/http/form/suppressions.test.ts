@@ -75,9 +75,14 @@ describe('suppressions of the form dialect', () => {
       address: 'a@x.test',
       message: 'Spam complaint has been removed',
     })
-    const destroyed = await mg.suppressions.destroy('list.test', 'bounces', 'one@x.test')
+    assert.deepEqual((await remove('bounces/one%40x.test')).body, {
+      address: 'one@x.test',
+      message: 'Bounced address has been removed',
+    })
+    await mg.suppressions.create('list.test', 'bounces', { address: 'two@x.test' })
+    const destroyed = await mg.suppressions.destroy('list.test', 'bounces', 'two@x.test')
     assert.equal(destroyed.message, 'Bounced address has been removed')
-    assert.equal(destroyed.address, 'one@x.test')
+    assert.equal(destroyed.address, 'two@x.test')
   })
 
   test('what is not there is told in the sentences that clients know', async () => {

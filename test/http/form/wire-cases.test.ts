@@ -59,7 +59,14 @@ describe('a request, its mail and its events', () => {
   const toOf = (mail: Awaited<ReturnType<typeof received>>) => mail.to?.map(({ address }) => address)
 
   test('`to` twice is one mail that names both; its tags are on its events', async () => {
-    await sent(['to', 'two1@x.test'], ['to', 'two2@x.test'], ['o:tag', 'one'], ['o:tag', 'other'])
+    const fields: [string, string][] = [
+      ['to', 'two1@x.test'],
+      ['to', 'two2@x.test'],
+      ['o:tag', 'one'],
+      ['o:tag', 'other'],
+    ]
+    const parts = [...usual, ...fields].map(([name, value]) => ({ name, value }))
+    assert.equal((await api.multipart('ours.test', parts)).status, 200)
     const { recipients, raw } = await sink.messageFor('two1@x.test')
     assert.deepEqual(recipients, ['two1@x.test', 'two2@x.test'])
     assert.deepEqual(toOf(await PostalMime.parse(raw)), ['two1@x.test', 'two2@x.test'])
@@ -67,18 +74,80 @@ describe('a request, its mail and its events', () => {
     assert.deepEqual(tags, ['one', 'other'])
   })
 
+  test('names in brackets, and a structural field: one Content-Type, and it is of our making', async () => {
+    const reply = await api.form('ours.test', [
+      ['from[]', 'a@ours.test'],
+      ['to[]', 'brackets@x.test'],
+      ['subject[]', 'S'],
+      ['html[]', '<p>T</p>'],
+      ['text[]', 'T'],
+      ['h:content-type', 'multipart/alternative'],
+    ])
+    assert.equal(reply.status, 200, reply.text)
+    const { headers, html, text } = await received('brackets@x.test')
+    const types = headers.filter(({ key }) => key === 'content-type').map(({ value }) => value)
+    assert.equal(types.length, 1)
+    assert.match(types[0]!, /^multipart\/alternative; *boundary=/)
+    assert.deepEqual([html?.trim(), text?.trim()], ['<p>T</p>', 'T'])
+  })
+
+  test('files with a number behind their name and no type, in a form without a last line end', async () => {
+    const files = ['one.txt', 'two.bin'].map(
+      (filename, index): Part => ({ name: `attachment[${index}]`, value: filename, filename }),
+    )
+    const parts = [...usual, ['to', 'files@x.test'] as const].map(([name, value]) => ({ name, value }))
+    assert.equal((await api.multipart('ours.test', [...parts, ...files])).status, 200)
+    const { attachments } = await received('files@x.test')
+    assert.deepEqual(
+      attachments.map(({ filename, content }) => [
+        filename,
+        Buffer.from(content as ArrayBuffer)
+          .toString()
+          .trim(),
+      ]),
+      [
+        ['one.txt', 'one.txt'],
+        ['two.bin', 'two.bin'],
+      ],
+    )
+  })
+
+  test('a comma within a name is no end of an address', async () => {
+    await sent(['to', '"Doe, Jane" <doe@x.test>, Bob <bob@y.test>'])
+    const { recipients, raw } = await sink.messageFor('doe@x.test')
+    assert.deepEqual(recipients, ['doe@x.test', 'bob@y.test'])
+    const { to } = await PostalMime.parse(raw)
+    assert.deepEqual(
+      to?.map(({ name, address }) => [name, address]),
+      [
+        ['Doe, Jane', 'doe@x.test'],
+        ['Bob', 'bob@y.test'],
+      ],
+    )
+  })
+
+  test('an answer is the id and the sentence, compact, and nothing else', async () => {
+    const reply = await api.form('ours.test', [...usual, ['to', 'answer@x.test']])
+    assert.match(reply.text, /^\{"id":"<[^<>@\s]+@ours\.test>","message":"Queued\. Thank you\."\}$/)
+    assert.match(reply.headers.get('content-type')!, /^application\/json/)
+  })
+
   test('a batch: one id, a mail for each, values in subject, header fields and user variables', async () => {
     const variables = { 'bat1@x.test': { n: 'B' }, 'bat2@x.test': { n: 'C' } }
-    const id = await sent(
+    const { body } = await api.form('ours.test', [
+      ['from', 'a@ours.test'],
+      ['text', 't'],
+      ['subject', 'Hi %recipient.n%'],
       ...Object.keys(variables).map((address): [string, string] => ['to', address]),
       ['recipient-variables', JSON.stringify(variables)],
       ['h:X-N', 'n is %recipient.n%'],
       ['h:Reply-To', 'answers+%recipient.n%@ours.test'],
       ['v:rid', '%recipient.n%'],
-    )
+    ])
     for (const [address, { n }] of Object.entries(variables)) {
       const mail = await received(address)
       assert.deepEqual(toOf(mail), [address])
+      assert.equal(mail.subject, `Hi ${n}`)
       assert.equal(mail.headers.find(({ key }) => key === 'x-n')?.value, `n is ${n}`)
       assert.deepEqual(
         mail.replyTo?.map((mailbox) => mailbox.address),
@@ -86,7 +155,7 @@ describe('a request, its mail and its events', () => {
       )
       const told = await delivered(address)
       assert.deepEqual(told['user-variables'], { rid: n })
-      assert.equal(`<${told.message.headers['message-id']}>`, id)
+      assert.equal(`<${told.message.headers['message-id']}>`, body.id)
     }
   })
 

@@ -61,7 +61,12 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       operationId: id('CreateDomain'),
       summary: 'Adds a sending domain, with the records that its owner is to publish',
       description: 'What concerns mail that is received, and IP addresses, is passed over.',
-      body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+      body: {
+        type: 'object',
+        required: ['name'],
+        // Whoever asks for it relies on it.
+        properties: { name: { type: 'string' }, require_tls: { enum: [...NO] } },
+      },
       response: { 200: DOMAIN_WITH_RECORDS },
     },
   })(async ({ caller, body }, core) => {
