@@ -161,7 +161,11 @@ export const MAILGUN: Known[] = [
     because: YET,
     differs: '`h:` fields beside the message that it does not own are refused',
   },
-  ...all(YET, 'DELETE /v3/{}/envelopes', 'GET /v3/domains/{}/sending_queues'),
+  ...here(
+    'the newest mailgun.js asks hosts of the original for it, whatever its `url`',
+    'DELETE /v3/{}/envelopes',
+  ),
+  ...all(YET, 'GET /v3/domains/{}/sending_queues'),
   {
     endpoint: 'GET /v3/{}/events',
     because: YET,
@@ -171,6 +175,8 @@ export const MAILGUN: Known[] = [
   },
   ...all(YET, 'GET /v3/{}/events/{*}'),
   ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),
+  ...all(YET, 'GET /v3/{}/messages/{}', 'POST /v3/{}/messages/{}'),
+  ...all('what is stored goes by its own time (retention)', 'DELETE /v3/{}/messages/{}'),
   ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) => [
     ...here('the list is that of the company, the same under each of its domains', `GET /v3/{}/${list}`),
     ...all(
@@ -262,6 +268,8 @@ export const MAILGUN: Known[] = [
     because: YET,
     differs: '`self=no` is a 400: each domain signs with keys of its own',
   },
+  ...all(YET, 'GET /v3/stats/total'),
+  ...all('figures are asked for at `/v3/{domain}/stats/total`', 'GET /v3/{}/stats'),
   ...all(
     'where and on what a mail was opened is not known',
     ...['countries', 'devices', 'providers'].map((by) => `GET /v3/{}/tags/{}/stats/aggregates/${by}`),

@@ -1,0 +1,107 @@
+/** mailgun.js: what no other test calls of it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../../support/service.ts'
+import { newestClient } from './clients.ts'
+
+const D = 'new.test'
+
+/** What it has and its types do not tell. */
+interface Untold {
+  messages: { getMessagesQueueStatus(domain: string): Promise<unknown> }
+  accountManagement: Record<
+    'getWebhookSigningKey' | 'createWebhookSigningKey',
+    () => Promise<{ status: number; message: string; http_signing_key: string }>
+  >
+}
+
+describe('mailgun.js', () => {
+  let service: Service
+  let mg: ReturnType<typeof newestClient>
+  let untold: Untold
+
+  before(async () => {
+    service = await startService()
+    const { company } = await service.tenant(D)
+    mg = newestClient(
+      service.url,
+      (await service.key(company.id, { scopes: ['sending', 'reading', 'management'] })).token,
+    )
+    untold = mg as object as Untold
+  })
+  after(() => service.close())
+
+  const calls: [name: string, call: () => Promise<unknown>, told: object][] = [
+    [
+      'messages.getMessagesQueueStatus',
+      () => untold.messages.getMessagesQueueStatus(D),
+      { regular: { is_disabled: false, disabled: { until: '', reason: '' } } },
+    ],
+    [
+      'suppressions.get',
+      async () => {
+        await mg.suppressions.create(D, 'bounces', { address: 'b@x.test', code: 552 })
+        return await mg.suppressions.get(D, 'bounces', 'b@x.test')
+      },
+      { type: 'bounces', address: 'b@x.test', code: 552 },
+    ],
+    [
+      'domains.domainCredentials.destroyAll',
+      () => mg.domains.domainCredentials.destroyAll(D),
+      { status: 200, message: 'All domain credentials have been deleted' },
+    ],
+    [
+      'accountManagement.getWebhookSigningKey, createWebhookSigningKey',
+      async () => {
+        const { accountManagement } = untold
+        const keys = [
+          await accountManagement.getWebhookSigningKey(),
+          await accountManagement.createWebhookSigningKey(),
+          await accountManagement.getWebhookSigningKey(),
+        ].map((each) => each.http_signing_key)
+        return { differ: keys[0] !== keys[1], stays: keys[1] === keys[2] }
+      },
+      { differ: true, stays: true },
+    ],
+    [
+      'stats.getAccount',
+      async () => ({ resolution: (await mg.stats.getAccount({ event: ['accepted'] })).resolution }),
+      { resolution: 'day' },
+    ],
+    [
+      'domains.domainKeys.listAll',
+      async () => ({
+        domains: (await mg.domains.domainKeys.listAll()).items.map((key) => key.signing_domain),
+      }),
+      { domains: [D] },
+    ],
+    ['domains.getTracking', async () => (await mg.domains.getTracking(D)).open, { active: false }],
+  ]
+  for (const [name, call, told] of calls) {
+    test(name, async () => {
+      const answer = await call()
+      assert.deepEqual({ ...(answer as object), ...told }, { ...(answer as object) })
+    })
+  }
+
+  test('domains.domainCredentials.create and update, which always give a password: refused in words', async () => {
+    const { domainCredentials } = mg.domains
+    const asked = { login: 'bob', password: 'secret1' }
+    await assert.rejects(domainCredentials.create(D, asked), { status: 400, details: /leave it out/ })
+    await assert.rejects(domainCredentials.update(D, 'bob', asked), { status: 400 })
+  })
+
+  test('what is not here answers 404 as JSON, with the sentence that clients show', async () => {
+    for (const call of [
+      () => mg.routes.list({}),
+      () => mg.lists.list({}),
+      () => mg.ips.list({}),
+      () => mg.domains.domainTemplates.list(D),
+      () => mg.metrics.getAccountUsage({}),
+      () => mg.domains.domainTags.countries(D, 'spring'),
+      () => mg.validate.get('a@x.test'),
+    ]) {
+      await assert.rejects(call as () => Promise<unknown>, { status: 404, details: 'Not Found' })
+    }
+  })
+})
