@@ -95,7 +95,7 @@ describe('mailgun.js', () => {
     for (const call of [
       () => mg.routes.list({}),
       () => mg.lists.list({}),
-      () => mg.ips.list({}),
+      () => mg.ips.list({ dedicated: true }),
       () => mg.domains.domainTemplates.list(D),
       () => mg.metrics.getAccountUsage({}),
       () => mg.domains.domainTags.countries(D, 'spring'),
