@@ -235,7 +235,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     registry: metrics.registry,
     log,
     version: version(),
-    ready: () => store.probe(),
+    ready: (room) => store.probe(room),
   })
   const takesSmtp = roles.includes('api') && settings.submission.length > 0
   const submission = takesSmtp ? await createSubmission(server.core, settings) : null

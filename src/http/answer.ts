@@ -141,6 +141,7 @@ export class Answers {
       if (error.reason.code === 'unavailable') {
         this.onUnavailable()
         this.#tell('nothing can be accepted now', error.reason.detail, { err: error }, request)
+        if (isReading(request)) return { ...error.reason, of: 'reading' }
       }
       if (error.reason.code === 'key_elsewhere') {
         // Its holder has moved, or it is in the wrong hands.
@@ -183,7 +184,7 @@ export class Answers {
     this.onUnavailable()
     const detail = 'the store cannot be used now'
     this.#tell('the store does not answer', detail, { err: error }, request)
-    return { code: 'unavailable', retryAfter: 5, detail }
+    return { code: 'unavailable', of: isReading(request) ? 'reading' : 'writing', retryAfter: 5, detail }
   }
 
   #headersOf({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, type: string, status: number): string[] {
@@ -235,6 +236,10 @@ export class Answers {
     }
     child.observe(seconds)
   }
+}
+
+function isReading({ method }: Named): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** What every answer carries, in the form that Node.js writes as it is. */

@@ -78,5 +78,5 @@ export class Callers {
 
 function cannotTell(cause: unknown): never {
   const detail = 'it cannot be told whether a key exists'
-  throw new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause })
+  throw new Refusal({ code: 'unavailable', of: 'writing', retryAfter: RETRY_AFTER, detail }, { cause })
 }

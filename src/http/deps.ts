@@ -57,6 +57,9 @@ export interface HttpDeps {
   log: Logger
   /** Version of the program, shown on the first page. */
   version: string
-  /** Resolves when the service can accept mail now (a commit went through); rejects when it cannot. */
-  ready(): Promise<void>
+  /**
+   * Resolves when the service can accept mail now (a commit went through, and `room` octets were written); rejects when
+   * it cannot.
+   */
+  ready(room: number): Promise<void>
 }

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { type Answer, JSON_TYPE } from './answer.ts'
 import type { AnyReason } from './fault.ts'
-import { answerTo, type Words } from './words.ts'
+import { answerTo, UNAVAILABLE, type Words } from './words.ts'
 
 export const ERROR_BODY = {
   type: 'object',
@@ -58,6 +58,7 @@ export const COMMON_ERRORS = {
     'method_not_allowed',
     `Method is not allowed for the requested path; allowed: ${allow}`,
   ],
+  unavailable: ({ of }) => [503, 'application_error', `${UNAVAILABLE[of]}.`],
   http_malformed: ({ status, detail }) => [status, 'validation_error', detail],
   internal: ({ requestId }) => [
     500,

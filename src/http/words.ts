@@ -7,6 +7,13 @@ export type Words<Said> = {
   readonly [Code in AnyReason['code']]: (reason: Extract<AnyReason, { code: Code }>) => Said
 }
 
+/** What cannot be done while the store cannot be used; a sentence without its stop. */
+export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailable' }>['of'], string>> = {
+  mail: 'The service cannot accept mail now. Nothing was accepted; please try again',
+  writing: 'The service cannot do what was asked now; please try again',
+  reading: 'The service cannot look this up now; please try again',
+}
+
 export function said<Said>(words: Words<Said>, reason: AnyReason): Said
 /** Undefined for a reason without words. */
 export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined

@@ -258,7 +258,7 @@ export class Intake {
     if (!(error instanceof StoreUnavailable)) return error
     this.#parts.metrics.storeFaults.inc()
     const detail = 'the message could not be stored, nothing was accepted'
-    return new Refusal({ code: 'unavailable', retryAfter: RETRY_AFTER, detail }, { cause: error })
+    return new Refusal({ code: 'unavailable', of: 'mail', retryAfter: RETRY_AFTER, detail }, { cause: error })
   }
 
   #refusedByStore(

@@ -58,8 +58,11 @@ export type Reason =
       until: number
       retryAfter: number
     }
-  /** The store cannot commit now; the same request may succeed after `retryAfter` seconds. */
-  | { code: 'unavailable'; retryAfter: number; detail: string }
+  /**
+   * The store cannot be used now; the same request may succeed after `retryAfter` seconds. `of`: mail that was to be
+   * accepted, and none of it was; something to be changed; something to be read.
+   */
+  | { code: 'unavailable'; of: 'mail' | 'writing' | 'reading'; retryAfter: number; detail: string }
 
 export class Refusal extends Error {
   override name = 'Refusal'

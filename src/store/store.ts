@@ -101,8 +101,11 @@ export interface Store
   readonly shared: boolean
   /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */
   retain(request: RetentionRequest): Promise<number>
-  /** Writes and commits something tiny: does the store take commits now? */
-  probe(): Promise<void>
+  /**
+   * Does the store take commits now? Writes and commits something tiny; or `room` octets, which then are free for
+   * others: a full disk has room for something tiny for a long time.
+   */
+  probe(room?: number): Promise<void>
   /** Calls back on changes made by this or another process. Returns a function that stops it. */
   watch(onChange: (change: StoreChange) => void): () => void
   close(): Promise<void>

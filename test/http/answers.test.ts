@@ -130,9 +130,21 @@ describe('when the store does not answer', () => {
     assertFormError(form, 503)
     const read = await api.get('/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1')
     assertJsonError(read, 503, 'application_error')
+    const events = await call(`${service.url}/v3/acme.example/events`, {
+      headers: { authorization: basic(key.token) },
+    })
+    assertFormError(events, 503)
+    const change = await call(`${service.url}/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1/cancel`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.token}` },
+    })
+    assertJsonError(change, 503, 'application_error')
     const ready = await call(`${service.url}/ready`)
     assertJsonError(ready, 503, 'application_error')
-    for (const { headers } of [json, form, read, ready])
+    for (const { text } of [json, form, ready]) assert.match(text, /cannot accept mail now/)
+    for (const { text } of [read, events]) assert.match(text, /cannot look this up now; please try again/)
+    assert.match(change.text, /cannot do what was asked now; please try again/)
+    for (const { headers } of [json, form, read, events, change, ready])
       assert.match(headers.get('retry-after') ?? '', /^\d+$/)
     assert.equal((await call(`${service.url}/health`)).status, 200)
   })

@@ -56,7 +56,7 @@ export async function serveApis(
       registry: metrics.registry,
       log,
       version: '0.0.0',
-      ready: () => store.probe(),
+      ready: (room) => store.probe(room),
     },
     apis,
   )

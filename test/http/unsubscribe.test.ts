@@ -137,6 +137,16 @@ describe('links to unsubscribe', () => {
     }
     assert.equal((await listed('hal@x.test')).message, 'Address not found in unsubscribers table')
   })
+
+  test('while the database is away who comes is told to come again', async () => {
+    await send(['to', 'ida@x.test'], ['text', '%unsubscribe_url% '])
+    const url = linkIn(await received('ida@x.test'))
+    await service.store.close()
+    const reply = await oneClick(url)
+    assert.equal(reply.status, 503)
+    assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.match(await reply.text(), /cannot do what was asked now; please try again/)
+  })
 })
 
 /** Looks again until there is something: what the service does behind its answer is told nowhere else. */

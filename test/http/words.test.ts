@@ -41,7 +41,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
     until: Date.UTC(2026, 10, 23),
     retryAfter: 3600,
   },
-  unavailable: { code: 'unavailable', retryAfter: 2.5, detail: 'disk full at /secret/path' },
+  unavailable: { code: 'unavailable', of: 'mail', retryAfter: 2.5, detail: 'disk full at /secret/path' },
   key_missing: { code: 'key_missing' },
   key_invalid: { code: 'key_invalid' },
   key_expired: { code: 'key_expired' },

@@ -2,7 +2,7 @@
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { answerTo, said, type Words } from '../words.ts'
+import { answerTo, said, UNAVAILABLE, type Words } from '../words.ts'
 import { utcDate } from './date.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'
@@ -88,7 +88,7 @@ const WORDS: Words<Said> = {
     429,
     `Domain ${domain} is not allowed to send: recipient limit exceeded, try again after ${utcDate(until)}`,
   ],
-  unavailable: () => [503, 'The service cannot accept mail now. Nothing was accepted; please try again'],
+  unavailable: ({ of }) => [503, UNAVAILABLE[of]],
   rate_limited: ({ limit, retryAfter }) => [
     429,
     `Too many requests: request limit of ${limit} a second exceeded, try again in ${retryAfter} s`,

@@ -133,11 +133,6 @@ const WORDS: Words<ErrorSaid> = {
     which === 'daily' ? 'daily_quota_exceeded' : 'monthly_quota_exceeded',
     `You have exceeded your ${which} email sending quota.`,
   ],
-  unavailable: () => [
-    503,
-    'application_error',
-    'The service cannot accept mail now. Nothing was accepted; please try again.',
-  ],
   rate_limited: ({ of, limit, retryAfter }) => [
     429,
     'rate_limit_exceeded',

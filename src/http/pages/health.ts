@@ -43,7 +43,8 @@ const ready = endpoint({
     operationId: 'ready',
     summary: 'Whether mail can be accepted now',
     description:
-      'A commit is tried. That one went through is believed for a second, unless a request finds otherwise.',
+      'A commit is tried. That one went through is believed for a second, unless a request finds otherwise: then a ' +
+      'megabyte has to find room as well.',
     response: {
       200: { description: 'It can.', ...statusBody('ready') },
       503: {

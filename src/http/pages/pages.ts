@@ -16,17 +16,19 @@ export class Pages implements Api {
   readonly words = pageWords
   readonly endpoints: readonly Endpoint[]
   readonly #core: HttpCore
+  readonly #readiness: Readiness
 
   constructor(core: HttpCore) {
     const { answers, deps } = core
     this.#core = core
-    const readiness = new Readiness(deps)
-    answers.onUnavailable = () => readiness.doubt()
-    this.endpoints = healthEndpoints(readiness)
+    this.#readiness = new Readiness(deps)
+    answers.onUnavailable = () => this.#readiness.doubt()
+    this.endpoints = healthEndpoints(this.#readiness)
   }
 
   register(app: FastifyInstance, answering: Answering): void {
     const { deps } = this.#core
+    this.#readiness.measure(deps.registry)
     if (deps.api) {
       const home = homePage(deps.version)
       app.get(

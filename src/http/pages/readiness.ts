@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client'
 import type { HttpDeps } from '../deps.ts'
 
 /** Milliseconds the store may take to say that it takes commits. */
@@ -10,6 +11,12 @@ const READY_WITHIN = 5_000
 const READY_HOLDS = 1_000
 
 /**
+ * Octets that there has to be room for once something was refused: on a disk that is full for mail, something tiny can
+ * be written for hours.
+ */
+const ROOM = 1024 * 1024
+
+/**
  * Anybody may ask, and each look costs a commit; so all who ask at once share one, and for a while after one that went
  * through.
  */
@@ -17,9 +24,26 @@ export class Readiness {
   readonly #deps: Pick<HttpDeps, 'ready' | 'log'>
   #asking: Promise<boolean> | null = null
   #until = 0
+  /** How often something was refused, or a look failed, since the last one that went through. */
+  #doubts = 0
+  /** What the log was told last. */
+  #told = true
 
   constructor(deps: Pick<HttpDeps, 'ready' | 'log'>) {
     this.#deps = deps
+  }
+
+  measure(registry: Registry): void {
+    const gauge: Gauge = new Gauge({
+      name: 'postroad_ready',
+      help: '1 while mail can be accepted, as /ready says; 0 from the first request on that could not be, until a look at the database went through again.',
+      registers: [registry],
+      collect: () => {
+        gauge.set(this.#doubts > 0 ? 0 : 1)
+        // Who scrapes is not kept waiting: what is found out now, the next page shows.
+        void this.ask()
+      },
+    })
   }
 
   /** True when mail can be accepted now. */
@@ -32,30 +56,47 @@ export class Readiness {
   }
 
   async #look(): Promise<boolean> {
-    const ready = await this.#probe()
-    this.#until = ready ? performance.now() + READY_HOLDS : 0
+    const doubts = this.#doubts
+    const error = await this.#probe()
+    const ready = error === null
+    if (!ready) this.doubt()
+    else if (this.#doubts === doubts) {
+      this.#doubts = 0
+      this.#until = performance.now() + READY_HOLDS
+    }
+    this.#tell(error)
     return ready
   }
 
   /** Something could not be accepted: the next who asks has a new look taken. */
   doubt(): void {
+    this.#doubts++
     this.#until = 0
   }
 
-  async #probe(): Promise<boolean> {
+  /** What the store says, or null when it takes commits. */
+  async #probe(): Promise<unknown> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => late.reject(new Error(`no answer within ${READY_WITHIN} ms`)),
       READY_WITHIN,
     )
     try {
-      await Promise.race([this.#deps.ready(), late.promise])
-      return true
-    } catch (err) {
-      this.#deps.log.warn({ err }, 'not ready')
-      return false
+      await Promise.race([this.#deps.ready(this.#doubts > 0 ? ROOM : 0), late.promise])
+      return null
+    } catch (error) {
+      return error
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Once for each time that it changes: balancers ask every few seconds. */
+  #tell(error: unknown): void {
+    const ready = error === null
+    if (ready === this.#told) return
+    this.#told = ready
+    if (ready) this.#deps.log.info('ready again: mail can be accepted')
+    else this.#deps.log.warn({ err: error }, 'not ready: mail cannot be accepted now')
   }
 }

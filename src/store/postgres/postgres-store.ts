@@ -115,8 +115,11 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
      */
     watch: (onChange) => changes.watch(onChange),
 
-    async probe() {
+    async probe(room = 0) {
       await database.write("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
+      if (room === 0) return
+      await database.write('INSERT INTO room (octets) VALUES ($1)', [Buffer.alloc(room)])
+      await database.write('DELETE FROM room')
     },
 
     async close() {

@@ -62,7 +62,6 @@ export interface Writes
     | 'leave'
     | 'noteTag'
     | 'pause'
-    | 'probe'
     | 'quarantine'
     | 'removeDkimKey'
     | 'removeRoute'
@@ -90,6 +89,9 @@ export interface Writes
     | 'pruneWebhookAttempts'
   > {
   join(node: store.NodeDescription, alone: boolean): number
+  probe(): void
+  takeRoom(octets: number): void
+  leaveRoom(): void
   record(attempt: Recording): store.Recorded
   happenedChunk(reports: readonly Happened[]): number
   recoverChunk(request: { now: number; jitterMs: number }): number

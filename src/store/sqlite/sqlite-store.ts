@@ -66,7 +66,6 @@ export class SqliteStore implements types.Store {
   readonly noteTag = this.#writes('noteTag')
   readonly pause = this.#writes('pause')
   readonly resume = this.#writes('resume')
-  readonly probe = this.#writes('probe')
   readonly addCompany = this.#writes('addCompany')
   readonly updateCompany = this.#writes('updateCompany')
   readonly addDomain = this.#writes('addDomain')
@@ -216,6 +215,14 @@ export class SqliteStore implements types.Store {
     const call = packAcceptAll(together, lease, moved)
     const weight = together.emails.reduce((sum, { size }) => sum + BASE_WEIGHT + size, 0)
     return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptedAll>
+  }
+
+  async probe(room = 0): Promise<void> {
+    await this.#write('probe')
+    if (room === 0) return
+    await this.#write('takeRoom', room)
+    // In a commit of its own: pages that one commit takes and gives back are not written at all.
+    await this.#write('leaveRoom')
   }
 
   removeSuppressions(scope: types.SuppressionScope): Promise<number> {

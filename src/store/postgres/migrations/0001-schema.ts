@@ -469,5 +469,9 @@ CREATE TABLE counters (
   name  text PRIMARY KEY,
   value bigint NOT NULL
 ) WITH (fillfactor = 20);
+-- Written and removed again when it is in doubt whether there is room for more; else empty.
+CREATE TABLE room (
+  octets bytea STORAGE EXTERNAL NOT NULL
+);
 INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('queue', 0), ('stops', 0), ('webhooks', 0), ('probe', 0);
 `

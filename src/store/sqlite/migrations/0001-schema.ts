@@ -436,5 +436,9 @@ CREATE TABLE counters (
   name  TEXT PRIMARY KEY,
   value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- Written and removed again when it is in doubt whether there is room for more; else empty.
+CREATE TABLE room (
+  octets BLOB NOT NULL
+) STRICT;
 INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('suppressions', 0), ('events', 0), ('probe', 0);
 `

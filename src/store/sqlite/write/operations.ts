@@ -31,6 +31,8 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const retention = kept.memory.keep(new Retention(db, parts))
   const retry = new Retry(db, parts)
   const probe = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'")
+  const takeRoom = db.prepare('INSERT INTO room (octets) VALUES (zeroblob(?))')
+  const leaveRoom = db.prepare('DELETE FROM room')
   return {
     accept: (email, lease) => acceptance.accept(email, lease),
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
@@ -45,6 +47,8 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     addAllowed: (list) => suppressions.allowAll(list),
     removeAllowedChunk: (scope) => suppressions.disallowChunk(scope),
     probe: () => void probe.run(),
+    takeRoom: (octets) => void takeRoom.run(octets),
+    leaveRoom: () => void leaveRoom.run(),
     ...accounts(db, parts),
     ...cancellation(parts),
     ...digest(db),
