@@ -4,6 +4,7 @@
  */
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema } from 'fastify'
+import { Registry } from 'prom-client'
 import type { Api } from '../src/http/api.ts'
 import { servedApis } from '../src/http/apis.ts'
 import type { HttpCore } from '../src/http/core.ts'
@@ -86,7 +87,8 @@ async function openApi(): Promise<object> {
   const app = fastify()
   // Routes are only registered here; what they need to answer is not there.
   const settings = { metrics: 'off', maxRecipients: 0 }
-  const deps = { api: true, settings, version: version(), seal: { derive: () => Buffer.alloc(32) } }
+  const seal = { derive: () => Buffer.alloc(32) }
+  const deps = { api: true, settings, version: version(), seal, registry: new Registry() }
   const core = { answers: {}, deps } as unknown as HttpCore
   const apis = servedApis(core)
   const routes = routesOf(apis)

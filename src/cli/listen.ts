@@ -9,7 +9,7 @@ import {
 } from '../operate/listen.ts'
 import { loggedEventJson, webhookAttemptJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
-import { checkedWebhookUrl } from '../operate/webhooks.ts'
+import { checkedWebhookUrl } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
 import { command, type JsonOption, typed } from './command.ts'
 import { detailShown } from './email-history.ts'

@@ -5,14 +5,8 @@ import { webhookJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'
 import { rotateWebhookSecret } from '../operate/webhook-secrets.ts'
-import {
-  addWebhook,
-  checkedWebhookUrl,
-  listWebhooks,
-  removeWebhook,
-  showWebhook,
-  updateWebhook,
-} from '../operate/webhooks.ts'
+import { checkedWebhookUrl } from '../operate/webhook-url.ts'
+import { addWebhook, listWebhooks, removeWebhook, showWebhook, updateWebhook } from '../operate/webhooks.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'

@@ -81,6 +81,14 @@ export function outgoingUrl(text: string): URL {
   return url
 }
 
+/** Why the host of a URL is never connected to, where that shows without looking it up; else null. */
+export function refusedHost(host: string, guard: AddressGuard): string | null {
+  // RFC 6761 6.3: it is this machine, whatever a DNS says.
+  if (/^(.+\.)?localhost\.?$/i.test(host)) return guard('127.0.0.1') && `${host} is this machine itself`
+  const address = host.replace(/^\[(.*)\]$/, '$1')
+  return isIP(address) === 0 ? null : guard(address)
+}
+
 const require = createRequire(import.meta.url)
 /** Loaded with the first request: it costs 30 MB and a tenth of a second, and most nodes never make one. */
 const undici = (): typeof import('undici') => require('undici')
@@ -106,9 +114,8 @@ export class Outgoing {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(options, callback) {
-        const host = options.hostname.replace(/^\[(.*)\]$/, '$1')
         // Nothing is looked up for an address.
-        const why = isIP(host) === 0 ? null : guard(host)
+        const why = refusedHost(options.hostname, guard)
         if (why !== null) return callback(new NoAnswer('refused', why), null)
         connectOver(options, callback)
       },

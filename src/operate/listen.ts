@@ -14,7 +14,8 @@ import { OperateError } from './error.ts'
 import { companyFilter, findWholeCompany, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
-import { checkedWebhookUrl, eventTypes } from './webhooks.ts'
+import { checkedWebhookUrl } from './webhook-url.ts'
+import { eventTypes } from './webhooks.ts'
 
 export interface ListenWanted extends OfCompany {
   dialect: WebhookDialect

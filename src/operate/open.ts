@@ -57,6 +57,7 @@ export function operationOn(
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),
+    guard: () => addressGuard(settings),
     now: () => Date.now(),
   }
 }

@@ -2,6 +2,7 @@
 import type { Seal } from '../accounts/seal.ts'
 import type { TxtResolver } from '../accounts/verify.ts'
 import type { Outgoing } from '../network/outgoing.ts'
+import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
 import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
@@ -20,6 +21,8 @@ export interface Operation extends Who {
    * To be closed by whoever asks for it. `anywhere`: also addresses that are not public, whatever the settings say.
    */
   outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
+  /** What strangers may name to be connected to. */
+  guard(): AddressGuard
   /** Unix ms. */
   now(): number
 }

@@ -4,13 +4,13 @@ import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 import { typesOfWord, webhookWords } from '../events/told/types.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
-import { NotAUrl, outgoingUrl } from '../network/outgoing.ts'
 import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
+import { publicWebhookUrl } from './webhook-url.ts'
 
 export interface NewWebhookInput {
   /** Name or id. */
@@ -38,7 +38,7 @@ export const addWebhook = verb(
       })
     }
     const types = eventTypes(dialect, input.events ?? [])
-    const url = checkedWebhookUrl(input.url)
+    const url = publicWebhookUrl(op, input.url)
     const seal = await op.seal()
     const id = randomUUIDv7()
     const own = newWebhookSecret()
@@ -88,7 +88,7 @@ export const updateWebhook = verb('manage', async (op, input: WebhookUpdate): Pr
   const { webhook } = await findWebhook(op, id)
   const switched = enabled !== undefined && enabled !== (webhook.status === 'enabled')
   const change = {
-    ...(url !== undefined && { url: checkedWebhookUrl(url) }),
+    ...(url !== undefined && { url: publicWebhookUrl(op, url) }),
     ...(events !== undefined && { types: eventTypes(webhook.dialect, events) }),
   }
   if (!switched) await op.store.updateWebhook(id, change)
@@ -120,16 +120,6 @@ export const removeWebhook = verb('manage', async (op, { id }: { id: string }): 
   await op.store.removeWebhook(id)
   return found
 })
-
-/** As it is asked. Throws `invalid`. */
-export function checkedWebhookUrl(text: string): string {
-  try {
-    return outgoingUrl(text).href
-  } catch (error) {
-    if (!(error instanceof NotAUrl)) throw error
-    throw new OperateError('invalid', `"${text}" ${error.message}`, null, { cause: error })
-  }
-}
 
 /** What words of a dialect stand for, each type once. Throws `invalid`. */
 export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EventType[] {

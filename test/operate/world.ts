@@ -99,6 +99,7 @@ export class World implements AsyncDisposable {
           resolve: async () => [],
           connections: 1,
         }),
+      guard: () => addressGuard({ allowPrivateNetworks: true }),
       now: () => Date.now(),
     }
   }

@@ -5,6 +5,7 @@
 import type { SendingDomain } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { publicWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
 
@@ -65,6 +66,8 @@ export async function tellWord(
   word: string,
   urls: readonly string[],
 ): Promise<void> {
+  // Before the first of them is added.
+  for (const url of urls) if (!webhooks.some((each) => each.url === url)) publicWebhookUrl(op, url)
   for (const url of new Set([...urls, ...urlsOf(webhooks, word)])) {
     const before = webhooks.find((each) => each.url === url)?.words ?? []
     const others = before.filter((each) => each !== word)
