@@ -47,6 +47,7 @@ const ON_BOTH_ENGINES = [
   'test/cli/mail.test.ts',
   'test/cli/pause.test.ts',
   'test/cli/retry.test.ts',
+  'test/cli/stop-while-starting.test.ts',
   'test/running/held.test.ts',
   'test/running/metrics.test.ts',
   'test/running/retention.test.ts',

@@ -67,20 +67,23 @@ export interface App {
 
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
- * wrong secret key, ...); then everything that had started is stopped again.
+ * wrong secret key, ...), and as soon as `signal` says so; then everything that had started is stopped again.
  */
-export async function startApp(settings: Settings, log: Logger): Promise<App> {
+export async function startApp(settings: Settings, log: Logger, signal?: AbortSignal): Promise<App> {
   await using started = new AsyncDisposableStack()
+  const unlessStopped = stoppable(signal)
   const metrics = new Metrics()
   const plan = planMemory(settings)
   // For this thread and all that are started from here on.
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
 
-  const store = await openStore(settings.database, {
-    exclusive: true,
-    onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
-  })
+  const store = await unlessStopped(
+    openStore(settings.database, {
+      exclusive: true,
+      onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
+    }),
+  )
   started.defer(() => store.close())
   const accounts = new LiveAccounts({
     source: store,
@@ -89,9 +92,11 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     onLook: () => metrics.accountLooks.inc(),
   })
   const { directory } = accounts
-  await accounts.start()
   started.defer(() => accounts.stop())
-  const seal = await openSeal(settings, { domains: directory.domains(), routes: directory.routes() })
+  await unlessStopped(accounts.start())
+  const seal = await unlessStopped(
+    openSeal(settings, { domains: directory.domains(), routes: directory.routes() }),
+  )
 
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
@@ -114,7 +119,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const membership = new Membership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
-  await membership.start()
+  await unlessStopped(membership.start())
   const digestFaults = new LogThrottle(60_000)
   const digest = digestFollower({
     store,
@@ -172,7 +177,7 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
       log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
     )
     started.defer(() => retention.stop())
-    await delivering.start()
+    await unlessStopped(delivering.start())
     retention.start()
   }
   const { database, dnsServers, allowPrivateNetworks } = settings
@@ -250,8 +255,8 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
     ])
   })
 
-  const { url, metricsUrl } = await server.listen()
-  const submissionUrls = submission === null ? [] : await submission.listen()
+  const { url, metricsUrl } = await unlessStopped(server.listen())
+  const submissionUrls = submission === null ? [] : await unlessStopped(submission.listen())
   // Not before nothing can fail any more: the key that it makes up is shown this once.
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
@@ -275,4 +280,17 @@ export async function startApp(settings: Settings, log: Logger): Promise<App> {
   const close = () => running.disposeAsync()
   const refreshAccounts = () => accounts.refresh()
   return { url, metricsUrl, submissionUrls, firstStart, empty, store, seal, refreshAccounts, close }
+}
+
+/**
+ * What is waited for in a start that can be stopped: rejects with the signal's reason as soon as there is one. What
+ * goes on beneath ends with the parts that are stopped then, or with the process: of a migration nothing is kept.
+ */
+function stoppable(signal: AbortSignal | undefined): <T>(work: Promise<T>) => Promise<T> {
+  if (signal === undefined) return (work) => work
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  if (signal.aborted) reject(signal.reason)
+  stopped.catch(() => {})
+  return (work) => Promise.race([stopped, work])
 }

@@ -1,15 +1,10 @@
 import type { Command } from 'commander'
+import type { App } from '../app.ts'
 import { loadSettings } from '../config/load.ts'
-import type { Logger } from '../log.ts'
 import { firstStartText, firstStepsText } from './banner.ts'
 import { command, type JsonOption } from './command.ts'
 import { printJsonLine, printLine, printText } from './print.ts'
-
-/**
- * Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both
- * pass it on.
- */
-const SAME_STOP = 1000
+import { StopSignals } from './stop-signals.ts'
 
 export function addServe(program: Command): void {
   command(program, {
@@ -30,12 +25,20 @@ export function addServe(program: Command): void {
 }
 
 async function serve({ json }: JsonOption): Promise<void> {
+  const stop = new StopSignals()
   const settings = loadSettings()
   // Loaded here, so that the other commands start without the whole service.
   const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])
   const log = createLogger(settings.logLevel)
-  const app = await startApp(settings, log)
-  stopOnSignal(log, () => app.close())
+  stop.tellTo(log)
+  let app: App
+  try {
+    app = await startApp(settings, log, stop.signal)
+  } catch (error) {
+    if (error !== stop.signal.reason || !stop.signal.aborted) throw error
+    stop.ended()
+    return
+  }
   const { url, submissionUrls, firstStart, empty } = app
   if (json) printJsonLine({ url, ...(submissionUrls.length > 0 && { submissionUrls }), firstStart })
   else if (firstStart) printText(firstStartText(url, firstStart))
@@ -43,30 +46,5 @@ async function serve({ json }: JsonOption): Promise<void> {
   // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
   else if (!log.isLevelEnabled('info'))
     printLine(`Postroad listens on ${[url, ...submissionUrls].join(', ')}`)
-}
-
-function stopOnSignal(log: Logger, close: () => Promise<void>): void {
-  let stoppingSince: number | null = null
-  const stop = (signal: NodeJS.Signals): void => {
-    const now = performance.now()
-    if (stoppingSince !== null) {
-      if (now - stoppingSince < SAME_STOP) return
-      log.warn({ signal }, 'ended at once by a second signal')
-      process.exit(1)
-    }
-    stoppingSince = now
-    log.info({ signal }, 'stopping')
-    close().then(
-      () => {
-        log.info('stopped')
-        process.exit(0)
-      },
-      (error: unknown) => {
-        log.fatal({ err: error }, 'the stop failed')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  stop.andThen(() => app.close())
 }

@@ -95,7 +95,9 @@ export class Membership {
   /** Enters this node, and takes over what nobody has any more. Rejects when the store does not take it. */
   async start(): Promise<void> {
     this.#claimName()
-    await this.#join()
+    const joining = this.#join()
+    this.#turn = joining.catch(() => {})
+    await joining
     await this.#giveUpPredecessors(this.#nodes)
     await this.#recover('Recipients that were being sent wait again')
     this.#plan(this.#pause)

@@ -142,6 +142,13 @@ export function watchContract(open: OpenBench): void {
   })
 
   describe('probe and close', () => {
+    test('a probe that asks for room commits, again and again', async (t) => {
+      const { store, commits } = await open(t)
+      const before = commits()
+      for (let asked = 1; asked <= 3; asked++) await store.probe(1024 * 1024)
+      assert.equal(commits() - before, 9)
+    })
+
     test('a probe commits', async (t) => {
       const { store, commits } = await open(t)
       const before = commits()

@@ -471,7 +471,8 @@ CREATE TABLE counters (
 ) WITH (fillfactor = 20);
 -- Written and removed again when it is in doubt whether there is room for more; else empty.
 CREATE TABLE room (
-  octets bytea STORAGE EXTERNAL NOT NULL
+  octets bytea NOT NULL
 );
+ALTER TABLE room ALTER octets SET STORAGE EXTERNAL;
 INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('queue', 0), ('stops', 0), ('webhooks', 0), ('probe', 0);
 `
