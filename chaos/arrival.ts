@@ -1,5 +1,6 @@
 /** What the sink and the run say to each other. Times are those of `now` in harness/clock.ts: one clock for all processes of the machine. */
 import type { PublishedKeys } from '../harness/verify-dkim.ts'
+import type { Rule } from './other-side.ts'
 
 /** Steps at which the sink can fail. */
 export const SINK_STEPS = [
@@ -21,14 +22,11 @@ export type SinkStep = (typeof SINK_STEPS)[number]
 export const SINK_DEEDS = ['4xx', '421', '5xx', 'close', 'reset', 'hang', 'garbage', 'slow'] as const
 export type SinkDeed = (typeof SINK_DEEDS)[number]
 
-export interface SinkRule {
-  id: number
+export interface SinkRule extends Rule {
   step: SinkStep
   deed: SinkDeed
   /** Servers concerned, by index. */
   servers: number[]
-  /** Share of the moments concerned. */
-  share: number
 }
 
 /** How a final dot ended that was not refused: the message counts as arrived in each of these. */
@@ -72,13 +70,9 @@ export interface PermanentRefusal {
 
 export type ToSink =
   | { kind: 'start'; seed: number; keys: [string, string][]; verifyShare: number }
-  | { kind: 'rule'; rule: SinkRule }
-  | { kind: 'end-rule'; id: number }
   | { kind: 'dns'; domain: number; answer: 'servfail' | 'silent' | 'right' }
 
-export type FromSink =
-  | { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }
-  | { kind: 'hit'; id: number; count: number }
+export type FromSink = { kind: 'seen'; arrivals: Arrival[]; refusals: PermanentRefusal[] }
 
 export function keysOf(entries: [string, string][]): PublishedKeys {
   return new Map(entries)

@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { now } from '../harness/clock.ts'
 import { Preload } from '../harness/preload/preload.ts'
 import { Random, seedFor } from '../harness/random.ts'
-import { Installation, type Settings as Variables } from '../harness/service/installation.ts'
+import { Installation } from '../harness/service/installation.ts'
 import type { Settings } from '../src/config/settings.ts'
 import { countArrivals, earlyArrivals } from './count.ts'
 import { ChaosDatabase, NODE_TIMEOUT } from './database.ts'
+import { drain } from './drain.ts'
 import { FAULT_KINDS, type Fault, type FaultKind, FaultLog } from './fault-log.ts'
 import { clockFaults } from './faults/clock.ts'
 import { databaseFaults } from './faults/database.ts'
@@ -17,23 +18,24 @@ import { networkFaults } from './faults/network.ts'
 import { outsideFaults } from './faults/outside.ts'
 import { processFaults } from './faults/process.ts'
 import { threadFaults } from './faults/thread.ts'
+import { makeNodes } from './fleet.ts'
 import { Ledger } from './ledger.ts'
 import { Load } from './load.ts'
 import { SENDING_DOMAIN } from './mail.ts'
-import { ChaosNode } from './node.ts'
+import type { ChaosNode } from './node.ts'
 import type { ChaosOptions } from './options.ts'
 import { Place, removeLeftovers } from './place.ts'
+import { progressLine } from './progress.ts'
 import type { ChaosReport } from './report.ts'
 import { settingsFor } from './settings.ts'
 import { SinkLink } from './sink-link.ts'
 import type { FaultMaker, Stage } from './stage.ts'
 import { checkStored } from './stored.ts'
+import { strikeAll } from './striking.ts'
 import { ChaosWebhooks } from './webhooks/webhooks.ts'
 
 /** Time between two lines about the progress, in ms. */
 const PROGRESS_MS = 10_000
-/** Faults that last at once, at most. */
-const AT_ONCE = 4
 /** Lost and refused messages that are named. */
 const SHOWN = 30
 
@@ -44,7 +46,6 @@ export class Campaign {
   readonly #ledger: Ledger
   readonly #random: Random
   readonly #faultFile: WriteStream | null
-  readonly #underWay = new Set<Promise<void>>()
   readonly #end = new AbortController()
   readonly #invalid: string[] = []
   readonly #missing: Record<string, string> = {}
@@ -107,10 +108,10 @@ export class Campaign {
     await webhooks.start(installation, tenant, this.#log)
 
     this.#log.nodeTimeout = postgres === null ? null : NODE_TIMEOUT
-    this.#nodes =
-      postgres === null
-        ? [this.#node('n1', ['api', 'delivery'], installation)]
-        : await this.#fleet(postgres, installation)
+    this.#nodes = await makeNodes({
+      ...{ installation, postgres, seed, log: this.#log, keep: this.#options.keep },
+      ...{ preload: this.#preload, inspected: this.#wants('thread') },
+    })
     await Promise.all(this.#nodes.map((node) => node.start()))
     const load = new Load({
       ledger: this.#ledger,
@@ -146,18 +147,28 @@ export class Campaign {
     this.#noteMissing(makers)
 
     const began = now()
-    const progress = setInterval(() => this.#progress(began, load), PROGRESS_MS)
+    const progress = setInterval(() => {
+      this.#options.onProgress(progressLine(began, this.#ledger, this.#log, load))
+    }, PROGRESS_MS)
     this.#stack.defer(() => clearInterval(progress))
     load.start()
     const over = setTimeout(() => this.#end.abort(), minutes * 60_000)
     this.#stack.defer(() => clearTimeout(over))
-    await this.#strike(stage, makers)
+    await strikeAll(stage, makers, {
+      ...{ random: this.#random, every: this.#options.every },
+      onWrong: (what) => this.#invalid.push(what),
+    })
     const peaceAt = now()
     for (const { settle } of makers) settle?.()
 
     await load.finish()
-    await this.#drain(installation, sink)
-    await webhooks.drain(stored, this.#options.patience * 1_000, () => this.#aborted !== null)
+    const { patience } = this.#options
+    const left = await drain({
+      ...{ installation, sink, ledger: this.#ledger, patience },
+      aborted: () => this.#aborted,
+    })
+    if (left !== null) this.#invalid.push(left)
+    await webhooks.drain(stored, patience * 1_000, () => this.#aborted !== null)
     const drainedAt = now()
     clearInterval(progress)
     for (const end of await Promise.all(this.#nodes.map((node) => node.end(30_000)))) {
@@ -227,43 +238,6 @@ export class Campaign {
     return this.#options.faults?.includes(kind) ?? true
   }
 
-  /** Two nodes that take mail in and two that deliver it, each with a way of its own to the database. */
-  async #fleet(postgres: ChaosDatabase, installation: Installation): Promise<ChaosNode[]> {
-    const roles = { a1: 'api', a2: 'api', d1: 'delivery', d2: 'delivery' } as const
-    const nodes = Object.entries(roles).map(async ([name, role]) => {
-      const own = {
-        POSTROAD_DATABASE_URL: await postgres.urlFor(name),
-        POSTROAD_ROLES: role,
-        POSTROAD_NODE_NAME: name,
-        POSTROAD_NODE_TIMEOUT: `${NODE_TIMEOUT}ms`,
-      }
-      return this.#node(name, [role], installation, own)
-    })
-    return await Promise.all(nodes)
-  }
-
-  #node(
-    name: string,
-    roles: ('api' | 'delivery')[],
-    installation: Installation,
-    own: Variables = {},
-  ): ChaosNode {
-    const random = new Random(seedFor(this.#options.seed, 'node', name))
-    return new ChaosNode({
-      name,
-      roles,
-      installation,
-      settings: {
-        ...own,
-        ...(this.#wants('thread') && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
-        ...this.#preload?.environment(name),
-      },
-      log: this.#log,
-      keep: this.#options.keep,
-      restartAfter: () => random.between(0, 1_000),
-    })
-  }
-
   /** Null where none of its kinds is wanted, or it cannot be had: then these kinds are missing. */
   #compilePreload(place: Place): Preload | null {
     const { database } = this.#options
@@ -292,64 +266,6 @@ export class Campaign {
       if (!this.#wants(kind) || there.has(kind) || kind in this.#missing) continue
       if (this.#options.faults !== null) this.#missing[kind] = 'not possible with this store'
     }
-  }
-
-  /** Faults, one after the other and at most a few at once, until the time is over. */
-  async #strike(stage: Stage, makers: FaultMaker[]): Promise<void> {
-    const weights = makers.map((maker) => [maker, maker.weight] as const)
-    const mean = this.#options.every * 1_000
-    while (!stage.over()) {
-      // Exponentially distributed, as of things that happen independently.
-      await stage.wait(Math.min(10 * mean, -Math.log(1 - this.#random.next()) * mean))
-      if (stage.over() || weights.length === 0) continue
-      const maker = this.#random.weighted(weights)
-      if (this.#underWay.size >= AT_ONCE) continue
-      const work = maker.strike().catch((error: unknown) => {
-        this.#invalid.push(`the fault ${maker.kind} went wrong: ${String(error)}`)
-      })
-      this.#underWay.add(work)
-      void work.finally(() => this.#underWay.delete(work))
-    }
-    await Promise.all(this.#underWay)
-  }
-
-  /** Waits until nothing is left to be delivered. Gives up when nothing has happened for too long. */
-  async #drain(installation: Installation, sink: SinkLink): Promise<void> {
-    let lastChange = now()
-    let before = ''
-    while (this.#aborted === null) {
-      await pause(500)
-      const left = await installation.queued()
-      await sink.settled()
-      if (left === 0) return
-      const state = `${left} ${this.#ledger.arrivedAll}`
-      if (state !== before) lastChange = now()
-      before = state
-      if (now() - lastChange < this.#options.patience * 1_000) continue
-      this.#invalid.push(
-        left === null
-          ? 'the queue could not be read in the end'
-          : `${left} recipients are still queued, and nothing has happened for ${this.#options.patience} s`,
-      )
-      return
-    }
-    this.#invalid.push(this.#aborted)
-  }
-
-  #progress(began: number, load: Load): void {
-    const { fates, arrivedOnce, arrivedAll, acceptedRecipients, arrivedAccepted } = this.#ledger
-    const minutes = Math.floor((now() - began) / 60_000)
-    const rest = Math.floor(((now() - began) / 1_000) % 60)
-    const lasting = this.#log.all
-      .filter(({ until }) => until === Number.POSITIVE_INFINITY)
-      .map(({ kind }) => kind)
-    const struck = this.#log.all.length
-    this.#options.onProgress(
-      `${String(minutes).padStart(3)}:${String(rest).padStart(2, '0')}  accepted ${fates.accepted}  arrived ${arrivedOnce}` +
-        `  on the way ${acceptedRecipients - arrivedAccepted}  doubled ${arrivedAll - arrivedOnce}` +
-        `  503 ${load.answers[503] ?? 0}  faults ${struck}` +
-        `${lasting.length > 0 ? ` (now: ${lasting.join(', ')})` : ''}`,
-    )
   }
 
   #tell(fault: Fault, over: boolean): void {

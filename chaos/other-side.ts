@@ -2,6 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { FaultLog } from './fault-log.ts'
+
+/** A fault that it makes by itself. */
+export interface Rule {
+  id: number
+  /** Share of the moments concerned. */
+  share: number
+}
 
 /** What every such process says beside its own. */
 export type FromOtherSide<Listening> =
@@ -9,20 +17,26 @@ export type FromOtherSide<Listening> =
   /** Everything that it had seen when it was asked to settle has been said. */
   | { kind: 'settled' }
   | { kind: 'failed'; message: string }
+  /** A rule struck so many times more. */
+  | { kind: 'hit'; id: number; count: number }
 
-/** Say at once what is not said yet; answered with `settled`. */
-export interface Settle {
-  kind: 'settle'
-}
+/** What every such process is told beside its own. */
+export type ToOtherSide<Strikes extends Rule> =
+  | { kind: 'rule'; rule: Strikes }
+  | { kind: 'end-rule'; id: number }
+  /** Say at once what is not said yet; answered with `settled`. */
+  | { kind: 'settle' }
 
 type Said = { kind: string }
 
-export abstract class OtherSide<To extends Said, From extends Said, Listening> {
+export abstract class OtherSide<To extends Said, From extends Said, Strikes extends Rule, Listening> {
   readonly #name: string
   readonly #child: ChildProcess
   readonly #listening = Promise.withResolvers<Listening>()
   #settled: (() => void) | null = null
   #closing = false
+  /** Of the run, once it has begun. */
+  protected log: FaultLog | null = null
   onFailure: (message: string) => void = () => {}
 
   /** `program`: beside this file. */
@@ -54,9 +68,16 @@ export abstract class OtherSide<To extends Said, From extends Said, Listening> {
     if (!this.#child.connected) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#settled = resolve
-    const settle: Settle = { kind: 'settle' }
-    this.#child.send(settle)
+    this.say({ kind: 'settle' })
     await promise
+  }
+
+  rule(rule: Strikes): void {
+    this.say({ kind: 'rule', rule })
+  }
+
+  endRule(id: number): void {
+    this.say({ kind: 'end-rule', id })
   }
 
   async close(): Promise<void> {
@@ -67,7 +88,7 @@ export abstract class OtherSide<To extends Said, From extends Said, Listening> {
     await gone
   }
 
-  protected say(message: To): void {
+  protected say(message: To | ToOtherSide<Strikes>): void {
     if (this.#child.connected) this.#child.send(message)
   }
 
@@ -90,6 +111,11 @@ export abstract class OtherSide<To extends Said, From extends Said, Listening> {
       case 'failed':
         this.#fail((message as { message: string } & Said).message)
         break
+      case 'hit': {
+        const { id, count } = message as { id: number; count: number } & Said
+        this.log?.hit(id, count)
+        break
+      }
       default:
         this.hear(message as From)
     }

@@ -11,9 +11,8 @@ export interface SinkAddress {
   dns: string
 }
 
-export class SinkLink extends OtherSide<ToSink, FromSink, SinkAddress> {
+export class SinkLink extends OtherSide<ToSink, FromSink, SinkRule, SinkAddress> {
   #ledger: Ledger | null = null
-  #log: FaultLog | null = null
 
   constructor() {
     super('sink', './sink-process.ts')
@@ -21,16 +20,8 @@ export class SinkLink extends OtherSide<ToSink, FromSink, SinkAddress> {
 
   start(ledger: Ledger, log: FaultLog, keys: PublishedKeys, verifyShare: number): void {
     this.#ledger = ledger
-    this.#log = log
+    this.log = log
     this.say({ kind: 'start', seed: ledger.seed, keys: [...keys], verifyShare })
-  }
-
-  rule(rule: SinkRule): void {
-    this.say({ kind: 'rule', rule })
-  }
-
-  endRule(id: number): void {
-    this.say({ kind: 'end-rule', id })
   }
 
   dns(domain: number, answer: 'servfail' | 'silent' | 'right'): void {
@@ -38,13 +29,7 @@ export class SinkLink extends OtherSide<ToSink, FromSink, SinkAddress> {
   }
 
   protected override hear(message: FromSink): void {
-    switch (message.kind) {
-      case 'seen':
-        for (const arrival of message.arrivals) this.#ledger?.arrived(arrival)
-        for (const refusal of message.refusals) this.#ledger?.refusedForGood(refusal)
-        break
-      case 'hit':
-        this.#log?.hit(message.id, message.count)
-    }
+    for (const arrival of message.arrivals) this.#ledger?.arrived(arrival)
+    for (const refusal of message.refusals) this.#ledger?.refusedForGood(refusal)
   }
 }

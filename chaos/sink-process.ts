@@ -20,36 +20,46 @@ import {
   type ToSink,
 } from './arrival.ts'
 import { checkContent } from './content-check.ts'
-import type { FromOtherSide, Settle } from './other-side.ts'
+import { OtherSideProcess } from './other-side-process.ts'
 import { type MailServer, mxOf, rightZone, SERVERS } from './servers.ts'
 import type { SinkAddress } from './sink-link.ts'
-
-/** How often what was seen is reported, in ms. */
-const REPORT_MS = 100
 
 let seed = 0
 let keys: PublishedKeys = new Map()
 let verifyShare = 1
-let random = new Random(0)
-const rules = new Map<number, SinkRule>()
-const hits = new Map<number, number>()
 let arrivals: Arrival[] = []
 let refusals: PermanentRefusal[] = []
-/** Messages taken whose report is being made. */
-let open = 0
 
-function say(message: FromSink | FromOtherSide<SinkAddress>): void {
-  process.send?.(message)
+/** Open: messages taken whose report is being made. */
+const side = new OtherSideProcess<ToSink, FromSink, SinkRule, SinkAddress>({
+  report() {
+    dns.queries.length = 0
+    if (arrivals.length === 0 && refusals.length === 0) return
+    side.say({ kind: 'seen', arrivals, refusals })
+    arrivals = []
+    refusals = []
+  },
+  hear(message) {
+    if (message.kind === 'start') start(message)
+    else answerDns(message)
+  },
+})
+
+function start(message: ToSink & { kind: 'start' }): void {
+  seed = message.seed
+  keys = keysOf(message.keys)
+  verifyShare = message.verifyShare
+  side.random = new Random(seed)
 }
 
-/** The rule that strikes at this moment, if any. */
-function struck(server: MailServer, step: string): SinkRule | undefined {
-  for (const rule of rules.values()) {
-    if (rule.step !== step || !rule.servers.includes(server.index) || !random.chance(rule.share)) continue
-    hits.set(rule.id, (hits.get(rule.id) ?? 0) + 1)
-    return rule
-  }
-  return undefined
+function answerDns({ domain, answer }: ToSink & { kind: 'dns' }): void {
+  const name = `in${domain}.test/MX`
+  if (answer === 'right') dns.zone[name] = { values: mxOf(domain), ttl: 5 }
+  else dns.zone[name] = answer === 'silent' ? { silent: true } : { rcode: 'SERVFAIL' }
+}
+
+function struck(server: MailServer, step: Step | 'answered'): SinkRule | undefined {
+  return side.struck((rule) => rule.step === step && rule.servers.includes(server.index))
 }
 
 const TEXT: Record<'4xx' | '421' | '5xx', string> = {
@@ -75,10 +85,10 @@ async function reactionTo({ deed, step }: SinkRule): Promise<Reaction | undefine
     case 'garbage':
       return answering ? { close: true } : { reply: '2X0\u0000 \u00ff what\r\n\r\n999999999999' }
     case 'hang':
-      await pause(random.between(2_000, 12_000))
+      await pause(side.random.between(2_000, 12_000))
       return { close: true }
     case 'slow':
-      await pause(random.between(50, 2_500))
+      await pause(side.random.between(50, 2_500))
       return undefined
   }
 }
@@ -128,7 +138,7 @@ class Server implements SinkHooks {
       refusals.push({ server: this.#server.index, recipients, at: dotAt })
       return reactionTo(rule)
     }
-    open++
+    side.open++
     const answers = rule === undefined || rule.deed === 'slow'
     const raw = dialogue.message()
     const arrival: Arrival = {
@@ -165,12 +175,12 @@ class Server implements SinkHooks {
   #report(dialogue: Dialogue, arrival: Arrival): void {
     if (this.#taken.get(dialogue) === arrival) this.#taken.delete(dialogue)
     arrivals.push(arrival)
-    open--
+    side.open--
   }
 
   async #judge(arrival: Arrival, raw: Buffer): Promise<void> {
     try {
-      const verify = random.chance(verifyShare)
+      const verify = side.random.chance(verifyShare)
       const { messageId, wrong } = await checkContent(seed, arrival, raw)
       arrival.messageId = messageId
       arrival.wrong.push(...wrong)
@@ -184,57 +194,10 @@ class Server implements SinkHooks {
   }
 }
 
-process.on('disconnect', () => process.exit(0))
-process.on('SIGINT', () => {})
-process.on('uncaughtException', (error) => {
-  say({ kind: 'failed', message: error.stack ?? String(error) })
-})
-
 const dns = await startDns(rightZone())
 const first = new Server(SERVERS[0]!, 0)
 const port = await first.listen()
 const servers = [first, ...SERVERS.slice(1).map((server) => new Server(server, port))]
 for (const server of servers.slice(1)) await server.listen()
 
-function report(): void {
-  for (const [id, count] of hits) say({ kind: 'hit', id, count })
-  hits.clear()
-  dns.queries.length = 0
-  if (arrivals.length === 0 && refusals.length === 0) return
-  say({ kind: 'seen', arrivals, refusals })
-  arrivals = []
-  refusals = []
-}
-setInterval(report, REPORT_MS)
-
-async function settle(): Promise<void> {
-  while (open > 0) await pause(20)
-  report()
-  say({ kind: 'settled' })
-}
-
-process.on('message', (message: ToSink | Settle) => {
-  switch (message.kind) {
-    case 'start':
-      seed = message.seed
-      keys = keysOf(message.keys)
-      verifyShare = message.verifyShare
-      random = new Random(seed)
-      break
-    case 'rule':
-      rules.set(message.rule.id, message.rule)
-      break
-    case 'end-rule':
-      rules.delete(message.id)
-      break
-    case 'dns': {
-      const name = `in${message.domain}.test/MX`
-      if (message.answer === 'right') dns.zone[name] = { values: mxOf(message.domain), ttl: 5 }
-      else dns.zone[name] = message.answer === 'silent' ? { silent: true } : { rcode: 'SERVFAIL' }
-      break
-    }
-    case 'settle':
-      void settle()
-  }
-})
-say({ kind: 'listening', port, dns: dns.address })
+side.listens({ port, dns: dns.address })

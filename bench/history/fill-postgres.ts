@@ -1,29 +1,23 @@
 /** Writes history straight into the tables of the PostgreSQL engine. */
 import { Client } from 'pg'
 import {
-  BOUNCED,
   CHUNK,
   DIALOGUE,
-  HISTORY_MS,
+  FINISHED,
+  FINISHED_CODE,
   type HistoryShape,
   type Owner,
   relatedTags,
+  type Span,
+  spansOf,
+  WAITING,
   WATCHER,
 } from './shape.ts'
-
-/** What every statement is given; each takes it as `given`, so that all have the same parameters. */
-interface Given {
-  from: number
-  to: number
-  start: number
-  step: number
-  due: number
-  dueStep: number
-}
 
 /** The email goes to the address that many go to. */
 const WATCHED = `(given.related AND n % ${WATCHER.of} = 1)`
 
+/** What every statement is given it takes as `given`, so that all have the same parameters. */
 const MADE = `
 WITH given AS (
   SELECT $1::bigint AS first, $2::bigint AS last, $3::bigint AS start, $4::float8 AS step, $5::bigint AS due, $6::float8 AS due_step,
@@ -54,11 +48,9 @@ SELECT email, company, at, ${scheduled}, at, 10240, false, false, true, domain_i
   tags
 FROM made`
 
-const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
-
 const FINISHED_RECIPIENTS = `${MADE}
 INSERT INTO recipients (email, position, attempts, last_code, kind, state, address, domain, server, last_message)
-SELECT email, 0, 1, CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, 'to', ${FINISHED}, local || '@' || domain, domain,
+SELECT email, 0, 1, ${FINISHED_CODE}, 'to', ${FINISHED}, local || '@' || domain, domain,
   'mx.' || domain, '2.0.0 kept'
 FROM made`
 
@@ -91,10 +83,9 @@ export async function fillPostgres(
     // What is made here is made again if the machine goes down.
     await client.query('SET synchronous_commit = off')
     await nameOwners(client, owners)
-    const now = Date.now()
-    const all = shape.emails + shape.waiting
+    const { finished, waiting, all } = spansOf(shape)
     const common = [shape.domains, owners.length, shape.octets, DIALOGUE, shape.related]
-    const fill = async (statements: string[], given: Given) => {
+    const fill = async (statements: string[], given: Span) => {
       for (let first = given.from; first < given.to; first += CHUNK) {
         const last = Math.min(given.to, first + CHUNK)
         const { start, step, due, dueStep } = given
@@ -106,27 +97,21 @@ export async function fillPostgres(
         onProgress(last, all)
       }
     }
-    const dueStep = shape.dueOver / Math.max(1, shape.waiting)
-    // Numbers go on from those of the finished emails.
-    const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
-    const start = now - HISTORY_MS - 60_000
-    const step = HISTORY_MS / Math.max(1, shape.emails)
-    const finished = [
+    const ended = [
       EMAILS('NULL'),
       FINISHED_RECIPIENTS,
       EVENTS(`'sent'`, 0, 'NULL'),
       EVENTS(FINISHED, 40, '0'),
       ATTEMPTS,
     ]
-    await fill(finished, { from: 0, to: shape.emails, start, step, due, dueStep })
-    const waiting = [
+    await fill(ended, finished)
+    const begun = [
       EMAILS('CASE WHEN n % 2 = 0 THEN due END'),
       WAITING_RECIPIENTS,
       QUEUE,
-      EVENTS(`CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
+      EVENTS(WAITING, 0, 'NULL'),
     ]
-    const late = { start: now - 60_000, step: 60_000 / Math.max(1, all) }
-    await fill(waiting, { from: shape.emails, to: all, ...late, due, dueStep })
+    await fill(begun, waiting)
     // As autovacuum would have left it.
     await client.query('VACUUM (ANALYZE)')
   } finally {

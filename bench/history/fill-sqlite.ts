@@ -2,13 +2,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import {
-  BOUNCED,
   CHUNK,
   DIALOGUE,
-  HISTORY_MS,
+  FINISHED,
+  FINISHED_CODE,
   type HistoryShape,
   type Owner,
   relatedTags,
+  type Span,
+  spansOf,
+  WAITING,
   WATCHER,
 } from './shape.ts'
 
@@ -42,12 +45,10 @@ FROM made`
 const CONTENTS = `${NUMBERS}
 INSERT INTO contents (email, created_at, text) SELECT :base + n, at, printf('%.*c', :octets, 'x') FROM made`
 
-const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
-
 const FINISHED_RECIPIENTS = `${NUMBERS}
 INSERT INTO recipients (email, position, company, address, domain, kind, state, attempts, server, last_code, last_message)
 SELECT :base + n, 0, company, local || '@' || domain, domain, 'to', ${FINISHED}, 1, 'mx.' || domain,
-  CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END, '2.0.0 kept'
+  ${FINISHED_CODE}, '2.0.0 kept'
 FROM made`
 
 const WAITING_RECIPIENTS = `${NUMBERS}
@@ -82,10 +83,7 @@ export async function fillSqlite(
     // What is made here is made again if the machine goes down.
     db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; PRAGMA temp_store = MEMORY')
     nameOwners(db, owners)
-    const now = Date.now()
-    const all = shape.emails + shape.waiting
-    const step = HISTORY_MS / Math.max(1, shape.emails)
-    const dueStep = shape.dueOver / Math.max(1, shape.waiting)
+    const { finished, waiting, all } = spansOf(shape)
     const base = db.prepare('SELECT coalesce(max(num), 0) + 1 AS base FROM emails').get() as { base: number }
     const common = {
       domains: shape.domains,
@@ -95,7 +93,7 @@ export async function fillSqlite(
       related: shape.related ? 1 : 0,
       dialogue: DIALOGUE,
     }
-    const finished = [
+    const ended = [
       EMAILS('NULL'),
       CONTENTS,
       FINISHED_RECIPIENTS,
@@ -103,24 +101,14 @@ export async function fillSqlite(
       EVENTS(FINISHED, 40, '0'),
       ATTEMPTS,
     ]
-    await fill(
-      db,
-      finished,
-      { ...common, start: now - HISTORY_MS - 60_000, step },
-      0,
-      shape.emails,
-      (written) => onProgress(written, all),
-    )
-    const waiting = [
+    await fill(db, ended, finished, common, (written) => onProgress(written, all))
+    const begun = [
       EMAILS('CASE WHEN n % 2 = 0 THEN :due + CAST(n * :dueStep AS INTEGER) END'),
       CONTENTS,
       WAITING_RECIPIENTS,
-      EVENTS(`CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`, 0, 'NULL'),
+      EVENTS(WAITING, 0, 'NULL'),
     ]
-    // Numbers go on from those of the finished emails.
-    const due = Math.round(now + shape.dueAfter - shape.emails * dueStep)
-    const later = { start: now - 60_000, step: 60_000 / Math.max(1, all), due, dueStep }
-    await fill(db, waiting, { ...common, ...later }, shape.emails, all, (written) => onProgress(written, all))
+    await fill(db, begun, waiting, common, (written) => onProgress(written, all))
     db.exec(LANES)
     db.exec(LAST_EVENT)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -147,14 +135,13 @@ function nameOwners(db: DatabaseSync, owners: Owner[]): void {
 async function fill(
   db: DatabaseSync,
   statements: string[],
-  values: Record<string, number | string>,
-  from: number,
-  to: number,
+  { from, to, ...times }: Span,
+  common: Record<string, number | string>,
   onProgress: (written: number) => void,
 ): Promise<void> {
   // node:sqlite binds a number as REAL, and numbers made of it would end in ".0".
   const bound = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
+    Object.entries({ ...common, ...times }).map(([name, value]) => [
       name,
       typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value,
     ]),

@@ -27,13 +27,13 @@ export const WEEKS_OF_HISTORY: HistoryShape = {
 }
 
 /** History lies within the days that retention leaves alone by default, or it would be removed while something is measured. */
-export const HISTORY_MS = 25 * 86_400_000
+const HISTORY_MS = 25 * 86_400_000
 
 /** Rows made in one statement. */
 export const CHUNK = 100_000
 
 /** One of so many finished emails has bounced. */
-export const BOUNCED = 50
+const BOUNCED = 50
 
 /** What related emails share: all have the first tag, and the second with so many others. */
 export const TAGS = { all: 'bulk-email', campaign: 'campaign', together: 1_000 }
@@ -44,6 +44,38 @@ export const WATCHER = { local: 'watcher', domain: 'd0.history.test', of: 50 }
 export function relatedTags(): string {
   const begin = `[{"name":"tag","value":"${TAGS.all}"},{"name":"${TAGS.campaign}","value":"c`
   return `'${begin}' || (n / ${TAGS.together}) || '"}]'`
+}
+
+/** SQL: what became of a finished email, and the first event of one that waits; `n` counts emails. */
+export const FINISHED = `CASE WHEN n % ${BOUNCED} = 0 THEN 'bounced' ELSE 'delivered' END`
+export const FINISHED_CODE = `CASE WHEN n % ${BOUNCED} = 0 THEN 550 ELSE 250 END`
+export const WAITING = `CASE WHEN n % 2 = 0 THEN 'scheduled' ELSE 'sent' END`
+
+/** Emails by their numbers, and their times (Unix ms): the number times a step is added to each. */
+export interface Span {
+  from: number
+  to: number
+  start: number
+  step: number
+  due: number
+  dueStep: number
+}
+
+/** Those that are finished, and behind them those that wait. */
+export function spansOf(shape: HistoryShape): { finished: Span; waiting: Span; all: number } {
+  const now = Date.now()
+  const { emails } = shape
+  const all = emails + shape.waiting
+  const dueStep = shape.dueOver / Math.max(1, shape.waiting)
+  // Numbers go on from those of the finished emails.
+  const due = Math.round(now + shape.dueAfter - emails * dueStep)
+  const finished = { start: now - HISTORY_MS - 60_000, step: HISTORY_MS / Math.max(1, emails) }
+  const waiting = { start: now - 60_000, step: 60_000 / Math.max(1, all) }
+  return {
+    finished: { from: 0, to: emails, ...finished, due, dueStep },
+    waiting: { from: emails, to: all, ...waiting, due, dueStep },
+    all,
+  }
 }
 
 /** The dialogue kept with an attempt, as long as that of a real one. */

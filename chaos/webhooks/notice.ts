@@ -1,5 +1,6 @@
 /** What the receiver of webhooks and the run say to each other, and what is asked of either. */
 import { createHash } from 'node:crypto'
+import type { Rule } from '../other-side.ts'
 
 /** What the receiver does: an answer, or something worse. `slow` answers rightly in the end. */
 export const RECEIVER_DEEDS = [
@@ -16,13 +17,10 @@ export const RECEIVER_DEEDS = [
 ] as const
 export type ReceiverDeed = (typeof RECEIVER_DEEDS)[number]
 
-export interface ReceiverRule {
-  id: number
+export interface ReceiverRule extends Rule {
   deed: ReceiverDeed
   /** Endpoints concerned, by index. */
   endpoints: number[]
-  /** Share of the requests concerned. */
-  share: number
 }
 
 /** An endpoint as the receiver has to know it. */
@@ -46,12 +44,9 @@ export interface Notice {
   wrong: string[]
 }
 
-export type ToReceiver =
-  | { kind: 'start'; seed: number; endpoints: ReceivingEndpoint[] }
-  | { kind: 'rule'; rule: ReceiverRule }
-  | { kind: 'end-rule'; id: number }
+export type ToReceiver = { kind: 'start'; seed: number; endpoints: ReceivingEndpoint[] }
 
-export type FromReceiver = { kind: 'noticed'; notices: Notice[] } | { kind: 'hit'; id: number; count: number }
+export type FromReceiver = { kind: 'noticed'; notices: Notice[] }
 
 export interface ReceiverAddress {
   port: number

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../../harness/random.ts'
-import type { FromOtherSide, Settle } from '../other-side.ts'
+import { OtherSideProcess } from '../other-side-process.ts'
 import {
   digestOf,
   type FromReceiver,
@@ -19,30 +19,21 @@ import {
   type ToReceiver,
 } from './notice.ts'
 
-/** How often what was seen is reported, in ms. */
-const REPORT_MS = 100
-
-let random = new Random(0)
 let endpoints: ReceivingEndpoint[] = []
-const rules = new Map<number, ReceiverRule>()
-const hits = new Map<number, number>()
 let notices: Notice[] = []
-/** Requests that came whole and whose answer is not out. */
-let open = 0
 
-function say(message: FromReceiver | FromOtherSide<ReceiverAddress>): void {
-  process.send?.(message)
-}
-
-/** The rule that strikes now, if any. */
-function struck(endpoint: number): ReceiverRule | undefined {
-  for (const rule of rules.values()) {
-    if (!rule.endpoints.includes(endpoint) || !random.chance(rule.share)) continue
-    hits.set(rule.id, (hits.get(rule.id) ?? 0) + 1)
-    return rule
-  }
-  return undefined
-}
+/** Open: requests that came whole and whose answer is not out. */
+const side = new OtherSideProcess<ToReceiver, FromReceiver, ReceiverRule, ReceiverAddress>({
+  report() {
+    if (notices.length === 0) return
+    side.say({ kind: 'noticed', notices })
+    notices = []
+  },
+  hear(message) {
+    endpoints = message.endpoints
+    side.random = new Random(message.seed)
+  },
+})
 
 type Told = Pick<Notice, 'id' | 'body' | 'wrong'>
 
@@ -92,7 +83,7 @@ async function answer(response: ServerResponse, rule: ReceiverRule | undefined):
       return null
     case 'hang':
       // Some are given up by the service, some by us.
-      await pause(random.between(2_000, 20_000))
+      await pause(side.random.between(2_000, 20_000))
       socket?.destroy()
       return null
     case 'garbage':
@@ -107,7 +98,7 @@ async function answer(response: ServerResponse, rule: ReceiverRule | undefined):
       // Nobody is to come there.
       return await end(response.writeHead(302, { location: '/elsewhere' }))
     case 'slow':
-      await pause(random.between(50, 2_500))
+      await pause(side.random.between(50, 2_500))
       return await end(response.writeHead(204))
     case undefined:
       return await end(response.writeHead(200))
@@ -133,7 +124,7 @@ const server = createServer(async (request, response) => {
     // It did not come whole.
     return
   }
-  open++
+  side.open++
   try {
     const endpoint = Number(/^\/e(\d+)$/.exec(request.url ?? '')?.[1] ?? Number.NaN)
     if (request.method !== 'POST' || endpoints[endpoint] === undefined) {
@@ -143,52 +134,16 @@ const server = createServer(async (request, response) => {
       return
     }
     const told = read(request, endpoint, Buffer.concat(parts).toString())
-    const status = await answer(response, struck(endpoint))
+    const rule = side.struck(({ endpoints }) => endpoints.includes(endpoint))
+    const status = await answer(response, rule)
     const ended = status === 406 && endpoints[endpoint]!.dialect === 'form'
     const taken = ended || (status !== null && status >= 200 && status < 300)
     notices.push({ endpoint, taken, ...told })
   } finally {
-    open--
+    side.open--
   }
 })
 
-process.on('disconnect', () => process.exit(0))
-process.on('SIGINT', () => {})
-process.on('uncaughtException', (error) => {
-  say({ kind: 'failed', message: error.stack ?? String(error) })
-})
-
-function report(): void {
-  for (const [id, count] of hits) say({ kind: 'hit', id, count })
-  hits.clear()
-  if (notices.length === 0) return
-  say({ kind: 'noticed', notices })
-  notices = []
-}
-setInterval(report, REPORT_MS)
-
-async function settle(): Promise<void> {
-  while (open > 0) await pause(20)
-  report()
-  say({ kind: 'settled' })
-}
-
-process.on('message', (message: ToReceiver | Settle) => {
-  switch (message.kind) {
-    case 'start':
-      endpoints = message.endpoints
-      random = new Random(message.seed)
-      break
-    case 'rule':
-      rules.set(message.rule.id, message.rule)
-      break
-    case 'end-rule':
-      rules.delete(message.id)
-      break
-    case 'settle':
-      void settle()
-  }
-})
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
-say({ kind: 'listening', port: (server.address() as AddressInfo).port })
+side.listens({ port: (server.address() as AddressInfo).port })

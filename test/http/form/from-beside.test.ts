@@ -123,12 +123,13 @@ describe('From beside the domain of the path', () => {
     await service.app.refreshAccounts()
     const reply = await form('ann@example.test', {
       to: 'held@x.test',
-      'o:deliverytime': String(Math.ceil(Date.now() / 1000) + 1),
+      'o:deliverytime': String(Math.ceil(Date.now() / 1000) + 3_600),
     })
     assert.equal(reply.status, 200, reply.text)
     const id = await newestEmail(service, companyId)
     await service.store.updateDomain(parent!.id, { sending: 'suspended' })
     await service.app.refreshAccounts()
+    await service.store.reschedule(id, Date.now(), Date.now())
     const state = async () => (await service.store.readHistory(id))!.recipients[0]!
     await until(
       async () => /example\.test is not active; held/.test(String((await state()).lastMessage)),
