@@ -6,7 +6,7 @@ import { call, type Reply } from './requests.ts'
 export interface Operation {
   operationId: string
   security?: Record<string, unknown>[]
-  requestBody?: { content?: Record<string, { example?: unknown }> }
+  requestBody?: { content?: Record<string, { example?: unknown; schema?: { properties: object } }> }
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 

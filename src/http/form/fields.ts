@@ -2,6 +2,7 @@ import { Refusal } from '../../intake/refusal.ts'
 import type { ControlField } from '../../mail/raw/control.ts'
 import { type Controls, isControl, readControls, strongest } from './control.ts'
 import { type Form, fieldName } from './form.ts'
+import type { FieldName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
 
 /** Octets of all option fields together, names and values. */
@@ -51,17 +52,13 @@ export class Fields {
   }
 
   /** The values that are not empty. */
-  all(name: string): string[] {
+  all(name: FieldName): string[] {
     return this.#plain.get(name)?.filter((value) => value !== '') ?? []
   }
 
   /** The first value that is not empty. */
-  first(name: string): string | undefined {
+  first(name: FieldName): string | undefined {
     return this.all(name)[0]
-  }
-
-  has(name: string): boolean {
-    return this.#plain.has(name)
   }
 
   /** What `readOptions` takes. */

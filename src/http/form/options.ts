@@ -6,6 +6,7 @@
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import { clip } from '../fault.ts'
 import { readDeliveryTime } from './delivery-time.ts'
+import type { OptionName } from './message-schemas.ts'
 
 export interface Options {
   tags: { name: string; value: string }[]
@@ -46,6 +47,18 @@ const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = 
   'o:archive-to': { when: always, detail: 'no copy is sent elsewhere' },
 }
 
+const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) => void>> = {
+  'o:tag'({ tags }, { value }) {
+    tags.push({ name: 'tag', value })
+  },
+  'o:testmode'(options, field) {
+    options.testMode = isYes(field) || options.testMode
+  },
+  'o:deliverytime'(options, { value }) {
+    options.dueAt = readDeliveryTime(value)
+  },
+}
+
 /** Throws a Refusal for what would have to be done and cannot be, and a Fault for a time that cannot be read. */
 export function readOptions(fields: readonly OptionField[]): Options {
   const options: Options = { tags: [], testMode: false }
@@ -56,9 +69,7 @@ export function readOptions(fields: readonly OptionField[]): Options {
     if (refused?.when(field)) {
       throw new Refusal({ code: 'unsupported', field: shown, detail: refused.detail })
     }
-    if (name === 'o:tag') options.tags.push({ name: 'tag', value })
-    else if (name === 'o:testmode') options.testMode = isYes(field) || options.testMode
-    else if (name === 'o:deliverytime') options.dueAt = readDeliveryTime(value)
+    if (Object.hasOwn(READ, name)) READ[name as OptionName](options, field)
   }
   return options
 }

@@ -99,7 +99,7 @@ const MESSAGE_OWNS = new Set([
 
 /** What would be left out of a ready message without a word. */
 function refuseBesideMessage(fields: Fields): void {
-  for (const field of ['cc', 'bcc']) {
+  for (const field of ['cc', 'bcc'] as const) {
     if (fields.first(field) === undefined) continue
     throw invalidField(
       field,
