@@ -168,6 +168,8 @@ export function suppressions(parts: Parts): SuppressionStore {
     },
 
     async addSuppressions(list) {
+      // Together: each by itself would wait for a connection of its own.
+      await companies.find(list.map(({ companyId }) => companyId))
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
       const all = list.map((each, index): Put => ({ ...each, company: numbers[index]! }))
       let added = new Set<string>()
@@ -239,6 +241,8 @@ export function suppressions(parts: Parts): SuppressionStore {
     },
 
     async addAllowed(list) {
+      // Together: each by itself would wait for a connection of its own.
+      await companies.find(list.map(({ companyId }) => companyId))
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
       // In one order, so that no two wait for each other.
       const order = [...list.keys()].sort((a, b) =>
