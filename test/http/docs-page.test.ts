@@ -14,12 +14,12 @@ describe('/docs in a browser', { skip: withoutBrowser() }, () => {
   let browser: Browser
 
   before(async () => {
-    service = await startService()
     browser = await startBrowser()
+    service = await startService()
   })
   after(async () => {
-    await browser.close()
-    await service.close()
+    await browser?.close()
+    await service?.close()
   })
 
   /** The page, what it asked for, and what the browser complained of. */
