@@ -1,5 +1,6 @@
 import { AddressCountError, AddressError, type Mailbox, parseAddressList } from '../mail/address/address.ts'
 import { AuthorError, assertAuthor } from '../mail/address/author.ts'
+import { isPlaceholder } from '../mail/batch/substitute.ts'
 import type { NewRecipient, RecipientKind } from '../store/store.ts'
 import { caseless } from './batch.ts'
 import { type AddressField, Refusal } from './refusal.ts'
@@ -35,7 +36,7 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
     to: readRecipients(submission.to, room),
     cc: room.read('cc', submission.cc),
     bcc: room.read('bcc', submission.bcc),
-    replyTo: readReplyTo(submission.replyTo),
+    replyTo: readReplyTo(submission),
   }
 }
 
@@ -107,13 +108,20 @@ export function readRecipients(to: string[], room: RecipientRoom): Mailbox[] {
   return found
 }
 
-function readReplyTo(values: string[]): Mailbox[] {
-  const found = mailboxes('reply_to', values, MAX_REPLY_TO)
+/** In batch sending an address may be the value of a recipient: it is looked at when the values are. */
+function readReplyTo({ replyTo, recipientVariables }: Submission): Mailbox[] {
+  const values = replyTo.map((value) => value.trim())
+  const isFilled = (value: string) => recipientVariables !== undefined && isPlaceholder(value)
+  const filled = values
+    .filter(isFilled)
+    .map((text): Mailbox => ({ name: '', local: '', domain: '', address: text, text }))
+  const written = values.filter((value) => !isFilled(value))
+  const found = mailboxes('reply_to', written, MAX_REPLY_TO - filled.length)
   if (found === null) {
     const detail = `it holds more than ${MAX_REPLY_TO} addresses`
     throw new Refusal({ code: 'field_invalid', field: 'reply_to', detail })
   }
-  return found
+  return [...found, ...filled]
 }
 
 /**

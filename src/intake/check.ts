@@ -3,7 +3,7 @@
  * submission is small, and in a worker. Authority and the store are the intake's.
  */
 import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
-import { type Addressee, filledMessageId } from '../mail/batch/substitute.ts'
+import { type Addressee, filledMessageId, substituteReplyTo } from '../mail/batch/substitute.ts'
 import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { bodyBound } from '../mail/compose/size-bound.ts'
 import { HeaderError, MAX_HEADER } from '../mail/header/header.ts'
@@ -124,7 +124,7 @@ function sizeOf(
     throw new Refusal({ code: 'too_many_recipients', max: maxRecipients, found: recipients.length })
   }
   const raw = draft.raw === null ? null : sealRaw(draft.raw, draft.content, { arrival, id })
-  const content = addressees === null ? draft.content : withMessageId(draft.content, addressees[0]!)
+  const content = addressees === null ? draft.content : composable(draft, addressees[0]!)
   const size = checkSize({ ...draft, content }, raw, maxMessageSize)
   if (addressees === null) return { raw, size }
   const copy = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
@@ -132,9 +132,12 @@ function sizeOf(
   return { raw, size: Math.max(size, copy) + checkStoredValues(recipients, maxMessageSize) }
 }
 
-/** A template of a Message-ID is none, and nothing could be composed with it. */
-function withMessageId(content: MessageContent, addressee: Addressee): MessageContent {
-  return { ...content, messageId: filledMessageId(content.messageId, addressee) }
+/** A template of a Message-ID or of an address is none, and nothing could be composed with it. */
+function composable({ content, raw }: Draft, addressee: Addressee): MessageContent {
+  // Of a ready message they stand in itself.
+  const replyTo =
+    raw === null ? content.replyTo.map((list) => substituteReplyTo(list, addressee)) : content.replyTo
+  return { ...content, replyTo, messageId: filledMessageId(content.messageId, addressee) }
 }
 
 /**

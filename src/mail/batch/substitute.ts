@@ -33,6 +33,8 @@ export interface Addressee {
  */
 export const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|lname))?%/g
 
+const ONE_PLACEHOLDER = new RegExp(`^(?:${PLACEHOLDER.source})$`)
+
 /** Links and addresses of a subscription service; there is none behind them here. */
 const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/g
 
@@ -162,6 +164,7 @@ export function substituteNames(list: string, field: string, addressee: Addresse
  * @throws HeaderError when an address is none with the values in it
  */
 export function substituteReplyTo(list: string, addressee: Addressee): string {
+  if (isPlaceholder(list)) return plainAddress(substituteHeaderText(list, 'Reply-To', addressee))
   if (!decodeWords(list).includes('%recipient')) return list
   const mailboxes = parseAddressList(list)
   const named = filledMailboxes(mailboxes, 'Reply-To', addressee) ?? mailboxes
@@ -171,6 +174,11 @@ export function substituteReplyTo(list: string, addressee: Addressee): string {
       return address === mailbox.address ? mailbox : { name: mailbox.name, address: plainAddress(address) }
     }),
   )
+}
+
+/** A text that is a placeholder of a recipient's value and nothing else. */
+export function isPlaceholder(text: string): boolean {
+  return ONE_PLACEHOLDER.test(text)
 }
 
 function plainAddress(text: string): string {

@@ -159,6 +159,41 @@ describe('a request, its mail and its events', () => {
     }
   })
 
+  test('Reply-To may be a value of the recipient, which is then an address', async () => {
+    const batch = (variables: object) =>
+      api.form('ours.test', [
+        ...usual,
+        ...Object.keys(variables).map((address): [string, string] => ['to', address]),
+        ['recipient-variables', JSON.stringify(variables)],
+        ['h:Reply-To', '%recipient.agent%'],
+      ])
+    const agents = { 'own1@x.test': { agent: 'ann@ours.test' }, 'own2@x.test': { agent: 'bob@ours.test' } }
+    assert.equal((await batch(agents)).status, 200)
+    for (const [address, { agent }] of Object.entries(agents)) {
+      const { replyTo } = await received(address)
+      assert.deepEqual(
+        replyTo?.map((mailbox) => mailbox.address),
+        [agent],
+      )
+    }
+    for (const agent of [
+      'nobody',
+      'a@ours.test, b@ours.test',
+      'a@ours.test\r\nBcc: c@x.test',
+      '',
+      undefined,
+    ]) {
+      const refused = await batch({ 'own1@x.test': { agent: 'ann@ours.test' }, 'own3@x.test': { agent } })
+      assertFormError(refused, 400, /recipient-variables.*own3@x\.test: /)
+    }
+    const alone = await api.form('ours.test', [
+      ...usual,
+      ['to', 'own4@x.test'],
+      ['h:Reply-To', '%recipient.agent%'],
+    ])
+    assertFormError(alone, 400, /reply/i)
+  })
+
   test('a value that makes no address of Reply-To is refused', async () => {
     const reply = await api.form('ours.test', [
       ...usual,
