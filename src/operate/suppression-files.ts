@@ -12,6 +12,8 @@ import { verb } from './verb.ts'
 const STEP = 500
 /** Of the lines that cannot be used so many are told. */
 const BAD_TOLD = 1_000
+/** With so many of them, and fewer others, it is no list: what is read on and on for nothing keeps others waiting. */
+const NO_LIST = 10_000
 
 export interface SuppressionImport {
   company: string
@@ -85,6 +87,13 @@ async function imported<Entry>(
   const refuse = (line: number, why: string) => {
     report.bad += 1
     if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
+    if (report.bad < NO_LIST || report.bad < report.added + report.present) return
+    const [first] = report.badLines
+    throw new OperateError(
+      'invalid',
+      `most lines up to line ${line} cannot be used, ${report.bad} of them; the first is line ${first!.line}: ${first!.why}. ` +
+        'Is this a list of addresses, with its column named in the first line?',
+    )
   }
   let entries: Entry[] = []
   const step = async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { NO_LIMITS } from '../../src/accounts/account.ts'
 import { newWorkplaceOnEngine, type Workplace } from './postroad.ts'
 
 interface Listed {
@@ -202,7 +203,7 @@ describe('limits of a company', () => {
     type Shown = { limits: object; used: object }
     await place.json('company', 'limit', 'Acme', '--daily', '100', '--rate', '20')
     const second = await place.json<Shown>('company', 'limit', 'Acme', '--monthly', '2000', '--rate', 'none')
-    assert.deepEqual(second.limits, { rate: null, daily: 100, monthly: 2000 })
+    assert.deepEqual(second.limits, { ...NO_LIMITS, daily: 100, monthly: 2000 })
     const shown = await place.json<Shown>('company', 'show', 'Acme')
     assert.deepEqual(shown.limits, second.limits)
     assert.deepEqual(shown.used, { daily: 0, monthly: 0 })

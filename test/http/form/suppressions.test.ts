@@ -170,6 +170,21 @@ describe('suppressions of the form dialect', () => {
     assert.equal(items.length, 2)
   })
 
+  test('a file that is no list is not read to its end', async () => {
+    const form = new FormData()
+    form.append('file', new Blob([`address\ngood@nolist.test\n${'none\n'.repeat(100_000)}`]), 'none.csv')
+    const reply = await call(`${service.url}/v3/list.test/bounces/import`, {
+      method: 'POST',
+      headers: { authorization: basic(api.token) },
+      body: form,
+    })
+    assertFormError(
+      reply,
+      400,
+      /^most lines up to line 10002 cannot be used, 10000 of them; the first is line 3/,
+    )
+  })
+
   test('the allow list holds addresses and domains', async () => {
     const made = await mg.suppressions.create('list.test', 'whitelists', {
       domain: 'kept.test',
