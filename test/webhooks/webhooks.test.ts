@@ -228,8 +228,11 @@ test('nobody inside is told, whatever a company asks for', async () => {
   const tenant = await guarded.tenant('guarded.test')
   await using receiver = await Receiver.start()
   const op = operationOn(guarded.settings, guarded.store, OPERATOR, await guarded.store.accounts())
-  const added = { company: tenant.company.id, url: receiver.url, events: ['email.delivered'] }
-  const { webhook } = await webhooks.addWebhook(op, added)
+  const added = { company: tenant.company.id, events: ['email.delivered'] }
+  await assert.rejects(webhooks.addWebhook(op, { ...added, url: receiver.url }), /not a public address/)
+  const { webhook } = await webhooks.addWebhook(op, { ...added, url: 'https://hook.example/' })
+  // As a name that leads there only when it is looked up: nobody sees that as it is made.
+  await guarded.store.updateWebhook(webhook.id, { url: receiver.url })
   const mail = { from: 'a@guarded.test', to: 'b@example.com', subject: 'Hello', text: 'Hi' }
   await new ApiClient(guarded.url, tenant.key.token).accepted(mail)
   const [attempt] = await attempts(op, webhook.id, 1)
