@@ -33,8 +33,8 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
 /** A line longer than this is none of a list of addresses. */
 const LONGEST_LINE = 64 * 1024
 
-/** One line of a file; `why` it cannot be used, if so. */
-export type CsvLine<Entry> = { line: number } & ({ entry: Entry } | { why: string })
+/** One line of a file; `why` it cannot be used, if so, and whether nothing behind it was read either. */
+export type CsvLine<Entry> = { line: number } & ({ entry: Entry } | { why: string; isLast?: true })
 
 interface Parsed {
   record: string[]
@@ -127,7 +127,7 @@ async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
   if (!open) return
   const why =
     'a quotation mark is opened here or soon after, and not closed: nothing from here on was read; mend it and import again'
-  yield { line: reached + 1, why }
+  yield { line: reached + 1, why, isLast: true }
 }
 
 type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>

@@ -36,7 +36,7 @@ export interface Imported {
 }
 
 export interface ImportReport extends Imported {
-  /** The first of those that cannot be used. */
+  /** The first of those that cannot be used; before all of them one behind which nothing was read. */
   badLines: { line: number; why: string }[]
 }
 
@@ -84,9 +84,10 @@ async function imported<Entry>(
   { check, put, onStep }: Importing<Entry>,
 ): Promise<ImportReport> {
   const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [] }
-  const refuse = (line: number, why: string) => {
+  const refuse = (line: number, why: string, isLast = false) => {
     report.bad += 1
-    if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
+    if (isLast) report.badLines.unshift({ line, why })
+    else if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
     if (report.bad < NO_LIST || report.bad < report.added + report.present) return
     const [first] = report.badLines
     throw new OperateError(
@@ -103,7 +104,7 @@ async function imported<Entry>(
   }
   for await (const line of lines) {
     if ('why' in line) {
-      refuse(line.line, line.why)
+      refuse(line.line, line.why, line.isLast)
       continue
     }
     try {

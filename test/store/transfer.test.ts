@@ -11,7 +11,7 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
-import { webhook } from './contract/webhooks.ts'
+import { progress, webhook, attempt as webhookAttempt } from './contract/webhooks.ts'
 import { temporaryDirectory } from './directory.ts'
 import {
   accept,
@@ -21,6 +21,7 @@ import {
   company,
   DAY,
   deferred,
+  domain,
   email,
   eventNames,
   HOUR,
@@ -228,6 +229,55 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     const tags = [{ name: 'tag', value: 'news' }]
     const stopped = await accept(store, email(owner, ['SOME@x.test', 'GONE@x.test'], { tags }))
     assert.deepEqual(await states(store, stopped.id), ['suppressed', 'suppressed'])
+  })
+
+  test('brings webhooks with what they are still to be told, and what was noted of tags and read of the log', async (t) => {
+    const seen = async (store: Store, companyId: string, domainId: string) => {
+      const told = await store.webhooks({ companyId })
+      return {
+        told,
+        attempts: await Promise.all(
+          told.map(({ id }) => store.webhookAttempts({ webhookId: id, limit: 10 })),
+        ),
+        retries: await Promise.all(told.map(({ id }) => store.webhookRetries(id, NOW + DAY, 10))),
+        key: await store.signingKey(companyId),
+        notes: await store.tagNotes(domainId),
+        cursor: await store.followerCursor('digest'),
+      }
+    }
+    let owner = company('unset')
+    let domainId = ''
+    let before: unknown
+    const way = await filled(t, async (store) => {
+      owner = await acme(store)
+      const sending = domain(owner, 'acme.test')
+      await store.addDomain(sending)
+      domainId = sending.id
+      const rotated = { previousSecret: Uint8Array.of(3), rotatedAt: NOW }
+      const [one, form] = [
+        webhook(owner.id, { types: ['delivered', 'bounced'], ...rotated }),
+        webhook(owner.id, { dialect: 'form', domainId, failingSince: NOW - HOUR }),
+      ]
+      for (const each of [one, form]) await store.addWebhook(each)
+      const token = await store.join(node('here'))
+      await store.takeWebhooks(token)
+      const refused = { ...webhookAttempt(one.id, 8, false), response: 'no' }
+      const retry = { number: 8, attempts: 1, dueAt: NOW + HOUR }
+      await store.progressWebhook(
+        progress(one, token, 0, { cursor: 12, waiting: [retry], attempts: [refused], failingSince: NOW }),
+      )
+      await store.setSigningKey(owner.id, Uint8Array.of(5, 6), false)
+      await store.noteTag({ domainId, tag: 'news', description: 'weekly', removedAt: null })
+      await store.takeFollower('digest', token, 0)
+      await store.advanceFollower('digest', token, 0, 4)
+      await store.leave(token)
+      before = await seen(store, owner.id, domainId)
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual(await seen(store, owner.id, domainId), before)
+    const [one] = await store.takeWebhooks(await store.join(node('there')))
+    assert.deepEqual([one!.cursor, one!.retryAt], [12, NOW + HOUR])
   })
 
   test('brings what is held, and what for', async (t) => {

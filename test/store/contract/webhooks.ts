@@ -17,7 +17,7 @@ export function webhook(companyId: string, more: Partial<Webhook> = {}): Webhook
 
 let attempts = 0
 
-function attempt(webhookId: string, number: number, succeeded: boolean, at = 1): WebhookAttempt {
+export function attempt(webhookId: string, number: number, succeeded: boolean, at = 1): WebhookAttempt {
   return {
     ...{
       id: `019a9b2c-0000-7000-8000-${String(++attempts).padStart(12, '0')}`,
@@ -42,7 +42,7 @@ async function join(store: Store, name = 'a'): Promise<number> {
   return await store.join({ name, roles: ['api'], timeoutMs: 1_000, since: 1, machine: null })
 }
 
-function progress(
+export function progress(
   of: { id: string },
   token: number,
   generation: number,
