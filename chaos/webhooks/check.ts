@@ -85,13 +85,15 @@ export async function checkTold(
   const teller = new Teller(store)
   for (let cursor = 0; ; ) {
     const page = await store.eventsAfter(cursor, { companyId }, PAGE)
-    for (const told of await teller.tell(page.events)) {
-      for (const [index, { id, dialect, types }] of endpoints.entries()) {
-        if (types.length > 0 && !types.includes(told.event.type)) continue
-        const body = payload(dialect, told)
-        if (body === null) continue
-        const its = dialect === 'json' ? messageId(id, told.event.number) : told.id
-        check.expect(index, its, JSON.stringify(body), named(told.event))
+    for await (const some of teller.tellAll(page.events)) {
+      for (const told of some) {
+        for (const [index, { id, dialect, types }] of endpoints.entries()) {
+          if (types.length > 0 && !types.includes(told.event.type)) continue
+          const body = payload(dialect, told)
+          if (body === null) continue
+          const its = dialect === 'json' ? messageId(id, told.event) : told.id
+          check.expect(index, its, JSON.stringify(body), named(told.event))
+        }
       }
     }
     if (page.cursor <= cursor) return check.report()

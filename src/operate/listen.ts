@@ -111,7 +111,7 @@ export const forwardEvents = verb('operate', async (op, input: ForwardWanted): P
     ...ears,
     onTried(attempt, event) {
       const word = wordOfType(dialect, event.type) ?? event.type
-      onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event.number) })
+      onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event) })
     },
   }
   return {

@@ -251,7 +251,7 @@ export function webhookAttemptJson(attempt: WebhookAttempt) {
   return {
     id: attempt.id,
     webhook_id: attempt.webhookId,
-    message_id: messageId(attempt.webhookId, attempt.number),
+    message_id: messageId(attempt.webhookId, attempt),
     event: attempt.number,
     type: attempt.type,
     email_id: attempt.emailId,

@@ -1,7 +1,7 @@
 /** What webhooks were told, and what became of it. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
 import { Teller } from '../events/tell.ts'
-import { eventOfMessage, messageId } from '../events/webhooks/message-id.ts'
+import { messageId, numberOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -67,10 +67,7 @@ export const listWebhookEvents = verb(
   'see',
   async (op, { id, before, limit }: MessagesWanted): Promise<WebhookMessage[]> => {
     await findWebhook(op, id)
-    const number = before === undefined ? null : eventOfMessage(id, before)
-    if (before !== undefined && number === null) {
-      throw new OperateError('invalid', `"${before}" is no event of this webhook`)
-    }
+    const number = before === undefined ? null : await numberOf(op, id, before)
     const told = await op.store.webhookEvents({
       webhookId: id,
       limit,
@@ -105,10 +102,19 @@ function isTold({ status, types }: Webhook, type: EventType): boolean {
   return status === 'enabled' && (types.length === 0 || types.includes(type))
 }
 
+/** Of a message that is listed. */
+async function numberOf(op: Operation, webhookId: string, message: string): Promise<number> {
+  const number = numberOfMessage(message)
+  const [told] =
+    number === null ? [] : await op.store.webhookEvents({ webhookId, before: number + 1, limit: 1 })
+  if (told !== undefined && messageId(webhookId, told) === message) return told.number
+  throw new OperateError('invalid', `"${message}" is no event of this webhook, or not any more`)
+}
+
 function messageOf(webhookId: string, told: WebhookEvent): WebhookMessage {
-  const { number, type, emailId, at, retry } = told
+  const { type, emailId, at, retry } = told
   return {
-    id: messageId(webhookId, number),
+    id: messageId(webhookId, told),
     type,
     emailId,
     at,
@@ -147,11 +153,12 @@ export const replayWebhook = verb('manage', async (op, input: Replay): Promise<O
 
 /** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<LoggedEvent> {
-  const number = typeof event === 'string' ? eventOfMessage(webhook.id, event) : event
+  const number = typeof event === 'string' ? numberOfMessage(event) : event
   if (number === null) throw noSuchEvent(event)
   const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
   const [found] = events
   if (found?.number !== number) throw noSuchEvent(event)
+  if (typeof event === 'string' && messageId(webhook.id, found) !== event) throw noSuchEvent(event)
   if (webhook.domainId === null) return found
   const origin = await op.store.emailOrigin(found.emailId)
   if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)

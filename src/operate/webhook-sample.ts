@@ -32,13 +32,7 @@ export const testWebhook = verb(
     const now = op.now()
     const sample = sampleEvent(type!, webhook.companyId, domain?.name ?? 'example.com', now)
     const told = payload(webhook.dialect, sample)!
-    const { headers, body } = webhookRequest(
-      webhook,
-      await secretsOf(op, webhook),
-      sample.event.number,
-      told,
-      now,
-    )
+    const { headers, body } = webhookRequest(webhook, await secretsOf(op, webhook), sample.event, told, now)
     const outgoing = op.outgoing()
     const tried = (status: number | null, error: string | null, response: string): WebhookTest => {
       return { body, headers, status, error, response, duration: op.now() - now }

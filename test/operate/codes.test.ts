@@ -419,7 +419,10 @@ const CASES: Case[] = [
     null,
     async (op) => {
       const id = await world.webhook()
-      await showWebhookEvent(op, { id, event: messageId(id, 1_000_000) })
+      await showWebhookEvent(op, {
+        id,
+        event: messageId(id, { number: 1_000_000, type: 'sent', emailId: id }),
+      })
     },
   ],
   [
@@ -432,7 +435,7 @@ const CASES: Case[] = [
     'a replay of a message of nobody',
     'not_found',
     'listWebhooks',
-    (op) => replayMessage(op, { id: messageId(NOWHERE, 1) }),
+    (op) => replayMessage(op, { id: messageId(NOWHERE, { number: 1, type: 'sent', emailId: NOWHERE }) }),
   ],
   [
     'a sample of an event that is none',

@@ -153,7 +153,7 @@ export class World implements AsyncDisposable {
   /** An event of the company, as this webhook is told of it. */
   async eventOf(webhookId: string): Promise<string> {
     const { events } = await this.store.eventsAfter(0, { companyId: this.acme.company.id }, 1)
-    return messageId(webhookId, events[0]!.number)
+    return messageId(webhookId, events[0]!)
   }
 
   async allowed(value: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { ToldEvent } from '../../email/told-event.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
 import { formEvent } from '../told/form.ts'
 import { jsonEvent } from '../told/json.ts'
-import { messageId } from './message-id.ts'
+import { messageId, type ToldAbout } from './message-id.ts'
 import { SECRET_PREFIX } from './secrets.ts'
 
 export interface WebhookRequest {
@@ -22,13 +22,13 @@ export function payload(dialect: WebhookDialect, told: ToldEvent): object | null
 export function webhookRequest(
   { id, dialect }: Pick<Webhook, 'id' | 'dialect'>,
   secrets: readonly string[],
-  number: number,
+  about: ToldAbout,
   told: object,
   now: number,
 ): WebhookRequest {
   const seconds = String(Math.floor(now / 1000))
   return dialect === 'json'
-    ? standard(messageId(id, number), seconds, secrets, JSON.stringify(told))
+    ? standard(messageId(id, about), seconds, secrets, JSON.stringify(told))
     : signedForm(seconds, secrets[0]!, told)
 }
 

@@ -33,7 +33,7 @@ export async function tryOnce(
   try {
     const said = payload(webhook.dialect, told)
     if (said === null) return null
-    request = webhookRequest(webhook, webhook.secrets, told.event.number, said, at)
+    request = webhookRequest(webhook, webhook.secrets, told.event, said, at)
   } catch (error) {
     // What its sender made of it is no reason to tell nobody anything any more.
     return tried(null, `the event cannot be written down: ${(error as Error).message}`, '')

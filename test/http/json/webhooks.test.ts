@@ -304,8 +304,12 @@ describe('whose webhooks they are', () => {
     assert.equal(JSON.parse(told('/hook/own')[0]!.body).data.from, 'a@first.test')
     // The event of the other domain, under the id that it would have had here.
     const other = told('/hook').find(({ body }) => JSON.parse(body).data.from === 'a@second.test')!
-    const { messageId, eventOfMessage } = await import('../../../src/events/webhooks/message-id.ts')
-    const eventId = messageId(own.id, eventOfMessage(all.id, idOf(other))!)
+    const { messageId, numberOfMessage } = await import('../../../src/events/webhooks/message-id.ts')
+    const eventId = messageId(own.id, {
+      number: numberOfMessage(idOf(other))!,
+      type: 'sent',
+      emailId: JSON.parse(other.body).data.email_id,
+    })
     const webhookId = own.id
     for (const { error } of [
       await bound.webhooks.events.get({ webhookId, eventId }),
