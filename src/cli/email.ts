@@ -1,8 +1,9 @@
-import type { Command } from 'commander'
-import { cancelEmail, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
-import { companyName } from '../operate/find.ts'
+import { type Command, Option } from 'commander'
+import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
+import { addressIn, companyName } from '../operate/find.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
-import { command, countUpTo, group, type JsonOption } from './command.ts'
+import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
 import { printHistory } from './email-history.ts'
 import { withOperation } from './open.ts'
 import {
@@ -15,7 +16,7 @@ import {
   recipientCount,
   shownTime,
 } from './print.ts'
-import { whenOf } from './when.ts'
+import { sinceOf, whenOf } from './when.ts'
 
 export function addEmail(program: Command): void {
   const email = group(program, 'email', 'Emails: what was accepted and what became of it.', [
@@ -26,10 +27,35 @@ export function addEmail(program: Command): void {
 
   command(email, {
     usage: 'list',
-    description: 'List emails, newest first.',
-    examples: ['email list', 'email list --company Acme --limit 100', 'email list --before ID'],
+    description: 'List emails, newest first: all of them, or those that are looked for.',
+    details:
+      'What is named with several options has to be so all at once. By --to, --tag and --domain emails are found however many ' +
+      'there are; --from, --subject and --event alone are looked for among all, which takes a while unless --since ends it.',
+    examples: [
+      'email list',
+      'email list --to jane@example.com',
+      'email list --company Acme --event bounced --since 3d',
+      'email list --company Acme --limit 100',
+      'email list --before ID',
+    ],
   })
     .option('--company <name or id>', 'only those of this company')
+    .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
+    .option('--from <text>', 'only those with this in From')
+    .option('--subject <text>', 'only those with this in the subject')
+    .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
+    .addOption(
+      new Option('--event <event...>', 'only those whose last event is this; can be repeated').choices(
+        LAST_EVENT_TYPES,
+      ),
+    )
+    .option('--domain <domain>', 'only those from this sending domain')
+    .option(
+      '--since <time>',
+      'only those accepted since then: like 2027-01-01T12:00:00Z, or 3d for the last three days',
+      sinceOf,
+    )
+    .option('--until <time>', 'only those accepted before that', sinceOf)
     .option('--limit <count>', 'at most this many', countUpTo(1000), 20)
     .option('--before <id>', 'only those accepted before this one (the next page)')
     .action(list)
@@ -81,15 +107,13 @@ export function addEmail(program: Command): void {
     .action(reschedule)
 }
 
-interface ListOptions extends JsonOption {
-  company?: string
-  limit: number
-  before?: string
+interface ListOptions extends JsonOption, Omit<EmailListing, 'events'> {
+  event?: EventType[]
 }
 
-async function list({ json, ...wanted }: ListOptions): Promise<void> {
+async function list({ json, event: events, ...wanted }: ListOptions): Promise<void> {
   await withOperation(async (op) => {
-    const emails = await listEmails(op, wanted)
+    const emails = await listEmails(op, { ...wanted, events })
     if (json) return printJson(emails.map(emailSummaryJson))
     printTable(
       ['ID', 'ACCEPTED', 'COMPANY', 'LAST EVENT', 'FROM', 'TO', 'SUBJECT'],
@@ -102,13 +126,18 @@ async function list({ json, ...wanted }: ListOptions): Promise<void> {
         clipped(recipientsShown(email.to), 40),
         clipped(email.subject, 40),
       ]),
-      wanted.before === undefined ? 'There is no email yet.' : 'There is no email before that one.',
+      nothingFound({ ...wanted, events }),
     )
     if (emails.length === wanted.limit) {
       printLine()
-      printLine(`Older ones: postroad email list --before ${emails.at(-1)!.id}`)
+      printLine(`Older ones: the same command with --before ${emails.at(-1)!.id}`)
     }
   })
+}
+
+function nothingFound({ company: _company, before, limit: _limit, ...search }: EmailListing): string {
+  if (Object.values(search).some((value) => value !== undefined)) return 'There is no such email.'
+  return before === undefined ? 'There is no email yet.' : 'There is no email before that one.'
 }
 
 function recipientsShown(to: string[]): string {

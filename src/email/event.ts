@@ -63,6 +63,12 @@ export interface TagFilter {
   value?: string
 }
 
+/** Of `name`, or `name:value`. */
+export function tagFilterOf(text: string): TagFilter {
+  const colon = text.indexOf(':')
+  return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
+}
+
 /** Which events of a company are wanted; what is absent narrows nothing. */
 export interface EventFilter extends LogFilter {
   companyId: string

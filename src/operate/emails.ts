@@ -1,10 +1,11 @@
 import { MAX_AHEAD, MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
+import { type EmailSearch, searchEmails } from './email-search.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, findDomain, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
+import { companyFilter, findDomain, noSuchEmail, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-export interface EmailListing extends OfCompany {
+export interface EmailListing extends EmailSearch {
   /** Id of an email: only those accepted before it. */
   before?: string | undefined
   limit: number
@@ -13,9 +14,11 @@ export interface EmailListing extends OfCompany {
 /** Newest first. */
 export const listEmails = verb(
   'read',
-  async (op, { before, limit, ...of }: EmailListing): Promise<EmailSummary[]> => {
+  async (op, { before, limit, company, ...search }: EmailListing): Promise<EmailSummary[]> => {
     const page = { limit, ...(before !== undefined && { before }) }
-    return await op.store.listEmails({ ...companyFilter(op, of), ...page })
+    const all = Object.values(search).every((value) => value === undefined)
+    if (all) return await op.store.listEmails({ ...companyFilter(op, { company }), ...page })
+    return await searchEmails(op, { company, ...search }, page)
   },
 )
 

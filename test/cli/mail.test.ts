@@ -196,8 +196,41 @@ describe('the commands about mail', () => {
     assert.equal(next[0]!.subject, 'page 0')
     assert.match(
       (await place.run('email', 'list', '--limit', '2')).stdout,
-      /Older ones: postroad email list --before /,
+      /Older ones: the same command with --before /,
     )
+  })
+
+  test('find emails by recipient, whichever company sent them, and by what else is known of them', async () => {
+    await place.json('company', 'create', 'Beta')
+    await place.json('domain', 'add', 'beta.test', '--company', 'Beta')
+    await place.json('domain', 'activate', 'beta.test')
+    const { token: other } = await place.json<{ token: string }>(
+      ...['key', 'create', '--company', 'Beta', '--name', 'k'],
+    )
+    const found = async (...options: string[]) => {
+      const emails = await place.json<{ id: string }[]>('email', 'list', ...options)
+      return emails.map(({ id }) => id)
+    }
+    const first = await sent({ to: 'sought@x.test', tags: [{ name: 'kind', value: 'invoice' }] })
+    const second = await send(service.url, other, {
+      ...{ from: 'b@beta.test', to: 'jane@x.test', bcc: 'sought@x.test', subject: 'Your parcel' },
+    })
+    const third = await sent({ to: 'sought@x.test', scheduled_at: 'in 2 days' })
+
+    assert.deepEqual(await found('--to', 'Sought@x.test'), [third, second, first])
+    assert.deepEqual(await found('--to', 'sought@x.test', '--limit', '1', '--before', third), [second])
+    assert.deepEqual(await found('--to', 'sought@x.test', '--company', 'Beta'), [second])
+    assert.deepEqual(await found('--to', 'sought@x.test', '--event', 'scheduled'), [third])
+    assert.deepEqual(await found('--tag', 'kind:invoice'), [first])
+    assert.deepEqual(await found('--domain', 'beta.test'), [second])
+    assert.deepEqual(await found('--subject', 'parcel', '--from', 'beta.test', '--since', '1h'), [second])
+    assert.deepEqual(await found('--to', 'sought@x.test', '--until', '1h'), [])
+    const nothing = await place.run('email', 'list', '--to', 'nobody@x.test')
+    assert.equal(nothing.stdout, 'There is no such email.\n')
+    const slip = await place.run('email', 'list', '--to', 'sought')
+    assert.equal(slip.code, 2)
+    const foreign = await place.run('email', 'list', '--company', 'Acme', '--domain', 'beta.test')
+    assert.match(foreign.stderr, /beta\.test is not a domain of Acme/)
   })
 
   test('let no message write escape sequences to the terminal', async () => {

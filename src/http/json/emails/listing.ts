@@ -1,7 +1,7 @@
 /** `GET /emails`: what was sent, newest first, and what of it is wanted. */
 import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
-import { type EventType, LAST_EVENT_TYPES, type TagFilter } from '../../../email/event.ts'
+import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
 import type { EmailFilter, EmailSummary } from '../../../email/stored-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
@@ -90,7 +90,7 @@ function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter 
   if (to !== undefined) filter.to = to.trim()
   if (from !== undefined) filter.from = from
   if (subject !== undefined) filter.subject = subject
-  if (tag !== undefined) filter.tag = tagOf(tag)
+  if (tag !== undefined) filter.tag = tagFilterOf(tag)
   if (event !== undefined) filter.events = eventsOf(event)
   if (since !== undefined) filter.since = timeOf('since', since)
   if (until !== undefined) filter.until = timeOf('until', until)
@@ -111,11 +111,6 @@ function aLabel(text: string): string {
     if (!(error instanceof AddressError)) throw error
     throw invalidField('domain', error.message)
   }
-}
-
-function tagOf(text: string): TagFilter {
-  const colon = text.indexOf(':')
-  return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
 function eventsOf(text: string): EventType[] {
