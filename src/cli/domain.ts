@@ -201,9 +201,9 @@ function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): v
 const list = listing({
   verb: listDomains,
   json: (domain, op) => domainJson(op.accounts, domain),
-  titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED'],
-  row: ({ name, companyId, status, sending, createdAt }, op) => {
-    return [name, companyName(op, companyId), status, sending, shownTime(createdAt)]
+  titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED', 'ID'],
+  row: ({ id, name, companyId, status, sending, createdAt }, op) => {
+    return [name, companyName(op, companyId), status, sending, shownTime(createdAt), id]
   },
   nothing: 'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
 })

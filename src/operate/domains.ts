@@ -1,10 +1,11 @@
-import type {
-  Company,
-  DomainSettings,
-  DomainStatus,
-  RecordState,
-  SendingDomain,
-  SendingState,
+import {
+  type Company,
+  type DomainSettings,
+  type DomainStatus,
+  holdsName,
+  type RecordState,
+  type SendingDomain,
+  type SendingState,
 } from '../accounts/account.ts'
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
@@ -68,11 +69,15 @@ export const addDomain = verb(
  * its own (`verifyDomain`). An operator is told at once.
  */
 function refuseTaken(op: Operation, name: string): void {
-  const seen = visibleAccounts(op).domains.find((domain) => domain.name === name)
+  const named = visibleAccounts(op).domains.filter((domain) => domain.name === name)
+  const seen = named.find(holdsName) ?? named[0]
   if (seen === undefined) return
   const about: About = { noun: 'domain', name }
-  const message = `${name} is a sending domain of ${companyName(op, seen.companyId)} already`
-  throw new OperateError('already_exists', message, { verb: 'showDomain', domain: name }, { about })
+  const whose = companyName(op, seen.companyId)
+  const since = holdsName(seen) ? '' : ', though it has not shown yet that it is theirs'
+  const message = `${name} is a sending domain of ${whose} already${since}`
+  const domain = holdsName(seen) ? name : seen.id
+  throw new OperateError('already_exists', message, { verb: 'showDomain', domain }, { about })
 }
 
 /** Ids of domains of the company, each once. They need not be active yet: that counts when mail is sent. */
@@ -123,9 +128,19 @@ export const showDomain = verb('see', async (op, input: { domain: string }): Pro
 /**
  * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.
  */
-export const activateDomain = verb('operate', (op, input: { domain: string }) =>
-  setSending(op, input.domain, 'active'),
-)
+export const activateDomain = verb('operate', (op, input: { domain: string }) => {
+  refuseHeld(op, findDomain(op, input.domain))
+  return setSending(op, input.domain, 'active')
+})
+
+function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void {
+  const holder = accounts.domains.find((other) => other.name === name && other.id !== id && holdsName(other))
+  if (holder === undefined) return
+  const message =
+    `${name} is a sending domain of ${companyName({ accounts }, holder.companyId)}, and one company alone may send from ` +
+    'it; remove it there first'
+  throw new OperateError('conflict', message, { verb: 'showDomain', domain: holder.id })
+}
 
 /** The operator's word, which only he takes back. */
 export const suspendDomain = verb('operate', (op, input: { domain: string }) =>

@@ -71,8 +71,23 @@ export function findDomain(who: Who, text: string): SendingDomain {
   const meant = named.length === 1 ? named[0] : named.find(holdsName)
   if (meant) return meant
   if (named.length === 0) throw noSuchDomain(text)
-  const message = `${named.length} companies have asked for ${name}, and none has shown that it is theirs; name it by its id`
-  throw new OperateError('conflict', message, { verb: 'listDomains' })
+  const whose = named.map(({ id, companyId }) => `${id} (${companyName(who, companyId)})`).join(', ')
+  const message = `${named.length} companies have asked for ${name}, and none has shown that it is theirs; name one by its id: ${whose}`
+  throw new OperateError('conflict', message)
+}
+
+/** The company's own, also where others hold the name or have asked for it. By id, else by name. */
+export function findOwnDomain(who: Who, company: Company, text: string): SendingDomain {
+  const own = accountsOf(visibleAccounts(who), company.id).domains
+  const found = own.find(({ id }) => id === text) ?? own.find(({ name }) => name === domainName(text))
+  if (found) return found
+  const { domains } = visibleAccounts(who)
+  const other = domains.find(({ id, name }) => id === text || name === domainName(text))
+  if (other === undefined) throw noSuchDomain(text)
+  throw new OperateError('not_found', `${other.name} is not a domain of ${company.name}`, {
+    verb: 'listDomains',
+    company: company.id,
+  })
 }
 
 export function noSuchDomain(text: string): OperateError {

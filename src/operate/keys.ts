@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type ApiKey, type Company, SCOPES, type Scope, type SendingDomain } from '../accounts/account.ts'
+import { type ApiKey, type Company, SCOPES, type Scope } from '../accounts/account.ts'
 import { newToken } from '../accounts/token.ts'
 import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { OperateError } from './error.ts'
 import {
   checkedName,
-  findDomain,
   findKey,
+  findOwnDomain,
   findWholeCompany,
   listedAccounts,
   noSuchKey,
@@ -46,7 +46,7 @@ export const createKey = verb(
   async (op, input: NewKeyInput): Promise<{ key: ApiKey; token: string; company: Company }> => {
     const name = checkedName('key', input.name)
     const company = findWholeCompany(op, input.company)
-    const domain = input.domain === undefined ? null : ownDomain(op, company, input.domain)
+    const domain = input.domain === undefined ? null : findOwnDomain(op, company, input.domain)
     const { token, hash } = newToken()
     const key: ApiKey = {
       id: randomUUIDv7(),
@@ -62,15 +62,6 @@ export const createKey = verb(
     return { key, token, company }
   },
 )
-
-function ownDomain(op: Operation, company: Company, text: string): SendingDomain {
-  const domain = findDomain(op, text)
-  if (domain.companyId === company.id) return domain
-  throw new OperateError('not_found', `${domain.name} is not a domain of ${company.name}`, {
-    verb: 'listDomains',
-    company: company.id,
-  })
-}
 
 /** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
 function ownBounds({ caller, accounts, now }: Operation): Bounds {

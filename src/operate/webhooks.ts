@@ -6,7 +6,7 @@ import { typesOfWord, webhookWords } from '../events/told/types.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
 import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain, findWholeCompany } from './find.ts'
+import { findCompany, findOwnDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
@@ -29,14 +29,9 @@ export const addWebhook = verb(
   'manage',
   async (op, input: NewWebhookInput): Promise<OwnedWebhook & { secret: string }> => {
     const { dialect = 'json' } = input
-    const domain = input.domain === undefined ? null : findDomain(op, input.domain)
-    const company = domain === null ? findWholeCompany(op, input.company) : findCompany(op, input.company)
-    if (domain !== null && domain.companyId !== company.id) {
-      throw new OperateError('not_found', `${domain.name} is not a domain of ${company.name}`, {
-        verb: 'listDomains',
-        company: company.id,
-      })
-    }
+    const company =
+      input.domain === undefined ? findWholeCompany(op, input.company) : findCompany(op, input.company)
+    const domain = input.domain === undefined ? null : findOwnDomain(op, company, input.domain)
     const types = eventTypes(dialect, input.events ?? [])
     const url = publicWebhookUrl(op, input.url)
     const seal = await op.seal()

@@ -643,7 +643,30 @@ describe('who may do what', () => {
       domains.addDomain(await world.operation('operator'), { company: 'Beta', name: 'acme.test' }),
     )
     assert.match(told!.message, /acme\.test is a sending domain of Acme already/)
-    assert.deepEqual(told!.hint, { verb: 'showDomain', domain: 'acme.test' })
+    assert.deepEqual(told!.hint, { verb: 'showDomain', domain: world.acme.domains[0].id })
+  })
+
+  test('of a name that several have asked for an operator is told whose they are, and the company means its own', async () => {
+    const name = world.newName()
+    const asked = async (caller: 'administrator' | 'foreign', company: string) =>
+      (await domains.addDomain(await world.operation(caller), { company, name })).domain
+    const [acmes, betas] = [await asked('administrator', 'Acme'), await asked('foreign', 'Beta')]
+    const operator = () => world.operation('operator')
+
+    const unclear = await failure(domains.showDomain(await operator(), { domain: name }))
+    assert.ok(unclear!.message.endsWith(`${acmes.id} (Acme), ${betas.id} (Beta)`), unclear!.message)
+    const taken = await failure(domains.addDomain(await operator(), { company: 'Beta', name }))
+    assert.match(taken!.message, /sending domain of Acme already, though it has not shown/)
+    const { key } = await keys.createKey(await operator(), { company: 'Beta', name: 'k', domain: name })
+    assert.equal(key.domainId, betas.id)
+
+    await domains.activateDomain(await operator(), { domain: acmes.id })
+    const held = await failure(domains.activateDomain(await operator(), { domain: betas.id }))
+    assert.equal(held!.code, 'conflict')
+    assert.match(held!.message, /Acme/)
+    assert.deepEqual(held!.hint, { verb: 'showDomain', domain: acmes.id })
+    for (const { id } of [acmes, betas]) await world.store.removeDomain(id, 1)
+    await world.store.revokeKey(key.id, 1)
   })
 
   test('what concerns the whole database is for operators', async () => {
