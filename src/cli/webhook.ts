@@ -135,7 +135,7 @@ const list = listing({
   row: ({ webhook, domain }, op) => [
     webhook.id,
     companyName(op, webhook.companyId),
-    domain?.name ?? 'all',
+    domain?.name ?? (webhook.domainId === null ? 'all' : 'removed'),
     webhook.dialect,
     webhook.status,
     shownTime(webhook.failingSince),
@@ -160,7 +160,7 @@ function printWebhook(owned: OwnedWebhook): void {
   printFields([
     ['Id', webhook.id],
     ['Company', company.name],
-    ['Domain', domain?.name ?? 'all of the company'],
+    ['Domain', domain?.name ?? domainless(webhook)],
     ['URL', webhook.url],
     ['Dialect', webhook.dialect],
     ['Events', webhook.types.length === 0 ? 'all' : webhookJson(owned).events.join(', ')],
@@ -171,6 +171,11 @@ function printWebhook(owned: OwnedWebhook): void {
     ['Failing since', shownTime(webhook.failingSince) ?? '-'],
     ['Created', shownTime(webhook.createdAt)],
   ])
+}
+
+function domainless({ domainId }: OwnedWebhook['webhook']): string {
+  if (domainId === null) return 'all of the company'
+  return `${domainId}, which was removed: only what waited from there is still told`
 }
 
 async function remove(id: string, { json }: JsonOption): Promise<void> {

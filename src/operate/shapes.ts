@@ -227,12 +227,12 @@ export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBe
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }
 
-/** Without the secret, which is shown once. */
+/** Without the secret, which is shown once. `domain`: the id of one that was removed. */
 export function webhookJson({ webhook, company, domain }: OwnedWebhook) {
   return {
     id: webhook.id,
     company_id: company.id,
-    domain: domain?.name ?? null,
+    domain: domain?.name ?? webhook.domainId,
     dialect: webhook.dialect,
     url: webhook.url,
     events: wordsOfTypes(webhook.dialect, webhook.types),

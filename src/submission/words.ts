@@ -71,8 +71,8 @@ const WORDS: Words<Reply> = {
     reply(
       452,
       '4.7.1',
-      `The ${which} limit of ${limit} recipients would be exceeded; try again in the next ` +
-        `${which === 'daily' ? 'day' : 'month'} (UTC)`,
+      `The ${which} limit of ${limit} recipients would be exceeded; try again when the next ` +
+        `${which === 'daily' ? 'day' : 'month'} begins (UTC)`,
     ),
   unavailable: () => reply(451, '4.3.0', 'Nothing can be accepted now, and nothing was; try again later'),
   rate_limited: ({ of, limit, retryAfter }) =>

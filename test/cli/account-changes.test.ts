@@ -83,12 +83,18 @@ test('domain update changes settings, and leaves the others', async () => {
   assert.match(nothing.stderr, /--from DOMAIN.*--open-tracking/)
 })
 
-test('domain remove takes the domain and the keys for it alone', async () => {
+test('domain remove takes the domain and the keys for it alone, and a webhook for it alone is not one for all', async () => {
+  const url = 'https://app.example.com/hook'
+  await place.json('webhook', 'add', '--company', 'Acme', '--domain', 'first.test', '--url', url)
+  const [{ id }] = await place.json<[{ id: string }]>('domain', 'list')
   const { stdout } = await place.run('domain', 'remove', 'FIRST.test')
   assert.match(stdout, /^Removed first\.test\./)
   assert.deepEqual(await place.json('domain', 'list'), [])
   const [revoked] = await place.json<Shown[]>('key', 'list')
   assert.ok(revoked!.revoked_at)
+  const [told] = await place.json<{ domain: string }[]>('webhook', 'list')
+  assert.equal(told!.domain, id)
+  assert.match((await place.run('webhook', 'list')).stdout, / Acme +removed +json /)
   const again = await place.run('domain', 'remove', 'first.test')
   assert.equal(again.code, 1)
   assert.match(again.stderr, /no sending domain "first\.test"; see: postroad domain list/)
