@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import {
   type EventForwarding,
   type ForwardTry,
@@ -9,6 +9,7 @@ import {
 } from '../operate/listen.ts'
 import { loggedEventJson, webhookAttemptJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
+import { hasOwnSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
 import { command, type JsonOption, typed } from './command.ts'
@@ -16,7 +17,7 @@ import { detailShown } from './email-history.ts'
 import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
 import { clipped, printJsonLine, printLine, printNote, shownTime } from './print.ts'
-import { webhookEventsDescribed } from './webhook.ts'
+import { dialectOption, webhookEventsDescribed } from './webhook.ts'
 import { sinceOf } from './when.ts'
 
 export function addListen(program: Command): void {
@@ -46,7 +47,7 @@ export function addListen(program: Command): void {
     json: 'print JSON instead of text, one object a line',
   })
     .option('--forward <url>', 'post each event to this URL', typed(checkedWebhookUrl))
-    .addOption(new Option('--dialect <dialect>', 'in whose words').choices(['json', 'form']).default('json'))
+    .addOption(dialectOption())
     .option('--company <name or id>', 'whose events; --forward needs it where there are several companies')
     .option('--event <event...>', 'only these; can be repeated')
     .option(
@@ -105,7 +106,7 @@ async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?
   if (json)
     printJsonLine({ forwarding_to: forwarding.url, dialect: wanted.dialect, company_id: company.id, secret })
   else {
-    const named = wanted.dialect === 'form' ? 'signing key' : 'secret'
+    const named = hasOwnSecret(wanted.dialect) ? 'secret' : 'signing key'
     printLine(`The events of ${company.name} go to ${forwarding.url}, signed with the ${named} ${secret}`)
     printLine('Ctrl-C ends it.')
     printLine()

@@ -1,12 +1,19 @@
 import { type Command, Option } from 'commander'
-import { webhookWords } from '../events/told/types.ts'
+import { WEBHOOK_DIALECTS, webhookWords } from '../events/told/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'
-import { rotateWebhookSecret } from '../operate/webhook-secrets.ts'
+import { hasOwnSecret, rotateWebhookSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
-import { addWebhook, listWebhooks, removeWebhook, showWebhook, updateWebhook } from '../operate/webhooks.ts'
+import {
+  addWebhook,
+  listWebhooks,
+  type NewWebhookInput,
+  removeWebhook,
+  showWebhook,
+  updateWebhook,
+} from '../operate/webhooks.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -43,7 +50,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--url <url>', 'who is told; https:// or http://', typed(checkedWebhookUrl))
     .option('--event <event...>', 'what is told; can be repeated')
     .option('--domain <domain>', 'only of mail of this sending domain')
-    .addOption(new Option('--dialect <dialect>', 'in whose words').choices(['json', 'form']).default('json'))
+    .addOption(dialectOption())
     .action(add)
 
   command(webhook, {
@@ -90,16 +97,18 @@ export function addWebhookCommands(program: Command): void {
 
 /** For help. */
 export function webhookEventsDescribed(): string {
-  const words = (dialect: 'json' | 'form') => webhookWords(dialect).join(', ')
-  return `Events of the json dialect: ${words('json')}. Of the form dialect: ${words('form')}. Without --event all are told.`
+  const words = WEBHOOK_DIALECTS.map(
+    (dialect) => `Events of the ${dialect} dialect: ${webhookWords(dialect).join(', ')}.`,
+  )
+  return [...words, 'Without --event all are told.'].join(' ')
 }
 
-interface AddOptions extends JsonOption {
-  company: string
-  url: string
+export function dialectOption(): Option {
+  return new Option('--dialect <dialect>', 'in whose words').choices(WEBHOOK_DIALECTS).default('json')
+}
+
+interface AddOptions extends JsonOption, Omit<NewWebhookInput, 'events'> {
   event?: string[]
-  domain?: string
-  dialect: 'json' | 'form'
 }
 
 async function add({ json, event, ...input }: AddOptions): Promise<void> {
@@ -123,7 +132,7 @@ function printWithSecret(owned: OwnedWebhook, secret: string, json: true | undef
   }
   printWebhook(owned)
   printFields([['Secret', secret]])
-  if (owned.webhook.dialect === 'form') return
+  if (!hasOwnSecret(owned.webhook.dialect)) return
   printLine()
   printLine('Keep the secret now: it cannot be shown again.')
 }

@@ -7,7 +7,7 @@ import { Teller } from '../events/tell.ts'
 import { wordOfType } from '../events/told/types.ts'
 import { Forwarding, type ForwardingEars, type ForwardingSummary } from '../events/webhooks/forwarding.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
-import { derivedWebhookSecret } from '../events/webhooks/secrets.ts'
+import { derivedWebhookSecret, hasOwnSecret } from '../events/webhooks/secrets.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type { WebhookAttempt, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -102,10 +102,9 @@ export const forwardEvents = verb('operate', async (op, input: ForwardWanted): P
   const company = theCompany(op, input.company)
   const url = checkedWebhookUrl(input.url)
   const types: EventType[] = eventTypes(dialect, events)
-  const secret =
-    dialect === 'form'
-      ? await signingKeyOf(op, company.id)
-      : derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
+  const secret = hasOwnSecret(dialect)
+    ? derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
+    : await signingKeyOf(op, company.id)
   const after = await start(op, since)
   const hears: ForwardingEars = {
     ...ears,

@@ -2,6 +2,7 @@
 import type { Company } from '../accounts/account.ts'
 import {
   counting,
+  hasOwnSecret,
   newSigningKey,
   newWebhookSecret,
   openSigningKey,
@@ -15,15 +16,17 @@ import { findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
 
+export { hasOwnSecret }
+
 /** The secret before it signs too for a day: receivers take both meanwhile. */
 export const rotateWebhookSecret = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
     const { webhook } = await findWebhook(op, id)
-    if (webhook.dialect === 'form') {
+    if (!hasOwnSecret(webhook.dialect)) {
       throw new OperateError(
         'invalid',
-        'a webhook of the form dialect is signed with the signing key of its company',
+        `a webhook of the ${webhook.dialect} dialect is signed with the signing key of its company`,
       )
     }
     const secret = newWebhookSecret()
@@ -75,7 +78,7 @@ export async function signingKeyOf(op: Operation, companyId: string): Promise<st
 /** Those that count now, newest first. */
 export async function secretsOf(op: Operation, webhook: Webhook): Promise<string[]> {
   const { id, companyId, dialect, secret, previousSecret, rotatedAt } = webhook
-  if (dialect === 'form') return [await signingKeyOf(op, companyId)]
+  if (!hasOwnSecret(dialect)) return [await signingKeyOf(op, companyId)]
   const seal = await op.seal()
   return counting(secret, previousSecret, rotatedAt, op.now()).map((each) =>
     openWebhookSecret(seal, id, each),

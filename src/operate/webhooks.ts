@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 import { typesOfWord, webhookWords } from '../events/told/types.ts'
-import { newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
+import { hasOwnSecret, newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
 import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findOwnDomain, findWholeCompany } from './find.ts'
@@ -37,7 +37,7 @@ export const addWebhook = verb(
     const seal = await op.seal()
     const id = randomUUIDv7()
     const own = newWebhookSecret()
-    const secret = dialect === 'json' ? own : await signingKeyOf(op, company.id)
+    const secret = hasOwnSecret(dialect) ? own : await signingKeyOf(op, company.id)
     const webhook: Webhook = {
       ...{
         id,

@@ -1,41 +1,53 @@
 /** What webhooks of each dialect call the types of events. */
 import type { EventType } from '../../email/event.ts'
+import type { WebhookDialect } from '../../store/store.ts'
 import { FORM_WORDS } from './form.ts'
 import { JSON_TYPES } from './json.ts'
 
-type Dialect = 'json' | 'form'
+type Words = Readonly<Record<EventType, string | null>>
+
+const WORDS: Readonly<Record<WebhookDialect, Words>> = {
+  json: JSON_TYPES,
+  form: webhookWordsOf(FORM_WORDS),
+}
+
+/** All dialects of webhooks. */
+export const WEBHOOK_DIALECTS = Object.keys(WORDS) as WebhookDialect[]
+
+function webhookWordsOf(table: typeof FORM_WORDS): Words {
+  return Object.fromEntries(
+    Object.entries(table).map(([type, word]) => [type, word?.webhook ?? null]),
+  ) as Words
+}
 
 /** What a dialect calls a type; null: it has no word for it. */
-export function wordOfType(dialect: Dialect, type: EventType): string | null {
-  return dialect === 'json' ? JSON_TYPES[type] : (FORM_WORDS[type]?.webhook ?? null)
+export function wordOfType(dialect: WebhookDialect, type: EventType): string | null {
+  return WORDS[dialect][type]
 }
 
 /** Each word with the types that it stands for, in the order of the tables. */
-const TYPES_OF: Readonly<Record<Dialect, ReadonlyMap<string, readonly EventType[]>>> = {
-  json: typesByWord('json', JSON_TYPES),
-  form: typesByWord('form', FORM_WORDS),
+const TYPES_OF: Readonly<Record<WebhookDialect, ReadonlyMap<string, readonly EventType[]>>> = {
+  json: typesByWord(WORDS.json),
+  form: typesByWord(WORDS.form),
 }
 
-function typesByWord(dialect: Dialect, table: object): Map<string, EventType[]> {
-  const types = Object.keys(table) as EventType[]
-  return Map.groupBy(
-    types.filter((type) => wordOfType(dialect, type) !== null),
-    (type) => wordOfType(dialect, type)!,
-  )
+function typesByWord(words: Words): Map<string, EventType[]> {
+  const types = (Object.keys(words) as EventType[]).filter((type) => words[type] !== null)
+  return Map.groupBy(types, (type) => words[type]!)
 }
 
 /** All words of a dialect. */
-export function webhookWords(dialect: Dialect): string[] {
+export function webhookWords(dialect: WebhookDialect): string[] {
   return [...TYPES_OF[dialect].keys()]
 }
 
 /** Null: the dialect has no such word. */
-export function typesOfWord(dialect: Dialect, word: string): readonly EventType[] | null {
+export function typesOfWord(dialect: WebhookDialect, word: string): readonly EventType[] | null {
   return TYPES_OF[dialect].get(word) ?? null
 }
 
 /** The words whose types are all among these; all of them where there are none, which stands for everything. */
-export function wordsOfTypes(dialect: Dialect, types: readonly EventType[]): string[] {
+export function wordsOfTypes(dialect: WebhookDialect, types: readonly EventType[]): string[] {
   const words = [...TYPES_OF[dialect]]
   const meant = words.filter(([, each]) => types.length === 0 || each.every((type) => types.includes(type)))
   return meant.map(([word]) => word)

@@ -24,8 +24,8 @@ const A_DAY = [...SOON, ...Array.from({ length: 144 }, () => 10 * MINUTE)]
 /** While somebody sits before it and mends what it is that does not take them. */
 export const LISTENING_SCHEDULE: WebhookSchedule = { json: A_DAY, form: A_DAY, longestPause: 5 * SECOND }
 
-/** "Do not send it again", in the form dialect. */
-const REJECTED = 406
+/** The status of an answer that says "do not send it again". */
+const REJECTED: Readonly<Record<WebhookDialect, number | null>> = { json: null, form: 406 }
 
 /** Milliseconds to the next try after so many, of which the last was answered so; null: there is none. */
 export function waitAfter(
@@ -34,7 +34,7 @@ export function waitAfter(
   attempts: number,
   status: number | null,
 ): number | null {
-  if (dialect === 'form' && status === REJECTED) return null
+  if (status !== null && status === REJECTED[dialect]) return null
   return schedule[dialect][attempts - 1] ?? null
 }
 

@@ -1,11 +1,19 @@
 /** Secrets of webhooks: how they are made, which of them sign, and how they are kept. */
 import { randomBytes } from 'node:crypto'
 import type { Seal } from '../../accounts/seal.ts'
+import type { WebhookDialect } from '../../store/store.ts'
 
 /** How long the secret before the newest one signs too. */
 const OVERLAP_MS = 24 * 3_600_000
 export const SECRET_PREFIX = 'whsec_'
 const SECRET_OCTETS = 24
+
+const OWN_SECRETS: Readonly<Record<WebhookDialect, boolean>> = { json: true, form: false }
+
+/** Whether each webhook of a dialect has a secret; if not, those of a company are signed with its signing key. */
+export function hasOwnSecret(dialect: WebhookDialect): boolean {
+  return OWN_SECRETS[dialect]
+}
 
 /** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
 export function newWebhookSecret(): string {

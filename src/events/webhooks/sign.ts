@@ -13,9 +13,31 @@ export interface WebhookRequest {
   body: string
 }
 
+interface Unsigned {
+  /** Of the webhook. */
+  id: string
+  about: ToldAbout
+  /** Unix seconds of this try. */
+  seconds: string
+  /** Those that count now, newest first. */
+  secrets: readonly string[]
+  told: object
+}
+
+interface InDialect {
+  /** What is told of an event; null when there is no word for it. */
+  payload(told: ToldEvent): object | null
+  request(unsigned: Unsigned): WebhookRequest
+}
+
+const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
+  json: { payload: jsonEvent, request: standard },
+  form: { payload: (told) => formEvent(told), request: signedForm },
+}
+
 /** What is told of an event in a dialect; null when it has no word for it. */
 export function payload(dialect: WebhookDialect, told: ToldEvent): object | null {
-  return dialect === 'json' ? jsonEvent(told) : formEvent(told)
+  return DIALECTS[dialect].payload(told)
 }
 
 /** @param now Unix ms of this try */
@@ -27,9 +49,7 @@ export function webhookRequest(
   now: number,
 ): WebhookRequest {
   const seconds = String(Math.floor(now / 1000))
-  return dialect === 'json'
-    ? standard(messageId(id, about), seconds, secrets, JSON.stringify(told))
-    : signedForm(seconds, secrets[0]!, told)
+  return DIALECTS[dialect].request({ id, about, seconds, secrets, told })
 }
 
 /** Keys as they are signed with: made of their text for each signature they would cost six times as much. */
@@ -47,7 +67,9 @@ function keyOf(secret: string): KeyObject {
 }
 
 /** Under both names that its readers look for: those of the specification, and those of the service it comes from. */
-function standard(id: string, seconds: string, secrets: readonly string[], body: string): WebhookRequest {
+function standard({ id: webhookId, about, seconds, secrets, told }: Unsigned): WebhookRequest {
+  const id = messageId(webhookId, about)
+  const body = JSON.stringify(told)
   const signatures = secrets.map((secret) => {
     return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${seconds}.${body}`).digest('base64')}`
   })
@@ -65,9 +87,9 @@ function standard(id: string, seconds: string, secrets: readonly string[], body:
 }
 
 /** The token is another one at each try, so that a receiver may refuse one that it has seen. */
-function signedForm(timestamp: string, key: string, told: object): WebhookRequest {
+function signedForm({ seconds: timestamp, secrets, told }: Unsigned): WebhookRequest {
   const token = randomBytes(25).toString('hex')
-  const signature = createHmac('sha256', keyOf(key))
+  const signature = createHmac('sha256', keyOf(secrets[0]!))
     .update(timestamp + token)
     .digest('hex')
   const body = JSON.stringify({ signature: { timestamp, token, signature }, 'event-data': told })

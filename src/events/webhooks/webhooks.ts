@@ -7,7 +7,7 @@ import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import type { WebhooksInState } from './dispatcher.ts'
 import type { OpenWebhook, WebhookState } from './endpoint.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
-import { counting, openSigningKey, openWebhookSecret } from './secrets.ts'
+import { counting, hasOwnSecret, openSigningKey, openWebhookSecret } from './secrets.ts'
 
 export interface WebhooksParts {
   store: Store
@@ -149,7 +149,7 @@ export class Webhooks {
   async #opened(held: readonly HeldWebhook[]): Promise<OpenWebhook[]> {
     const signingKeys = new Map<string, Uint8Array | null>()
     for (const { companyId, dialect } of held) {
-      if (dialect === 'json' || signingKeys.has(companyId)) continue
+      if (hasOwnSecret(dialect) || signingKeys.has(companyId)) continue
       signingKeys.set(companyId, await this.#parts.store.signingKey(companyId))
     }
     const now = Date.now()
@@ -167,7 +167,7 @@ export class Webhooks {
   ): string[] {
     const { seal, log } = this.#parts
     try {
-      if (dialect === 'json') return sealed.map((each) => openWebhookSecret(seal, id, each))
+      if (hasOwnSecret(dialect)) return sealed.map((each) => openWebhookSecret(seal, id, each))
       return signingKey === null ? [] : [openSigningKey(seal, companyId, signingKey)]
     } catch (error) {
       if (!(error instanceof SealBroken)) throw error
