@@ -8,7 +8,8 @@ import { randomUUIDv7 } from 'node:crypto'
  * - `manual`: somebody put it there.
  * - `unsubscribe`: whoever reads it wants no more of it.
  *
- * An address may be there for several. In this order, which is that of both databases, they stop mail to it.
+ * An address may be there for several. In this order they stop mail to it: that of the alphabet, as both databases
+ * sort them.
  */
 export const SUPPRESSION_TYPES = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const
 export type SuppressionType = (typeof SUPPRESSION_TYPES)[number]

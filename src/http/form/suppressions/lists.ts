@@ -1,5 +1,5 @@
 /** The lists of addresses that this dialect keeps for each domain: views of what the company has. */
-import type { Suppression, SuppressionType } from '../../../email/suppression.ts'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { utcDate } from '../date.ts'
 
 export interface List {
@@ -7,7 +7,7 @@ export interface List {
   name: 'bounces' | 'unsubscribes' | 'complaints'
   /** What is put on it. */
   type: SuppressionType
-  /** What it shows and what is removed with it: an address that was put there by hand counts as bounced. */
+  /** What it shows and what is removed with it. */
   types: readonly SuppressionType[]
   missing: string
   removed: string
@@ -16,11 +16,21 @@ export interface List {
   several: string
 }
 
+/** An address that was put there by hand counts as bounced. */
+const SHOWN_IN: Readonly<Record<SuppressionType, List['name']>> = {
+  bounce: 'bounces',
+  complaint: 'complaints',
+  manual: 'bounces',
+  unsubscribe: 'unsubscribes',
+}
+
+const typesIn = (list: List['name']) => SUPPRESSION_TYPES.filter((type) => SHOWN_IN[type] === list)
+
 export const LISTS: readonly List[] = [
   {
     name: 'bounces',
     type: 'bounce',
-    types: ['bounce', 'manual'],
+    types: typesIn('bounces'),
     missing: 'Address not found in bounces table',
     removed: 'Bounced address has been removed',
     cleared: 'Bounced addresses for this domain have been removed',
@@ -29,7 +39,7 @@ export const LISTS: readonly List[] = [
   {
     name: 'unsubscribes',
     type: 'unsubscribe',
-    types: ['unsubscribe'],
+    types: typesIn('unsubscribes'),
     missing: 'Address not found in unsubscribers table',
     removed: 'Unsubscribe event has been removed',
     cleared: 'Unsubscribe addresses for this domain have been removed',
@@ -38,7 +48,7 @@ export const LISTS: readonly List[] = [
   {
     name: 'complaints',
     type: 'complaint',
-    types: ['complaint'],
+    types: typesIn('complaints'),
     missing: 'No spam complaints found for this address',
     removed: 'Spam complaint has been removed',
     cleared: 'Complaint addresses for this domain have been removed',

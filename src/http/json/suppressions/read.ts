@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID } from '../schemas.ts'
-import { ONE_SUPPRESSION, ORIGINS, SUPPRESSION, shownSuppression, TYPES } from './suppression.ts'
+import { ONE_SUPPRESSION, ORIGINS, SUPPRESSION, shownSuppression, typesOf } from './suppression.ts'
 
 const CURSOR = { type: 'string', format: 'uuid' } as const
 
@@ -25,7 +25,7 @@ const list = endpoint({
   },
 })(async ({ caller, query: { origin, ...page } }, core) => {
   const op = await currentOperation(core, caller)
-  const types = origin && TYPES[origin]
+  const types = origin && typesOf(origin)
   const body = await listPage(page, async (wanted) => {
     const found = await listSuppressions(op, { company: caller.companyId, types, ...wanted })
     const shown = found.map(shownSuppression)

@@ -1,17 +1,22 @@
 /** An address on the suppression list as this dialect shows it. */
 import type { Static } from 'typebox'
-import type { Suppression, SuppressionType } from '../../../email/suppression.ts'
-import { timestamp } from '../email.ts'
+import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { changedSchema } from '../schemas.ts'
+import { timestamp } from '../email.ts'
 
 /** The words of its clients, a closed list: who unsubscribed is there by hand, his own. */
 export const ORIGINS = ['bounce', 'complaint', 'manual'] as const
 type Origin = (typeof ORIGINS)[number]
 
-export const TYPES: Readonly<Record<Origin, readonly SuppressionType[]>> = {
-  bounce: ['bounce'],
-  complaint: ['complaint'],
-  manual: ['manual', 'unsubscribe'],
+const ORIGIN_OF: Readonly<Record<SuppressionType, Origin>> = {
+  bounce: 'bounce',
+  complaint: 'complaint',
+  manual: 'manual',
+  unsubscribe: 'manual',
+}
+
+export function typesOf(origin: Origin): SuppressionType[] {
+  return SUPPRESSION_TYPES.filter((type) => ORIGIN_OF[type] === origin)
 }
 
 const FACTS = {
@@ -45,6 +50,5 @@ export const ADDED = changedSchema('suppression')
 
 export function shownSuppression(suppression: Suppression): Static<typeof SUPPRESSION> {
   const { id, address, type, emailId, createdAt } = suppression
-  const origin = type === 'unsubscribe' ? 'manual' : type
-  return { id, email: address, origin, source_id: emailId, created_at: timestamp(createdAt) }
+  return { id, email: address, origin: ORIGIN_OF[type], source_id: emailId, created_at: timestamp(createdAt) }
 }
