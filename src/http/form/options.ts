@@ -3,10 +3,10 @@
  * service does not know, is refused: who asked for it must not believe it was done. One that only observes the message,
  * or that asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
  */
-import { invalidField, Refusal } from '../../intake/refusal.ts'
-import { clip } from '../fault.ts'
+import { Refusal } from '../../intake/refusal.ts'
 import { readDeliveryTime } from './delivery-time.ts'
 import type { OptionName } from './message-schemas.ts'
+import { isYes } from './yes-no.ts'
 
 export interface Options {
   tags: { name: string; value: string }[]
@@ -25,13 +25,15 @@ export interface OptionField {
 
 type Wanted = (field: OptionField) => boolean
 const always: Wanted = () => true
+// Guessed wrong, a rehearsal would go out to people.
+const asksFor: Wanted = ({ value, shown }) => isYes(shown, value)
 
 const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
   'o:require-tls': {
-    when: isYes,
+    when: asksFor,
     detail: 'TLS is used wherever the next server offers it, but it cannot be demanded for one message',
   },
-  'o:dkim': { when: (field) => !isYes(field), detail: 'every message is signed' },
+  'o:dkim': { when: (field) => !asksFor(field), detail: 'every message is signed' },
   'o:secondary-dkim': { when: always, detail: 'a message is signed with the keys of its own domain only' },
   'o:deliver-within': {
     when: always,
@@ -52,7 +54,7 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
     tags.push({ name: 'tag', value })
   },
   'o:testmode'(options, field) {
-    options.testMode = isYes(field) || options.testMode
+    options.testMode = asksFor(field) || options.testMode
   },
   'o:deliverytime'(options, { value }) {
     options.dueAt = readDeliveryTime(value)
@@ -72,12 +74,4 @@ export function readOptions(fields: readonly OptionField[]): Options {
     if (Object.hasOwn(READ, name)) READ[name as OptionName](options, field)
   }
   return options
-}
-
-/** Throws a Refusal for what means neither: guessed wrong, a rehearsal would go out to people. */
-function isYes({ value, shown }: OptionField): boolean {
-  const word = value.trim()
-  if (/^(?:yes|true|1|on)$/i.test(word)) return true
-  if (/^(?:no|false|0|off)$/i.test(word)) return false
-  throw invalidField(shown, `"${clip(word)}" is neither yes (or true, 1, on) nor no (or false, 0, off)`)
 }

@@ -3,6 +3,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
+import { isYes } from '../yes-no.ts'
 
 const URL = '/v3/domains/:domain/connection'
 const TEXT = { type: 'string' } as const
@@ -49,7 +50,7 @@ const update = endpoint({
 })(async ({ caller, params, body }, core) => {
   await ownDomain(core, caller, params.domain)
   for (const [field, value] of Object.entries(body)) {
-    if (['', 'no', 'false'].includes(value.toLowerCase())) continue
+    if (value === '' || !isYes(field, value)) continue
     throw invalidField(field, 'this service has no such setting for a single domain; only false is taken')
   }
   const message = 'Domain connection settings have been updated'

@@ -11,6 +11,7 @@ import { currentOperation } from '../../operation.ts'
 import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { isYes } from '../yes-no.ts'
 import { RECORD, recordsShown } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
@@ -197,7 +198,7 @@ const authority = endpoint({
     },
   },
 })(async ({ caller, params, query }, core) => {
-  if (!['yes', 'true'].includes(query.self.toLowerCase())) {
+  if (!isYes('self', query.self)) {
     throw invalidField('self', 'mail of a domain is signed with keys of its own here')
   }
   const { op, domain: id } = await on(core, caller, params.domain)

@@ -1,11 +1,11 @@
 /** `/v3/domains/{domain}/tracking`: settings of a domain, kept for what follows opens, clicks and unsubscriptions. */
 import type { DomainSettings, Principal } from '../../../accounts/account.ts'
-import { invalidField } from '../../../intake/refusal.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
+import { isYes } from '../yes-no.ts'
 
 const URL = '/v3/domains/:domain/tracking'
 const TEXT = { type: 'string' } as const
@@ -157,12 +157,9 @@ const unsubscribe = endpoint({
   return { status: 200, body: await change(core, caller, params.domain, settings) }
 })
 
-/** Throws a Refusal. */
+/** What is empty is no. Throws a Refusal. */
 function flag(field: string, text: string): boolean {
-  const value = text.toLowerCase()
-  if (['yes', 'true', '1', 'on'].includes(value)) return true
-  if (['no', 'false', '0', 'off', ''].includes(value)) return false
-  throw invalidField(field, 'it is yes or no')
+  return text !== '' && isYes(field, text)
 }
 
 export const trackingRoutes: readonly Endpoint[] = [show, open, click, unsubscribe]

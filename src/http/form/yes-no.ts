@@ -1,0 +1,10 @@
+import { invalidField } from '../../intake/refusal.ts'
+import { clip } from '../fault.ts'
+
+/** Throws a Refusal for what means neither. `field`: what the client called it. */
+export function isYes(field: string, text: string): boolean {
+  const word = text.trim()
+  if (/^(?:yes|true|1|on)$/i.test(word)) return true
+  if (/^(?:no|false|0|off)$/i.test(word)) return false
+  throw invalidField(field, `"${clip(word)}" is neither yes (or true, 1, on) nor no (or false, 0, off)`)
+}
