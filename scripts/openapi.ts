@@ -28,7 +28,6 @@ const SCHEMES = {
 
 /** Pages, and the document itself. */
 const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token'])
-const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded']
 
 interface Route {
   schema: EndpointSchema
@@ -50,11 +49,11 @@ function routesOf(apis: readonly Api[]): Map<string, Route> {
 /** A route as the document shows it: with whom it asks for, and what it says when something is wrong. */
 function shown({ schema, access, told }: Route): FastifySchema {
   const { description, response, ...rest } = schema
-  const consumes = told?.scheme === 'basic' && rest.body !== undefined ? { consumes: FORMS } : {}
+  const consumes = rest.body === undefined ? undefined : told?.consumes
   const scope = access === 'anybody' || access === 'key' ? '' : `Takes a key with the scope \`${access}\`.`
   const words = [description, scope].filter(Boolean).join(' ')
   return {
-    ...consumes,
+    ...(consumes && { consumes }),
     ...rest,
     ...(rest.querystring && { querystring: withoutDefaults(rest.querystring) }),
     ...(words !== '' && { description: words }),
@@ -62,12 +61,7 @@ function shown({ schema, access, told }: Route): FastifySchema {
     security: told === undefined || access === 'anybody' ? [] : [{ [told.scheme]: [] }],
     response: {
       ...response,
-      ...(told?.scheme === 'basic' && {
-        401: {
-          description: 'There is no key, or it is not valid.',
-          content: { 'text/plain': { schema: { const: 'Forbidden' } } },
-        },
-      }),
+      ...(told?.stranger && { 401: told.stranger }),
       ...(told && { default: { description: 'What was wrong.', ...told.error } }),
     },
   } as FastifySchema

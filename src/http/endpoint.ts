@@ -85,6 +85,10 @@ export interface Told {
   scheme: 'bearer' | 'basic'
   /** What it answers when something is wrong. */
   error: TSchema
+  /** The 401 of who shows no valid key, where it is another. */
+  stranger?: { description: string; content: object }
+  /** Media types of bodies, where they are not JSON. */
+  consumes?: readonly string[]
   /** Its routes that are not declared. */
   described: readonly Described[]
 }

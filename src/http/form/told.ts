@@ -135,5 +135,10 @@ export const formTold: Told = {
   tag: 'Form dialect',
   scheme: 'basic',
   error: MESSAGE_ONLY,
+  stranger: {
+    description: 'There is no key, or it is not valid.',
+    content: { 'text/plain': { schema: { const: 'Forbidden' } } },
+  },
+  consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
   described: DESCRIBED,
 }
