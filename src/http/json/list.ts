@@ -11,6 +11,12 @@ export const PAGE = {
 
 type Page = Static<{ type: 'object'; required: ['limit']; properties: typeof PAGE }>
 
+/** Throws a Refusal for a page that has no beginning and no end. */
+export function requireOneDirection({ after, before }: { after?: unknown; before?: unknown }): void {
+  if (after === undefined || before === undefined) return
+  throw invalidField('before', 'it cannot be given together with `after`')
+}
+
 /** The answer of a list. */
 export function listSchema<const Item extends TSchema>(items: Item) {
   return {
@@ -33,9 +39,7 @@ export async function listPage<Item>(
   { limit, after, before }: Page,
   find: (page: Page) => Promise<Item[]>,
 ): Promise<{ object: 'list'; has_more: boolean; data: Item[] }> {
-  if (after !== undefined && before !== undefined) {
-    throw invalidField('before', 'it cannot be given together with `after`')
-  }
+  requireOneDirection({ after, before })
   // One more tells whether there is more.
   const found = await find({
     limit: limit + 1,
@@ -48,4 +52,32 @@ export async function listPage<Item>(
     has_more: found.length > limit,
     data: before === undefined ? data : data.reverse(),
   }
+}
+
+/** The query of a list that is given as a whole where no limit is: so its clients know it. */
+export const WHOLE_OR_PAGE = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { ...PAGE, limit: { type: 'integer', minimum: 1, maximum: 100 } },
+} as const
+
+/** One page of what is in memory. `items`: the first is the newest. Throws a Refusal for an id that is not there. */
+export function pageOf<Item extends { id: string }>(
+  items: readonly Item[],
+  { limit = items.length, after, before }: Static<typeof WHOLE_OR_PAGE>,
+): { object: 'list'; has_more: boolean; data: Item[] } {
+  requireOneDirection({ after, before })
+  const place = (field: string, id: string) => {
+    const index = items.findIndex((item) => item.id === id)
+    if (index === -1) throw invalidField(field, 'there is nothing with this id in the list')
+    return index
+  }
+  if (before !== undefined) {
+    const end = place('before', before)
+    const begin = Math.max(0, end - limit)
+    return { object: 'list', has_more: begin > 0, data: items.slice(begin, end) }
+  }
+  const begin = after === undefined ? 0 : place('after', after) + 1
+  const end = begin + limit
+  return { object: 'list', has_more: end < items.length, data: items.slice(begin, end) }
 }

@@ -1,9 +1,8 @@
 import { listKeys } from '../../../operate/keys.ts'
 import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { timestamp } from '../email.ts'
-import { listSchema } from '../list.ts'
-import { pageOf, WHOLE_OR_PAGE } from '../schemas.ts'
+import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { timestamp } from '../timestamp.ts'
 
 const KEY = {
   type: 'object',

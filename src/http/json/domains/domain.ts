@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import { timestamp } from '../email.ts'
 import { orNull } from '../schemas.ts'
+import { timestamp } from '../timestamp.ts'
 
 /** There are none here. Clients have a closed list, and need one of it. */
 const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const

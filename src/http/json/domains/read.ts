@@ -1,8 +1,8 @@
 import { listDomains, showDomain } from '../../../operate/domains.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { listSchema } from '../list.ts'
-import { BY_ID, pageOf, WHOLE_OR_PAGE } from '../schemas.ts'
+import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { BY_ID } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, shownDomain, shownWithRecords } from './domain.ts'
 import { operationOnDomain } from './find.ts'
 

@@ -6,8 +6,8 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailOf, listFiles, roomToList } from '../../stored-files/files.ts'
-import { timestamp } from '../email.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
+import { timestamp } from '../timestamp.ts'
 import { requireReadable } from './find.ts'
 
 const FIELDS = {

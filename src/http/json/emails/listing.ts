@@ -2,14 +2,14 @@
 import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
-import type { EmailFilter, EmailSummary } from '../../../email/stored-email.ts'
+import type { EmailFilter } from '../../../email/stored-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { parseIsoTime } from '../../schedule.ts'
-import { timestamp } from '../email.ts'
-import { listSchema, PAGE } from '../list.ts'
+import { listSchema, PAGE, requireOneDirection } from '../list.ts'
+import { shownOf } from './email.ts'
 import { LISTED } from './schemas.ts'
 
 const LIST = listSchema(LISTED)
@@ -64,15 +64,17 @@ export const listEmails: Endpoint = endpoint({
   schema: SCHEMA,
 })(async ({ caller, query }, core) => {
   const { limit, after, before } = query
-  if (after !== undefined && before !== undefined) {
-    throw invalidField('before', 'it cannot be given together with `after`')
-  }
+  requireOneDirection(query)
   const { emails, complete, next } = await core.deps.searches.emails(filterOf(query, caller, core), {
     limit,
     ...(after !== undefined && { olderThan: cursor('after', after) }),
     ...(before !== undefined && { newerThan: cursor('before', before) }),
   })
-  const body = { object: 'list' as const, has_more: !complete, data: emails.map(shown) }
+  const body = {
+    object: 'list' as const,
+    has_more: !complete,
+    data: emails.map((email) => shownOf(email, email)),
+  }
   return { status: 200, body: next === null ? body : { ...body, next } }
 })
 
@@ -131,21 +133,4 @@ function timeOf(field: 'since' | 'until', text: string): number {
     field,
     'it must be an ISO 8601 date (in UTC), or a date and time with its zone, such as `2026-11-20T22:55:01Z`',
   )
-}
-
-function shown(email: EmailSummary) {
-  return {
-    id: email.id,
-    message_id: email.messageId,
-    from: email.from,
-    to: email.to,
-    cc: email.cc,
-    bcc: email.bcc,
-    reply_to: email.replyTo.length === 0 ? null : email.replyTo,
-    subject: email.subject,
-    created_at: timestamp(email.createdAt),
-    last_event: email.lastEvent as (typeof LAST_EVENT_TYPES)[number],
-    scheduled_at: email.scheduledAt === null ? null : timestamp(email.scheduledAt),
-    tags: email.tags,
-  }
 }

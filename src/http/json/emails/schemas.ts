@@ -191,6 +191,7 @@ export const NAMES_OF_FILE: ReadonlySet<string> = new Set([
 export type Given = { readonly [Each in Name]?: unknown }
 export type GivenFile = { readonly [Each in NameOfFile]?: unknown }
 
+export type Listed = Static<typeof LISTED>
 export type Shown = Static<typeof STORED>
 export type BatchAnswer = Static<typeof BATCH>
 export type Sent = Static<typeof SENT>

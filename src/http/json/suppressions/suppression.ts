@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { changedSchema } from '../schemas.ts'
-import { timestamp } from '../email.ts'
+import { timestamp } from '../timestamp.ts'
 
 /** The words of its clients, a closed list: who unsubscribed is there by hand, his own. */
 export const ORIGINS = ['bounce', 'complaint', 'manual'] as const

@@ -10,9 +10,9 @@ import {
 } from '../../../operate/webhook-events.ts'
 import type { WebhookAttempt } from '../../../store/store.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { timestamp } from '../email.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID, changedSchema } from '../schemas.ts'
+import { timestamp } from '../timestamp.ts'
 import { operationOnWebhook } from './webhook.ts'
 
 const FACTS = {

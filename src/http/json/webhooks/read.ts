@@ -2,8 +2,8 @@ import { showWebhookSecret } from '../../../operate/webhook-secrets.ts'
 import { listWebhooks } from '../../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { listSchema } from '../list.ts'
-import { BY_ID, pageOf, WHOLE_OR_PAGE } from '../schemas.ts'
+import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { BY_ID } from '../schemas.ts'
 import { ONE_WEBHOOK, operationOnWebhook, shownWebhook, WEBHOOK } from './webhook.ts'
 
 const list = endpoint({

@@ -7,8 +7,8 @@ import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.
 import { showWebhook } from '../../../operate/webhooks.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
-import { timestamp } from '../email.ts'
 import { orNull } from '../schemas.ts'
+import { timestamp } from '../timestamp.ts'
 
 const WORDS = webhookWords('json')
 

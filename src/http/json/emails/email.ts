@@ -1,11 +1,8 @@
-/** An email as `GET /emails/{id}` shows it. */
-import type { StoredEmail } from '../../store/store.ts'
-import type { Shown } from './emails/schemas.ts'
-
-/** ISO 8601 with microseconds and a UTC offset, e.g. `2026-11-20T22:55:01.123000+00:00`. `at`: Unix milliseconds. */
-export function timestamp(at: number): string {
-  return `${new Date(at).toISOString().slice(0, -1)}000+00:00`
-}
+/** An email as `GET /emails/{id}` shows it, and `GET /emails` lists it. */
+import type { EmailSummary } from '../../../email/stored-email.ts'
+import type { StoredEmail } from '../../../store/store.ts'
+import { timestamp } from '../timestamp.ts'
+import type { Listed, Shown } from './schemas.ts'
 
 /** All twelve fields of the interface are always there; some clients cannot read an email without one. */
 export function emailJson(email: StoredEmail): string {
@@ -55,19 +52,26 @@ function shown(email: StoredEmail): Shown {
   const { content } = email
   return {
     object: 'email',
-    id: email.id,
-    from: content.from,
-    to: content.to,
-    cc: content.cc,
-    bcc: email.bcc,
-    reply_to: content.replyTo.length === 0 ? null : content.replyTo,
-    subject: content.subject,
+    ...shownOf(email, content),
     html: content.html ?? '',
     text: content.text ?? '',
-    created_at: timestamp(email.createdAt),
-    last_event: email.lastEvent,
-    message_id: content.messageId,
-    scheduled_at: email.scheduledAt === null ? null : timestamp(email.scheduledAt),
-    tags: email.tags,
+  }
+}
+
+type OfContent = 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'
+
+/** What is shown of an email wherever it is; `content`: in a list it is the email itself. */
+export function shownOf(
+  { id, bcc, createdAt, lastEvent, scheduledAt, tags }: Omit<EmailSummary, OfContent>,
+  { from, to, cc, replyTo, subject, messageId }: Pick<EmailSummary, OfContent>,
+): Listed {
+  return {
+    ...{ id, message_id: messageId, from, to, cc, bcc },
+    reply_to: replyTo.length === 0 ? null : replyTo,
+    subject,
+    created_at: timestamp(createdAt),
+    last_event: lastEvent,
+    scheduled_at: scheduledAt === null ? null : timestamp(scheduledAt),
+    tags,
   }
 }
