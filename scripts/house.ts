@@ -115,7 +115,7 @@ export const HOUSE: readonly Place[] = [
     name: 'accounts',
     about:
       'companies, sending domains, API keys, sealing of secrets, who may send as whom, routes of their own; how changes of them come to count',
-    imports: words('mail network'),
+    imports: words('mail network common'),
   },
   {
     name: 'email',

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { parseDomain } from '../mail/address/address.ts'
-import { type DkimKey, generateDkimKey } from '../mail/dkim/key.ts'
+import type { DkimKey } from '../mail/dkim/key.ts'
 import { type DkimAlgorithm, type DkimIdentity, DOMAIN_SETTINGS, type SendingDomain } from './account.ts'
+import { makeDkimKey } from './key-making.ts'
 import { dkimContext, type Seal } from './seal.ts'
 
 export interface NewDomain {
@@ -26,8 +27,10 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
   const { companyId, seal, ed25519, speaksFor = [], createdAt = Date.now() } = request
   const name = parseDomain(request.name)
   const selector = `pr${new Date(createdAt).toISOString().slice(0, 10).replaceAll('-', '')}`
-  const dkim = [newIdentity('rsa-sha256', selector, seal)]
-  if (ed25519) dkim.push(newIdentity('ed25519-sha256', `${selector}e`, seal))
+  const identity = async (algorithm: DkimAlgorithm, selector: string) =>
+    dkimIdentity({ selector, key: await makeDkimKey(companyId, algorithm), active: true, seal })
+  const dkim = [identity('rsa-sha256', selector)]
+  if (ed25519) dkim.push(identity('ed25519-sha256', `${selector}e`))
   return {
     id: randomUUIDv7(),
     companyId,
@@ -40,10 +43,6 @@ export async function newDomain(request: NewDomain): Promise<SendingDomain> {
     dkim: await Promise.all(dkim),
     speaksFor,
   }
-}
-
-async function newIdentity(algorithm: DkimAlgorithm, selector: string, seal: Seal): Promise<DkimIdentity> {
-  return dkimIdentity({ selector, key: await generateDkimKey(algorithm), active: true, seal })
 }
 
 export interface NewDkimIdentity {

@@ -1,7 +1,14 @@
 /** Searches as dialects ask for them, each in its company's turn. */
 import type { EventFilter } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
-import type { EmailFilter } from '../store/store.ts'
+import type {
+  CountedValue,
+  CountRequest,
+  EmailFilter,
+  EventCount,
+  Store,
+  ValuesRequest,
+} from '../store/store.ts'
 import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } from './find.ts'
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { SearchTurns } from './search-turns.ts'
@@ -9,12 +16,16 @@ import { SearchTurns } from './search-turns.ts'
 /** Ms that one search may take, with waiting for its turn. */
 export const PATIENCE = 30_000
 
+export interface SearchParts extends EventSearchParts {
+  store: EventSearchParts['store'] & Pick<Store, 'countEvents' | 'countedValues'>
+}
+
 /** All of them reject with SearchesBusy where their turn does not come in time. */
 export class Searches {
-  readonly #parts: EventSearchParts
+  readonly #parts: SearchParts
   readonly #turns = new SearchTurns()
 
-  constructor(parts: EventSearchParts) {
+  constructor(parts: SearchParts) {
     this.#parts = parts
   }
 
@@ -32,5 +43,16 @@ export class Searches {
   ): Promise<FoundEvents> {
     const find = () => findEvents(this.#parts, filter, range, also)
     return this.#turns.take(filter.companyId, patience, find)
+  }
+
+  /** What was counted. Null: there is more to add up than is wanted. */
+  counts(request: CountRequest): Promise<EventCount[] | null> {
+    const { store } = this.#parts
+    return this.#turns.take(request.companyId, PATIENCE, () => store.countEvents(request))
+  }
+
+  values(request: ValuesRequest): Promise<CountedValue[] | null> {
+    const { store } = this.#parts
+    return this.#turns.take(request.companyId, PATIENCE, () => store.countedValues(request))
   }
 }

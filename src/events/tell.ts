@@ -11,6 +11,9 @@ const KEPT_OCTETS = 8 * 1024 ** 2
 const AT_A_TIME = 512 * 1024
 /** Octets of an event beside its email, and of an email beside what is as long as its sender likes. */
 const OF_EVENT = 500
+/** Read at once at least; and the fewer the larger those before were, each counting for a part of so much. */
+const LEAST_AT_ONCE = 8
+const INERTIA = 8
 
 interface Known {
   email: ToldEmail
@@ -25,13 +28,20 @@ export class Teller {
     maxSize: KEPT_OCTETS,
     sizeCalculation: ({ octets }) => octets + OF_EVENT,
   })
+  /** Octets of what is read for an event, as those before were. */
+  #usual = 0
 
   constructor(store: Pick<SearchStore, 'readTold'>) {
     this.#store = store
   }
 
-  /** The first of them, until they tell so many octets, however large the last of them is: there is at least one. */
-  async tell(events: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
+  /**
+   * The first of them, until they tell about so many octets, however large the last of them is: there is at least one.
+   * No more is asked for than is likely to fit: databases measure all of that first.
+   */
+  async tell(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
+    const likely = Math.ceil((2 * most) / Math.max(OF_EVENT, this.#usual))
+    const events = all.slice(0, Math.max(LEAST_AT_ONCE, likely))
     // Its time may be another one from here on.
     for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
     const emails = new Map<string, Known | null>()
@@ -51,6 +61,7 @@ export class Teller {
       const found = isRead(wanted[index]!) ? read.next().value : NOTHING
       // So far it was read.
       if (found === undefined) break
+      if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
       const before = emails.get(emailId) ?? null
       const known = found.email === null ? before : { email: found.email, octets: found.octets }
       if (known !== null && known !== before) {

@@ -30,15 +30,14 @@ export interface HttpDeps {
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** For bodies that are not small. */
   workers: Workers
-  /** Emails and events are looked for. */
-  searches: Pick<Searches, 'emails' | 'events'>
+  /** Emails and events are looked for, and counted. */
+  searches: Pick<Searches, 'emails' | 'events' | 'counts' | 'values'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Principal): Operation
   store: Pick<
     Store,
     | 'addSuppressions'
     | 'happened'
-    | 'countEvents'
     | 'quotaUsed'
     | 'readTold'
     | 'tagNotes'

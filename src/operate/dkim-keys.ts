@@ -1,8 +1,9 @@
 /** The DKIM keys of a sending domain: more than its first, published before mail is signed with them, and changed. */
 import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
+import { makeDkimKey } from '../accounts/key-making.ts'
 import { dkimIdentity } from '../accounts/new-domain.ts'
-import { type DkimKey, dkimPublicKey, generateDkimKey } from '../mail/dkim/key.ts'
+import { type DkimKey, dkimPublicKey } from '../mail/dkim/key.ts'
 import { signInPool } from '../mail/dkim/signature.ts'
 import { OperateError, unlessTaken } from './error.ts'
 import { findDomain } from './find.ts'
@@ -34,7 +35,8 @@ export const addDkimKey = verb('manage', async (op, input: NewDkimKeyInput): Pro
   if (domain.dkim.length >= MOST_KEYS) {
     throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
   }
-  const key = input.pem === undefined ? await generateDkimKey('rsa-sha256') : await keyOf(input.pem)
+  const key =
+    input.pem === undefined ? await makeDkimKey(domain.companyId, 'rsa-sha256') : await keyOf(input.pem)
   const identity = dkimIdentity({ selector, key, active: false, seal: await op.seal() })
   await unlessTaken(op.store.addDkimKey(domain.id, identity), { noun: 'domain', name: domain.name })
   return { ...domain, dkim: [...domain.dkim, identity] }

@@ -1,7 +1,6 @@
 import {
   type Company,
   type DomainSettings,
-  type DomainStatus,
   holdsName,
   type RecordState,
   type SendingDomain,
@@ -150,10 +149,16 @@ export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
 /**
  * For good: its DKIM keys are gone, API keys for it alone are revoked, and its name is free again. What was accepted
  * from it is not sent any more: it fails when its time comes, and says why. What was sent stays to be read.
+ *
+ * One that is suspended stays while the operator says so: added again, it would not be suspended.
  */
 export const removeDomain = verb('manage', async (op, input: { domain: string }): Promise<SendingDomain> => {
   const domain = findDomain(op, input.domain)
   authoriseWhole(op.caller)
+  if (op.caller.kind === 'member' && domain.sending === 'suspended') {
+    const message = `sending from ${domain.name} is suspended: the operator of this service alone may remove it`
+    throw new OperateError('conflict', message)
+  }
   if (await op.store.removeDomain(domain.id, op.now())) return domain
   throw noSuchDomain(input.domain)
 })
@@ -171,18 +176,16 @@ export const verifyDomain = verb(
   async (op, input: { domain: string }): Promise<{ domain: SendingDomain; verification: Verification }> => {
     const asked = findDomain(op, input.domain)
     const verification = await verifyRecords(asked, op.hostname, op.resolver())
-    const domain = await asItIsNow(op, asked.id)
+    const { id, name } = await asItIsNow(op, asked.id)
     const seen = seenIn(verification)
     try {
-      return {
-        domain: await changed(op, domain, { ...changeAfter(domain, verification), seen }),
-        verification,
-      }
+      await op.store.updateDomain(id, { ...changeAfter(verification), seen })
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error
-      await changed(op, domain, { seen })
-      throw heldElsewhere(domain.name, error)
+      await op.store.updateDomain(id, { seen })
+      throw heldElsewhere(name, error)
     }
+    return { domain: await asItIsNow(op, id), verification }
   },
 )
 
@@ -217,12 +220,9 @@ function seenIn({ records }: Verification): SendingDomain['seen'] {
  * DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop
  * mail.
  */
-function changeAfter(
-  { status, sending }: SendingDomain,
-  { verified, uncertain }: Verification,
-): { status: DomainStatus; sending: SendingState } {
-  if (verified) return { status: 'verified', sending: sending === 'inactive' ? 'active' : sending }
-  return { status: uncertain ? status : 'pending', sending }
+function changeAfter({ verified, uncertain }: Verification): DomainChange {
+  if (verified) return { status: 'verified', proven: true }
+  return uncertain ? {} : { status: 'pending' }
 }
 
 async function changed(op: Operation, domain: SendingDomain, change: DomainChange): Promise<SendingDomain> {

@@ -87,6 +87,12 @@ export function heldElsewhere(name: string): string {
   return `${name} is a sending domain of another company already; a domain belongs to one company`
 }
 
+/**
+ * Revoked keys of a company that are known, the newest: who makes keys and revokes them all day must not fill the
+ * memory of every node.
+ */
+export const REVOKED_KEPT = 100
+
 /** Of changes further back than so many versions, and of more than so many things, everything is read again. */
 export const VERSIONS_KEPT = 5_000
 const MOST_CHANGED = 500

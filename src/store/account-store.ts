@@ -14,9 +14,13 @@ import type {
 export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
 
 /** Of a sending domain; what is absent stays as it is. */
-export type DomainChange = Partial<
-  Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>
->
+export interface DomainChange
+  extends Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>> {
+  /**
+   * Its company has shown that it is hers: where it was inactive it is active, and where it is suspended it stays so.
+   */
+  proven?: true
+}
 
 /** Of a DKIM key; what is absent stays as it is. */
 export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>

@@ -10,8 +10,10 @@ export interface DigestStore {
   keepDigest(advance: Advance, digest: Digest): Promise<boolean>
   /** Lists of a company, segment by segment. */
   readLists(request: ListRequest): Promise<ListedSegments>
-  /** By time. */
-  countEvents(request: CountRequest): Promise<EventCount[]>
+  /** By time. Null: there is more to add up than is wanted. */
+  countEvents(request: CountRequest): Promise<EventCount[] | null>
+  /** Values of a dimension under which something was counted, in their order. Null: there are more than are wanted. */
+  countedValues(request: ValuesRequest): Promise<CountedValue[] | null>
   /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
   trimDigest(before: CountsBefore): Promise<boolean>
 }
@@ -53,6 +55,21 @@ export interface CountRequest {
   /** Unix ms: of the buckets that begin then or later, and before. */
   since: number
   until: number
+  /** Counts added up at most: how many there are, senders decide by their tags and recipients. */
+  most: number
+}
+
+/** `most`: values. */
+export interface ValuesRequest extends Omit<CountRequest, 'since' | 'until'> {
+  /** Counts gone through for them at most. */
+  looks: number
+}
+
+export interface CountedValue {
+  value: string
+  /** Unix ms: the first and the last bucket. */
+  first: number
+  last: number
 }
 
 export interface EventCount {

@@ -189,3 +189,17 @@ export interface DigestCount {
   type: string
   n: number
 }
+
+/** How many counts a row is made of. */
+export interface AddedUp {
+  rows: number
+}
+
+/** As they are shown; null where they are made of more than `most` counts. */
+export function unlessMore<Row extends object>(
+  found: readonly (Row & AddedUp)[],
+  most: number,
+): Row[] | null {
+  const sum = found.reduce((all, { rows }) => all + rows, 0)
+  return sum > most ? null : found.map(({ rows: _, ...row }) => row as unknown as Row)
+}

@@ -154,3 +154,28 @@ test('emails are read once for all that is told of them, and their values for ea
   const some = await teller.tell([event(6, 0), event(7, 1), event(8, 2)], 650)
   assert.equal(some.length, 1, 'what is known and told again counts, too')
 })
+
+test('of events that tell much few are asked for at once', async () => {
+  const asked: number[] = []
+  const teller = new Teller({
+    async readTold(wanted, octets) {
+      asked.push(wanted.length)
+      return wanted.slice(0, Math.ceil(octets / 1_000)).map(() => {
+        return { email: null, recipientVariables: null, octets: 1_000 }
+      })
+    },
+  })
+  const events = Array.from({ length: 200 }, (_, number) => {
+    const of = { emailId: `e${number}`, companyId: 'c', recipient: null, address: null }
+    return { number, ...of, type: 'sent' as const, at: NOW, detail: {} }
+  })
+  let from = 0
+  while (from < events.length) from += (await teller.tell(events.slice(from), 10_000)).length
+  const [first, ...others] = asked
+  assert.equal(first, 40)
+  // Twice as many as fit, about.
+  assert.ok(
+    others.slice(3).every((each) => each <= 22),
+    String(asked),
+  )
+})

@@ -15,6 +15,7 @@ import {
   addDomain,
   removeDomain,
   showDomain,
+  suspendDomain,
   updateDomain,
   verifyDomain,
 } from '../../src/operate/domains.ts'
@@ -678,4 +679,16 @@ test('what DNS finds does not lift a suspension that came meanwhile', async () =
   const { domains } = await other.store.accounts()
   const kept = domains.find((each) => each.id === id)!
   assert.deepEqual([kept.status, kept.sending], ['verified', 'suspended'])
+})
+
+test('a suspended domain is removed by the operator alone: added again, its company could send from it', async () => {
+  await using other = await World.make()
+  const { id } = other.acme.domains[0]
+  await suspendDomain(await other.operation('operator'), { domain: id })
+  const error = await failure(removeDomain(await other.operation('manager'), { domain: id }))
+  assert.equal(error.code, 'conflict')
+  assert.match(error.message, /suspended: the operator of this service alone may remove it/)
+  assert.equal((await other.store.findDomain(id))?.sending, 'suspended')
+  assert.equal((await removeDomain(await other.operation('operator'), { domain: id })).id, id)
+  assert.equal(await other.store.findDomain(id), null)
 })

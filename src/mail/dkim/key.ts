@@ -15,25 +15,16 @@ export interface DkimKey {
 
 const generate = promisify(generateKeyPair)
 
-/** Settles with the RSA key that was asked for last. */
-let lastRsa: Promise<unknown> = Promise.resolve()
-
 /**
  * A new key pair. RSA has 2048 bits: RFC 8301 3.2 asks signers for at least that, and the record still fits one DNS
- * answer over UDP, which 4096 bits do not. Takes some hundred milliseconds for RSA, off the event loop, and one after
- * the other: who asks for many must not take all threads that others' requests need.
+ * answer over UDP, which 4096 bits do not. Takes some hundred milliseconds for RSA, off the event loop.
  */
 export async function generateDkimKey(algorithm: DkimKeyAlgorithm): Promise<DkimKey> {
-  const { privateKey, publicKey } = await (algorithm === 'rsa-sha256'
-    ? generateRsa()
-    : generate('ed25519', undefined))
+  const { privateKey, publicKey } =
+    algorithm === 'rsa-sha256'
+      ? await generate('rsa', { modulusLength: 2048 })
+      : await generate('ed25519', undefined)
   return { algorithm, privateKey, publicKey: publicKeyTag(publicKey) }
-}
-
-function generateRsa() {
-  const made = lastRsa.then(() => generate('rsa', { modulusLength: 2048 }))
-  lastRsa = made.catch(() => {})
-  return made
 }
 
 /** The `p=` value that belongs to a private (or public) key. Throws when it is neither RSA nor Ed25519. */

@@ -4,6 +4,7 @@ import {
   heldElsewhere,
   LIMIT_COLUMNS,
   limitValues,
+  REVOKED_KEPT,
   ROUTES,
   refuseFullOfKeys,
   takenName,
@@ -18,7 +19,8 @@ import type { Parts } from './parts.ts'
 import { accountReads } from './read/accounts.ts'
 import { takeRoom } from './room.ts'
 
-const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status), sending = coalesce($3, sending),
+const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status),
+    sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
     speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
   WHERE id = $1 RETURNING 1`
 // Of one that never was active nobody has mail.
@@ -27,6 +29,12 @@ const NOTE_REMOVED = `INSERT INTO removed_domains (id, company, name, removed_at
 // It refers to a domain that is not there any more.
 const REVOKE_OF_DOMAIN =
   'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1 RETURNING id'
+
+const FORGET_REVOKED = `DELETE FROM api_keys WHERE id IN (
+    SELECT id FROM api_keys WHERE id IN (
+      SELECT id FROM api_keys WHERE company = $1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC, id DESC OFFSET $2
+    ) FOR UPDATE SKIP LOCKED
+  ) RETURNING id`
 
 const NEXT_DKIM_POSITION = `SELECT coalesce(max(k.position) + 1, 0) AS position
   FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = $1 GROUP BY d.id`
@@ -49,6 +57,7 @@ const FORGET = [
 ]
 
 type OfDomain = { domainId: string }
+type OfCompany = { company: number }
 
 const SET_ROUTE = `INSERT INTO routes (company, domain_id, id, url, sealed, created_at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (company, domain_id) DO UPDATE
@@ -120,28 +129,29 @@ export function accounts(parts: Parts): AccountStore {
       })
     },
 
-    async updateDomain(id, { status = null, sending = null, speaksFor, settings, seen }) {
+    async updateDomain(id, { status = null, sending = null, proven = false, speaksFor, settings, seen }) {
       const given = [speaksFor, settings, seen].map(jsonOrNull)
       await insert(id, async (session) => {
         const [named] = await session.run<{ name: string }>('SELECT name FROM domains WHERE id = $1', [id])
         if (named === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
         await unlessDuplicate(heldElsewhere(named.name), () =>
-          session.run(CHANGE_DOMAIN, [id, status, sending, ...given]),
+          session.run(CHANGE_DOMAIN, [id, status, sending, ...given, proven]),
         )
       })
     },
 
     removeDomain: (id, at) =>
       change(async (session) => {
-        if ((await session.run('SELECT 1 FROM domains WHERE id = $1 FOR UPDATE', [id])).length === 0)
-          return []
+        const sql = 'SELECT company FROM domains WHERE id = $1 FOR UPDATE'
+        const [domain] = await session.run<OfCompany>(sql, [id])
+        if (domain === undefined) return []
         await session.run(NOTE_REMOVED, [id, at])
         const keys = await session.run<{ id: string }>(REVOKE_OF_DOMAIN, [id, at])
         await session.run('DELETE FROM dkim_keys WHERE domain_id = $1', [id])
         await session.run('DELETE FROM routes WHERE domain_id = $1', [id])
         await session.run('DELETE FROM tags WHERE domain_id = $1', [id])
         await session.run('DELETE FROM domains WHERE id = $1', [id])
-        return [id, ROUTES, ...keys.map((key) => key.id)]
+        return [id, ROUTES, ...idsOf(keys), ...(await forgetRevoked(session, domain))]
       }),
 
     async addDkimKey(domainId, key) {
@@ -194,18 +204,19 @@ export function accounts(parts: Parts): AccountStore {
       changeOne(id, 'UPDATE api_keys SET name = $2 WHERE id = $1 RETURNING 1', [id, name]),
 
     revokeKey: (id, at) =>
-      changeOne(id, 'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING 1', [
-        id,
-        at,
-      ]),
+      change(async (session) => {
+        const sql =
+          'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING company'
+        const [key] = await session.run<OfCompany>(sql, [id, at])
+        return key === undefined ? [] : [id, ...(await forgetRevoked(session, key))]
+      }),
 
     async forgetAccounts(before, limit) {
       let gone: string[] = []
       await change(async (session) => {
         gone = []
         for (const sql of FORGET) {
-          const rows = await session.run<{ id: string }>(sql, [Math.round(before), limit])
-          gone.push(...rows.map(({ id }) => id))
+          gone.push(...idsOf(await session.run<{ id: string }>(sql, [Math.round(before), limit])))
         }
         return gone
       })
@@ -237,6 +248,15 @@ async function insertDkimKey(session: Session, domainId: string, position: numbe
     [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey],
     `There is already a DKIM key with the id ${id}, or with the selector ${selector}`,
   )
+}
+
+/** Of those beyond REVOKED_KEPT. */
+async function forgetRevoked(session: Session, { company }: OfCompany): Promise<string[]> {
+  return idsOf(await session.run<{ id: string }>(FORGET_REVOKED, [company, REVOKED_KEPT]))
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
 }
 
 /** Throws StoreConflict when the domain is not the company's. */

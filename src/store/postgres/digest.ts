@@ -1,4 +1,5 @@
 import {
+  type AddedUp,
   COUNT_DIMENSIONS,
   COUNT_SIZES,
   type CountSize,
@@ -13,8 +14,9 @@ import {
   placesBySegment,
   segmentOf,
   TRIMMED_AT_ONCE,
+  unlessMore,
 } from '../digest.ts'
-import type { EventCount } from '../digest-store.ts'
+import type { CountedValue, EventCount } from '../digest-store.ts'
 import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import type { DigestStore } from '../store.ts'
@@ -64,10 +66,14 @@ const KEEP_COUNTS: Statement = {
   ON CONFLICT (company, size, dimension, start, domain_id, value, type) DO UPDATE SET n = c.n + excluded.n`,
 }
 
-const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n FROM event_counts
-  WHERE company = $1 AND size = $2 AND dimension = $3 AND start >= $4 AND start < $5
-    AND ($6::text IS NULL OR domain_id = $6) AND ($7::text IS NULL OR value = $7)
+const COUNTED = `company = $1 AND size = $2 AND dimension = $3
+    AND ($4::text IS NULL OR domain_id = $4) AND ($5::text IS NULL OR value = $5)`
+const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
+  FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
   GROUP BY start, value, type ORDER BY start, value, type`
+const VALUES = `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
+  FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT $6) AS c
+  GROUP BY value ORDER BY value LIMIT $7`
 
 /** Of an email's segments those of the company's own emails are looked at. */
 const BOUNDS: Statement = {
@@ -229,19 +235,20 @@ export function digest(parts: Parts): DigestStore {
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 
-    async countEvents({ companyId, domainId, size, dimension, value, since, until }) {
+    async countEvents({ companyId, domainId, size, dimension, value, since, until, most }) {
       const company = await companies.filter(companyId)
       if (company === undefined || company === null) return []
-      const values = [
-        company,
-        COUNT_SIZES[size],
-        dimension,
-        Math.ceil(since),
-        Math.ceil(until),
-        domainId,
-        value,
-      ]
-      return await database.read<EventCount>(COUNTS, values)
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1]
+      return unlessMore(await database.read<EventCount & AddedUp>(COUNTS, [...counted, ...range]), most)
+    },
+
+    async countedValues({ companyId, domainId, size, dimension, value, looks, most }) {
+      const company = await companies.filter(companyId)
+      if (company === undefined || company === null) return []
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const found = await database.read<CountedValue & AddedUp>(VALUES, [...counted, looks + 1, most + 1])
+      return found.length > most ? null : unlessMore(found, looks)
     },
 
     async trimDigest(countsBefore) {

@@ -111,6 +111,7 @@ export type Reads = Direct<
   | 'allowedPage'
   | 'cancelRequests'
   | 'countEvents'
+  | 'countedValues'
   | 'counts'
   | 'digestAfter'
   | 'emailAlong'

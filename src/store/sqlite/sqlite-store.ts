@@ -125,6 +125,7 @@ export class SqliteStore implements types.Store {
   readonly followerCursor = this.#reads('followerCursor')
   readonly readLists = this.#reads('readLists')
   readonly countEvents = this.#reads('countEvents')
+  readonly countedValues = this.#reads('countedValues')
   readonly queue = this.#reads('queue')
   readonly counts = this.#reads('counts')
   readonly nextDue = this.#reads('nextDue')

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Company, MOST_DKIM_KEYS, NO_LIMITS, type SendingDomain } from '../../../src/accounts/account.ts'
+import {
+  type ApiKey,
+  type Company,
+  MOST_DKIM_KEYS,
+  NO_LIMITS,
+  type SendingDomain,
+} from '../../../src/accounts/account.ts'
+import { REVOKED_KEPT } from '../../../src/store/account-rows.ts'
 import { OverLimit, type Store, StoreConflict, type Webhook } from '../../../src/store/store.ts'
 import { acme, apiKey, company, domain, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -61,6 +68,36 @@ export function ownedContract(open: OpenBench): void {
   })
 
   describe('what was removed of accounts', () => {
+    test('of keys that were revoked is no more than so many of a company, the newest', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = apiKey(await acme(store, 'Other'))
+      await store.addKey(other)
+      await store.revokeKey(other.id, NOW)
+      const domainOfKeys: SendingDomain = { ...domain(owner, 'acme.test'), sending: 'active' }
+      await store.addDomain(domainOfKeys)
+      const key = (at: number, of: Partial<ApiKey> = {}) => ({ ...apiKey(owner), revokedAt: at, ...of })
+      const old = Array.from({ length: REVOKED_KEPT }, (_, at) => key(NOW + at))
+      await Promise.all(old.map((each) => store.addKey(each)))
+      const bound = [1, 2].map(() => key(0, { domainId: domainOfKeys.id, revokedAt: null }))
+      const used = key(0, { revokedAt: null })
+      for (const each of [...bound, used]) await store.addKey(each)
+      await store.revokeKey(used.id, NOW + REVOKED_KEPT)
+      const known = async () => new Set((await store.accounts()).keys.map(({ id }) => id))
+      let now = await known()
+      assert.deepEqual([now.has(old[0]!.id), now.has(old[1]!.id), now.has(used.id)], [false, true, true])
+      const version = await store.accountsVersion()
+      await store.removeDomain(domainOfKeys.id, NOW + REVOKED_KEPT + 1)
+      now = await known()
+      assert.equal(now.size, REVOKED_KEPT + 1)
+      for (const { id } of [...bound, used, other, old[3]!]) assert.ok(now.has(id))
+      const gone = [old[1]!.id, old[2]!.id]
+      assert.ok(gone.every((id) => !now.has(id)))
+      // Nodes that follow forget them, too.
+      const { ids } = (await store.accountsSince(version))!
+      assert.ok(gone.every((id) => ids.includes(id)))
+    })
+
     test('is forgotten after a while, in steps; what never was active at once', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
@@ -113,6 +150,22 @@ export function ownedContract(open: OpenBench): void {
       await store.updateDomain(active.id, { status: 'verified', sending: 'active' })
       assert.equal((await store.findDomain(active.id))?.sending, 'active')
       assert.equal(await store.findDomain(second.id), null)
+    })
+
+    test('is proven by its company, which lifts no suspension', async (t) => {
+      const { store } = await open(t)
+      const [first] = await claims(store)
+      const proven = { status: 'verified', proven: true } as const
+      await store.updateDomain(first.id, { sending: 'suspended' })
+      await store.updateDomain(first.id, proven)
+      const now = async () => {
+        const { status, sending } = (await store.findDomain(first.id))!
+        return [status, sending]
+      }
+      assert.deepEqual(await now(), ['verified', 'suspended'])
+      await store.updateDomain(first.id, { sending: 'inactive' })
+      await store.updateDomain(first.id, proven)
+      assert.deepEqual(await now(), ['verified', 'active'])
     })
 
     test('is given to one who shows it at the same moment as another', async (t) => {

@@ -3,6 +3,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 import type { EventCount } from '../../../store/store.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate } from '../date.ts'
+import { countsOf } from '../stats/counts.ts'
 import { addUp, type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod, stepOf } from '../stats/period.ts'
 import { domainOf, FILTER } from './filter.ts'
@@ -82,7 +83,7 @@ const metrics = endpoint({
   if (more.length > 0) throw invalidField('dimensions', 'there may be one beside time')
   const value = onlyValue(by, others)
   const { since, until, resolution, size } = readPeriod(body, Date.now())
-  const counts = await core.deps.store.countEvents({
+  const counts = await countsOf(core, {
     companyId: caller.companyId,
     domainId: domain?.id ?? null,
     size,

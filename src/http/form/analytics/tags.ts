@@ -7,6 +7,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { mailDate } from '../date.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
+import { countsOf } from '../stats/counts.ts'
 import { addUp, METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
 import { type CommonTag, commonTags, requireFound } from '../tags/seen.ts'
@@ -141,7 +142,7 @@ const list = endpoint({
 })
 
 async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promise<Record<string, unknown>> {
-  const counts = await core.deps.store.countEvents({
+  const counts = await countsOf(core, {
     companyId: caller.companyId,
     domainId: onlyDomain(core, caller)?.id ?? null,
     size: 'day',

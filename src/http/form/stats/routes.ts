@@ -6,6 +6,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { utcDate } from '../date.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
+import { countsOf } from './counts.ts'
 import { addUp, STATS } from './figures.ts'
 import { type PeriodGiven, readPeriod, stepOf } from './period.ts'
 
@@ -56,7 +57,7 @@ export async function statsOf(core: HttpCore, { companyId }: Principal, asked: S
   const { since, until, resolution, size, steps } = readPeriod(asked, Date.now())
   const { domain, dimension, value } = counted
   const range = { companyId, domainId: domain?.id ?? null, size, dimension, value, since, until }
-  const counts = await core.deps.store.countEvents(range)
+  const counts = await countsOf(core, range)
   const byStep = addUp(counts, ({ start }) => String(stepOf(start, resolution)))
   const none = new Map<string, number>()
   return {

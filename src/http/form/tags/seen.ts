@@ -2,6 +2,7 @@
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
+import { valuesOf } from '../stats/counts.ts'
 
 export interface SeenTag {
   tag: string
@@ -18,19 +19,13 @@ export async function tagsOf(
   domain: SendingDomain,
   tag: string | null,
 ): Promise<SeenTag[]> {
-  const range = { companyId, domainId: domain.id, size: 'day', dimension: 'tag' } as const
-  const counts = await core.deps.store.countEvents({
-    ...range,
-    value: tag,
-    since: 0,
-    until: Number.MAX_SAFE_INTEGER,
-  })
-  const seen = new Map<string, SeenTag>()
-  for (const { value, start } of counts) {
-    const known = seen.get(value)
-    if (known === undefined) seen.set(value, { tag: value, description: '', first: start, last: start })
-    else known.last = Math.max(known.last, start)
-  }
+  const found = await valuesOf(core, { companyId, domainId: domain.id, dimension: 'tag', value: tag })
+  const seen = new Map(
+    found.map(({ value, first, last }): [string, SeenTag] => [
+      value,
+      { tag: value, description: '', first, last },
+    ]),
+  )
   for (const { tag, description, removedAt } of await core.deps.store.tagNotes(domain.id)) {
     const known = seen.get(tag)
     if (known !== undefined) known.description = description

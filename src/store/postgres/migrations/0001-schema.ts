@@ -94,7 +94,7 @@ CREATE TABLE api_keys (
   expires_at bigint,
   revoked_at bigint
 );
-CREATE INDEX api_keys_by_company ON api_keys (company) WHERE revoked_at IS NULL;
+CREATE INDEX api_keys_by_company ON api_keys (company, revoked_at);
 CREATE INDEX api_keys_by_end ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- Ids of what was changed with the newest versions of the accounts, so that nodes read no more than that.

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
+  type AddedUp,
   COUNT_SIZES,
   EMAILS_A_SEGMENT,
   isByTerm,
@@ -9,17 +10,21 @@ import {
   type PlaceList,
   placesBySegment,
   segmentOf,
+  unlessMore,
 } from '../../digest.ts'
-import type { EventCount } from '../../digest-store.ts'
+import type { CountedValue, EventCount } from '../../digest-store.ts'
 import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
+const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
+  AND (?4 IS NULL OR domain_id = ?4) AND (?5 IS NULL OR value = ?5)`
+
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
-): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents'> {
+): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'countedValues'> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address
@@ -47,10 +52,14 @@ export function digest(
        CROSS JOIN search_lists l ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor = t.value`,
   )
   const counts = db.prepare(
-    `SELECT start, value, type, sum(n) AS n FROM event_counts
-     WHERE company = ?1 AND size = ?2 AND dimension = ?3 AND start >= ?4 AND start < ?5
-       AND (?6 IS NULL OR domain_id = ?6) AND (?7 IS NULL OR value = ?7)
+    `SELECT start, value, type, sum(n) AS n, count(*) AS rows
+     FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
      GROUP BY start, value, type ORDER BY start, value, type`,
+  )
+  const values = db.prepare(
+    `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
+     FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT ?6)
+     GROUP BY value ORDER BY value LIMIT ?7`,
   )
 
   function spansIn(order: 'ASC' | 'DESC') {
@@ -135,10 +144,19 @@ export function digest(
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 
-    countEvents({ companyId, domainId, size, dimension, value, since, until }) {
+    countEvents({ companyId, domainId, size, dimension, value, since, until, most }) {
       const number = numberOf(companyId)
       if (number === null) return []
-      return all<EventCount>(counts, number, COUNT_SIZES[size], dimension, since, until, domainId, value)
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1), most)
+    },
+
+    countedValues({ companyId, domainId, size, dimension, value, looks, most }) {
+      const number = numberOf(companyId)
+      if (number === null) return []
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      const found = all<CountedValue & AddedUp>(values, ...counted, looks + 1, most + 1)
+      return found.length > most ? null : unlessMore(found, looks)
     },
   }
 }

@@ -5,6 +5,7 @@ import {
   heldElsewhere,
   LIMIT_COLUMNS,
   limitValues,
+  REVOKED_KEPT,
   ROUTES,
   refuseFullOfKeys,
   takenName,
@@ -55,8 +56,8 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
     `DELETE FROM dkim_keys AS k WHERE id = ? AND ${OTHER_ACTIVE} RETURNING domain_id AS domainId`,
   )
   const changeDomain = db.prepare(
-    `UPDATE domains SET status = coalesce(?2, status), sending = coalesce(?3, sending),
-       speaks_for = coalesce(?4, speaks_for), settings = coalesce(?5, settings), seen = coalesce(?6, seen)
+    `UPDATE domains SET status = coalesce(?2, status),
+       sending = CASE WHEN ?7 AND sending = 'inactive' THEN 'active' ELSE coalesce(?3, sending) END, speaks_for = coalesce(?4, speaks_for), settings = coalesce(?5, settings), seen = coalesce(?6, seen)
      WHERE id = ?1`,
   )
   const forgetDomain = [
@@ -81,7 +82,14 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
     `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const revoke = db.prepare(
+    'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING company',
+  )
+  const forgetRevoked = db.prepare(
+    `DELETE FROM api_keys WHERE id IN (
+       SELECT id FROM api_keys WHERE company = ? AND revoked_at IS NOT NULL ORDER BY revoked_at DESC, id DESC LIMIT -1 OFFSET ?
+     ) RETURNING id`,
+  )
   const forgotten = [
     `DELETE FROM removed_domains WHERE id IN
        (SELECT id FROM removed_domains WHERE removed_at < ? ORDER BY removed_at LIMIT ?) RETURNING id`,
@@ -113,6 +121,11 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
       throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
     }
     return company
+  }
+
+  /** Those that are kept no longer: their ids. */
+  function revokedBeyond(company: number): string[] {
+    return all<{ id: string }>(forgetRevoked, company, REVOKED_KEPT).map(({ id }) => id)
   }
 
   function insertDkim(domainId: string, position: number, key: DkimIdentity): void {
@@ -154,20 +167,21 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
       changed(id)
     },
 
-    updateDomain(id, { status = null, sending = null, speaksFor, settings, seen }) {
+    updateDomain(id, { status = null, sending = null, proven = false, speaksFor, settings, seen }) {
       const name = one<{ name: string }>(nameOf, id)?.name
       if (name === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
       const given = [speaksFor, settings, seen].map(jsonOrNull)
-      unlessTaken(heldElsewhere(name), () => changeDomain.run(id, status, sending, ...given))
+      unlessTaken(heldElsewhere(name), () => changeDomain.run(id, status, sending, ...given, Number(proven)))
       changed(id)
     },
 
     removeDomain(id, at) {
-      if (one(nameOf, id) === undefined) return false
+      const domain = one<{ company: number }>(ownerOf, id)
+      if (domain === undefined) return false
       noteRemoved.run(at, id)
       const keys = all<{ id: string }>(revokeOfDomain, at, id)
       for (const statement of forgetDomain) statement.run(id)
-      changed(id, ROUTES, ...keys.map((key) => key.id))
+      changed(id, ROUTES, ...keys.map((key) => key.id), ...revokedBeyond(domain.company))
       return true
     },
 
@@ -204,7 +218,11 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
 
     renameKey: (id, name) => changedIf(renameKey.run(name, id).changes > 0, id),
 
-    revokeKey: (id, at) => changedIf(revoke.run(at, id).changes > 0, id),
+    revokeKey(id, at) {
+      const key = one<{ company: number }>(revoke, at, id)
+      if (key !== undefined) changed(id, ...revokedBeyond(key.company))
+      return key !== undefined
+    },
 
     forgetAccounts(before, limit) {
       const gone = forgotten.flatMap((each) => all<{ id: string }>(each, Math.round(before), limit))
