@@ -9,6 +9,8 @@ import type { Teller } from './tell.ts'
 /** Events read for one page at most, and octets told of them. */
 const LOOKS = 3_000
 const OCTETS = 3 * 1024 ** 2
+/** Octets told at a time: all of them are looked at in one go, and others wait for that. */
+const AT_A_TIME = 512 * 1024
 
 /** Which part of the log is looked through: the events behind `after` up to `upTo`, from one end. */
 export interface EventRange {
@@ -65,7 +67,7 @@ export async function findEvents(
     for (let from = 0; from < events.length; ) {
       // The more, the fewer of those before were wanted.
       const some = events.slice(from, from + Math.max(limit - found.length, looks))
-      const told = await teller.tell(some, left)
+      const told = await teller.tell(some, Math.min(left, AT_A_TIME))
       from += told.length
       looks += told.length
       for (const each of told) {

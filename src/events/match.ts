@@ -1,5 +1,5 @@
 /** Whether an event is wanted. */
-import type { EventFilter, LoggedEvent } from '../email/event.ts'
+import type { EventFilter, LoggedEvent, TagFilter } from '../email/event.ts'
 import { type ToldEvent, toldAddress } from '../email/told-event.ts'
 import { foldedTag } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
@@ -23,12 +23,27 @@ export function matches({ domainId, recipient, tags }: EventFilter, told: ToldEv
   if (domainId !== undefined && email?.domainId !== domainId) return false
   if (recipient !== undefined && !sameAddress(recipient, toldAddress(told))) return false
   if (tags === undefined) return true
-  return email?.tags.some((of) => tags.some((tag) => sameTag(tag, of))) === true
+  const wanted = keysOf(tags)
+  return (
+    email?.tags.some(
+      ({ name, value }) => wanted.has(keyOf({ name })) || wanted.has(keyOf({ name, value })),
+    ) === true
+  )
 }
 
-function sameTag(wanted: { name: string; value?: string }, { name, value }: { name: string; value: string }) {
-  const isNamed = foldedTag(wanted.name) === foldedTag(name)
-  return isNamed && (wanted.value === undefined || foldedTag(wanted.value) === foldedTag(value))
+const keys = new WeakMap<readonly TagFilter[], ReadonlySet<string>>()
+
+/** Made once for each filter: there may be hundreds of tags on both sides. */
+function keysOf(tags: readonly TagFilter[]): ReadonlySet<string> {
+  const known = keys.get(tags)
+  if (known !== undefined) return known
+  const made = new Set(tags.map(keyOf))
+  keys.set(tags, made)
+  return made
+}
+
+function keyOf({ name, value }: TagFilter): string {
+  return foldedTag(value === undefined ? name : `${name}\0${value}`)
 }
 
 function sameAddress(one: string, other: string): boolean {

@@ -657,7 +657,7 @@ test('a name is held by the first who shows that it is his; the others are told 
   const later = { ...operator, accounts: await other.store.accounts() }
   assert.equal((await showDomain(later, { domain: name })).domain.id, owner.id)
   const forced = await failure(activateDomain(later, { domain: squatter.id }))
-  assert.deepEqual([forced.code, /another company/.test(forced.message)], ['conflict', true])
+  assert.deepEqual([forced.code, /one company alone/.test(forced.message)], ['conflict', true])
   await removeDomain(later, { domain: owner.id })
   assert.equal((await verifyDomain(await squatter.op(), { domain: name })).domain.sending, 'active')
 })

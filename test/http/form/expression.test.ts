@@ -1,16 +1,25 @@
 /** Filter expressions of the events API: what they match, what of them an index can serve, and what is none. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { alternatives, fits, parseExpression, required } from '../../../src/http/form/log/expression.ts'
+import {
+  alternatives,
+  fits,
+  parseExpression,
+  required,
+  termsOf,
+} from '../../../src/http/form/log/expression.ts'
+import { fitting } from '../../../src/http/form/log/fields.ts'
+import { Terms } from '../../../src/http/form/log/terms.ts'
 import { Refusal } from '../../../src/intake/refusal.ts'
 
 const parse = (text: string) => parseExpression('subject', text)
 
 /** Whether an expression fits a text by the words in it, or a number. */
 function matches(text: string, value: string | number): boolean {
+  const expression = parse(text)
   const lower = String(value).toLowerCase()
   const number = typeof value === 'number' ? { number: value } : {}
-  return fits(parse(text), { matches: (term) => lower.includes(term), ...number })
+  return fits(expression, { matches: new Terms(termsOf(expression)).within([lower]), ...number })
 }
 
 describe('a filter expression', () => {
@@ -81,5 +90,48 @@ describe('a filter expression', () => {
         assert.ok(error instanceof Refusal, piece)
       }
     }
+  })
+})
+
+describe('terms', () => {
+  test('are found as one after the other would be', () => {
+    const seed = Date.now() % 1_000_000
+    let state = seed
+    const random = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+      return Math.floor((state / 2 ** 31) * below)
+    }
+    const text = (longest: number) =>
+      Array.from({ length: random(longest + 1) }, () => 'abcé'[random(4)]!).join('')
+    for (let round = 0; round < 500; round++) {
+      const terms = Array.from({ length: 1 + random(8) }, () => text(4))
+      const texts = Array.from({ length: random(4) }, () => text(12))
+      const found = new Terms(terms).within(texts)
+      for (const term of [...terms, 'none']) {
+        const expected = term !== 'none' && texts.some((each) => each.includes(term))
+        assert.equal(found(term), expected, `${term} in ${texts.join()}, seed ${seed}`)
+      }
+    }
+  })
+
+  test('of an expression cost no more the more there are of them, whatever a subject is made of', () => {
+    const subject = `${'z'.repeat(250_000)}a`
+    const message = { headers: { subject }, attachments: [], recipients: [], size: 1 }
+    let units = 0
+    const charCodeAt = String.prototype.charCodeAt
+    const includes = String.prototype.includes
+    const counted = fitting([['subject', parse('za '.repeat(660))]])
+    String.prototype.charCodeAt = function (at: number) {
+      units++
+      return charCodeAt.call(this, at)
+    }
+    String.prototype.includes = () => assert.fail('a subject is walked through once')
+    try {
+      assert.equal(counted({ message }), true)
+    } finally {
+      String.prototype.charCodeAt = charCodeAt
+      String.prototype.includes = includes
+    }
+    assert.equal(units, subject.length)
   })
 })

@@ -13,6 +13,7 @@ export const FILTER = {
   properties: {
     AND: {
       type: 'array',
+      maxItems: 20,
       items: {
         type: 'object',
         required: ['attribute', 'comparator', 'values'],

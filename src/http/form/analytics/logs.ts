@@ -3,8 +3,8 @@
 import { invalidField } from '../../../intake/refusal.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate, readTime } from '../date.ts'
-import { type Expression, fits } from '../log/expression.ts'
-import { FILTERS, type Filter, readField, type Shown } from '../log/fields.ts'
+import { type Expression, LONGEST } from '../log/expression.ts'
+import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
 import { MOST_EVENTS, type Wanted } from '../log/query.ts'
 import { END, searchEvents } from '../log/search.ts'
@@ -69,7 +69,7 @@ const logs = endpoint({
     filter: { ...narrowing(conditions), since, until },
     ascending: pagination.sort === 'timestamp:asc',
     limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
-    fits: (shown) => conditions.every(([name, expression]) => fits(expression, readField(name, shown))),
+    fits: fitting(conditions),
   }
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
@@ -122,16 +122,23 @@ function readCondition({ attribute, comparator, values }: Condition): [Filter, E
     const known = ['domain', ...FILTERS].join(', ')
     throw invalidField('filter', `there is no attribute "${attribute}"; there are ${known}`)
   }
-  const any = anyOf(values.map(({ value }) => value))
+  const any = anyOf(
+    'filter',
+    values.map(({ value }) => value),
+  )
   const wanted = !comparator.startsWith('not') && comparator !== '!='
   return [name, wanted ? any : { kind: 'not', operand: any }]
 }
 
 function eventsAmong(words: readonly string[] = []): [Filter, Expression][] {
-  return words.length === 0 ? [] : [['event', anyOf(words)]]
+  return words.length === 0 ? [] : [['event', anyOf('events', words)]]
 }
 
-function anyOf(words: readonly string[]): Expression {
+/** Throws a Refusal where they are more than an expression has room for. */
+function anyOf(field: string, words: readonly string[]): Expression {
+  if (words.reduce((sum, { length }) => sum + length + 1, 0) > LONGEST) {
+    throw invalidField(field, `values to choose from have at most ${LONGEST} characters together`)
+  }
   const operands = words.map((word): Expression => ({ kind: 'term', text: word.toLowerCase() }))
   return operands.length === 1 ? operands[0]! : { kind: 'any', operands }
 }

@@ -17,7 +17,8 @@ export interface Matched {
   number?: number
 }
 
-const LONGEST = 2_000
+/** UTF-16 units of an expression. */
+export const LONGEST = 2_000
 const DEEPEST = 20
 const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|([<>])\s*(-?\d+(?:\.\d+)?)(?=[\s()]|$)|([^\s()"]+))/y
 
@@ -115,6 +116,13 @@ class Parser {
   #wrong(detail: string) {
     return invalidField(this.#field, detail)
   }
+}
+
+/** All words of it. */
+export function termsOf(expression: Expression): string[] {
+  if (expression.kind === 'term') return [expression.text]
+  if (expression.kind === 'not') return termsOf(expression.operand)
+  return 'operands' in expression ? expression.operands.flatMap(termsOf) : []
 }
 
 export function fits(expression: Expression, value: Matched): boolean {

@@ -1,7 +1,8 @@
 /** What of an event filters look at, by the names they have in a query. */
 import { EVENT_TYPES, type EventType } from '../../../email/event.ts'
 import { FORM_WORDS } from '../../../events/told/form.ts'
-import type { Matched } from './expression.ts'
+import { type Expression, fits, type Matched, termsOf } from './expression.ts'
+import { Terms } from './terms.ts'
 
 /** An event as this dialect shows it. */
 export type Shown = Record<string, unknown>
@@ -29,42 +30,53 @@ export const FILTERS = [
 ] as const
 export type Filter = (typeof FILTERS)[number]
 
-const whole = (values: readonly (string | undefined)[]): Matched => {
-  const lower = values.map((value) => value?.toLowerCase())
-  return { matches: (term) => lower.includes(term) }
-}
-const partly = (values: readonly (string | undefined)[]): Matched => {
-  const lower = values.map((value) => value?.toLowerCase())
-  return { matches: (term) => lower.some((value) => value?.includes(term)) }
-}
+type Texts = readonly (string | undefined)[]
+
+/** How terms are looked for in a value. */
+type Read = (shown: Shown, terms: Terms) => Matched
+
+const lowered = (values: Texts) => values.flatMap((value) => value?.toLowerCase() ?? [])
+const whole =
+  (read: (shown: Shown) => Texts): Read =>
+  (shown) => {
+    const all = new Set(lowered(read(shown)))
+    return { matches: (term) => all.has(term) }
+  }
+const partly =
+  (read: (shown: Shown) => Texts): Read =>
+  (shown, terms) => ({ matches: terms.within(lowered(read(shown))) })
 
 const message = (shown: Shown) => shown.message as Message
 const header = (shown: Shown, name: string) => message(shown).headers[name]
 
-const READ: Readonly<Record<Filter, (shown: Shown) => Matched>> = {
-  event: (shown) => whole([shown.event as string]),
-  severity: (shown) => whole([shown.severity as string | undefined]),
-  recipient: (shown) => whole([shown.recipient as string]),
-  recipients: (shown) => whole(message(shown).recipients),
-  to: (shown) => partly([header(shown, 'to')]),
-  from: (shown) => partly([header(shown, 'from')]),
-  subject: (shown) => partly([header(shown, 'subject')]),
-  attachment: (shown) => partly(message(shown).attachments.map(({ filename }) => filename)),
-  'message-id': (shown) => {
+const READ: Readonly<Record<Filter, Read>> = {
+  event: whole((shown) => [shown.event as string]),
+  severity: whole((shown) => [shown.severity as string | undefined]),
+  recipient: whole((shown) => [shown.recipient as string]),
+  recipients: whole((shown) => message(shown).recipients),
+  to: partly((shown) => [header(shown, 'to')]),
+  from: partly((shown) => [header(shown, 'from')]),
+  subject: partly((shown) => [header(shown, 'subject')]),
+  attachment: partly((shown) => message(shown).attachments.map(({ filename }) => filename)),
+  'message-id': whole((shown) => {
     const id = header(shown, 'message-id')
-    return whole([id, `<${id}>`])
-  },
-  tags: (shown) => whole(shown.tags as string[]),
+    return [id, `<${id}>`]
+  }),
+  tags: whole((shown) => shown.tags as string[]),
   size: (shown) => {
     const { size } = message(shown)
     return { matches: (term) => term === String(size), number: size }
   },
   // There are no mailing lists here.
-  list: () => whole([]),
+  list: whole(() => []),
 }
 
-export function readField(filter: Filter, shown: Shown): Matched {
-  return READ[filter](shown)
+/** Whether an event fits all of these filters. */
+export function fitting(filters: readonly (readonly [Filter, Expression])[]): (shown: Shown) => boolean {
+  const each = filters.map(([name, expression]) => {
+    return { read: READ[name], expression, terms: new Terms(termsOf(expression)) }
+  })
+  return (shown) => each.every(({ read, expression, terms }) => fits(expression, read(shown, terms)))
 }
 
 /** What can be shown as one of these events, with one of these severities; null: with any. */

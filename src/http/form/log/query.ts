@@ -1,8 +1,8 @@
 /** What somebody asks of the events of a domain. */
 import { invalidField } from '../../../intake/refusal.ts'
 import { readTime } from '../date.ts'
-import { fits, parseExpression } from './expression.ts'
-import { FILTERS, type Filter, readField, type Shown } from './fields.ts'
+import { parseExpression } from './expression.ts'
+import { FILTERS, type Filter, fitting, type Shown } from './fields.ts'
 import { type EventNarrowing, narrowing } from './narrowing.ts'
 
 /** Of one page; who asks for more gets so many. */
@@ -61,7 +61,7 @@ export function readQuery(query: EventQuery): Wanted {
     },
     ascending,
     limit: Math.min(MOST_EVENTS, Number(query.limit ?? 100)),
-    fits: (shown) => filters.every(([name, expression]) => fits(expression, readField(name, shown))),
+    fits: fitting(filters),
   }
 }
 

@@ -1,0 +1,68 @@
+/**
+ * Which of some terms are in a text, in one walk through it (Aho and Corasick, 1975). Each looked for by itself, a
+ * thousand terms and a long subject, both made for it, would keep everybody waiting for seconds.
+ */
+export class Terms {
+  /** By state (what has been read of terms so far) and UTF-16 unit: the state that it leads to. */
+  readonly #next = new Map<number, number>()
+  /** Of each state: that of its longest end that is the beginning of a term. */
+  readonly #suffix: number[] = [0]
+  /** Shorter beginnings first. */
+  readonly #states: number[] = []
+  /** The state in which a term is read. */
+  readonly #ends = new Map<string, number>([['', 0]])
+
+  constructor(terms: readonly string[]) {
+    let level = new Map([...new Set(terms)].map((term) => [term, 0]))
+    for (let at = 0; level.size > 0; at++) {
+      const longer = new Map<string, number>()
+      for (const [term, state] of level) {
+        if (at === term.length) this.#ends.set(term, state)
+        else longer.set(term, this.#longer(state, term.charCodeAt(at)))
+      }
+      level = longer
+    }
+  }
+
+  /** The state of one unit more; those of all shorter ones are there. */
+  #longer(state: number, unit: number): number {
+    const place = placeOf(state, unit)
+    const known = this.#next.get(place)
+    if (known !== undefined) return known
+    const made = this.#suffix.length
+    this.#suffix.push(state === 0 ? 0 : this.#after(this.#suffix[state]!, unit))
+    this.#states.push(made)
+    this.#next.set(place, made)
+    return made
+  }
+
+  #after(state: number, unit: number): number {
+    for (let from = state; ; from = this.#suffix[from]!) {
+      const next = this.#next.get(placeOf(from, unit))
+      if (next !== undefined) return next
+      if (from === 0) return 0
+    }
+  }
+
+  /** Says of each of the terms whether it is in one of the texts. */
+  within(texts: readonly string[]): (term: string) => boolean {
+    const read = new Uint8Array(this.#suffix.length)
+    for (const text of texts) {
+      let state = 0
+      read[0] = 1
+      for (let at = 0; at < text.length; at++) {
+        state = this.#after(state, text.charCodeAt(at))
+        read[state] = 1
+      }
+    }
+    for (let index = this.#states.length - 1; index >= 0; index--) {
+      const state = this.#states[index]!
+      if (read[state] === 1) read[this.#suffix[state]!] = 1
+    }
+    return (term) => read[this.#ends.get(term) ?? -1] === 1
+  }
+}
+
+function placeOf(state: number, unit: number): number {
+  return state * 0x1_0000 + unit
+}
