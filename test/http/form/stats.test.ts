@@ -231,6 +231,13 @@ describe('figures of the form dialect', () => {
     assert.ok(!Number.isNaN(Date.parse(String(item!['@timestamp']))))
     const { items } = await mg.logs.list({ start: new Date(Date.now() - 60_000), events: ['delivered'] })
     assert.equal(items.length, 3)
+
+    const values = Array.from({ length: 1_000 }, (_, n) => ({ label: 's', value: `z${n}` }))
+    const many = { AND: [{ attribute: 'subject', comparator: 'contains', values }] }
+    const detail = /values to choose from have at most 2000 characters together/
+    assertFormError(await post('/v1/analytics/logs', { filter: many }), 400, detail)
+    const events = values.map(({ value }) => value)
+    assertFormError(await post('/v1/analytics/logs', { events }), 400, detail)
   })
 
   test('a tag that is removed of all domains is listed in none', async () => {
