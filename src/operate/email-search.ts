@@ -1,24 +1,14 @@
 /** Emails that somebody looks for: of one company, or of all that the caller knows of. */
-import type { EventType, TagFilter } from '../email/event.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { visibleAccounts } from './authority.ts'
 import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
 import type { Operation } from './verb.ts'
 
+type Asked = Omit<EmailFilter, 'companyId' | 'domainId'>
+
 /** What is absent narrows nothing. */
-export interface EmailSearch extends OfCompany {
-  /** Address of a recipient, whole. */
-  to?: string | undefined
-  /** A part of From as it is shown, and of the subject. */
-  from?: string | undefined
-  subject?: string | undefined
-  tag?: TagFilter | undefined
-  /** The last event is one of these. */
-  events?: readonly EventType[] | undefined
-  /** Accepted then (Unix ms) or later, and before. */
-  since?: number | undefined
-  until?: number | undefined
+export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | undefined } & {
   /** Sending domain: name or id. */
   domain?: string | undefined
 }
