@@ -47,7 +47,10 @@ test('accounts that were read first do not replace those read later', {
   const { key } = await service.tenant('keys.test')
   const api = new ApiClient(service.url, key.token)
 
-  // A reader has seen the key, waits for the lock, and is stopped there while the key is revoked.
+  // A reader that reads everything, for a version is there that nobody noted, has seen the key, waits for the lock, and is
+  // stopped there while the key is revoked.
+  const raised = "UPDATE counters SET value = value + 1 WHERE name = 'accounts'"
+  await execute(url, raised)
   const lock = new Client({ connectionString: url })
   await lock.connect()
   await lock.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE')
@@ -59,7 +62,7 @@ test('accounts that were read first do not replace those read later', {
     reader = (await execute<{ pid: number }>(url, waits))[0]
   }
   process.kill(reader.pid, 'SIGSTOP')
-  await lock.query('UPDATE api_keys SET revoked_at = 1; COMMIT')
+  await lock.query(`UPDATE api_keys SET revoked_at = 1; ${raised}; COMMIT`)
   await lock.end()
   const second = service.app.refreshAccounts()
   // Long enough for the second to get ahead of the first, if anything lets it.
