@@ -25,18 +25,36 @@ export type DigestedRow = [
   address: string | null,
 ]
 
+/** Characters of tags for each row, lists of them that are alike once: each tag is filed and counted by itself. */
+const TAGS_A_ROW = 32
+
 /**
- * Of at most `limit` rows, in order, the events whose recipients are all there; null when these are not even one, and
- * more rows are needed.
+ * Of at most `limit` rows, in order, the events whose recipients are all there, as long as they have not very many
+ * tags; null when these are not even one, and more rows are needed.
  */
 export function wholeEvents(
   rows: readonly DigestedRow[],
   limit: number,
 ): { events: DigestedEvent[]; more: boolean } | null {
   const events = eventsOf(rows)
-  const more = rows.length === limit
-  if (more) events.pop()
-  return more && events.length === 0 ? null : { events, more }
+  const full = rows.length === limit
+  if (full) events.pop()
+  if (full && events.length === 0) return null
+  const fitting = withTags(events, limit * TAGS_A_ROW)
+  return { events: fitting, more: full || fitting.length < events.length }
+}
+
+/** The first of them, at least one. */
+function withTags(events: DigestedEvent[], most: number): DigestedEvent[] {
+  const seen = new Set<string>()
+  let characters = 0
+  for (const [index, { tags }] of events.entries()) {
+    if (tags === null || seen.has(tags)) continue
+    seen.add(tags)
+    characters += tags.length
+    if (characters > most && index > 0) return events.slice(0, index)
+  }
+  return events
 }
 
 /** Made by hand, of arrays: what goes through here is as much as the whole log. */

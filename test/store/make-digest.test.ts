@@ -9,6 +9,7 @@ import {
   sharedBy,
   unshared,
 } from '../../src/store/digest.ts'
+import { type DigestedRow, wholeEvents } from '../../src/store/digested-rows.ts'
 import { makeDigest } from '../../src/store/make-digest.ts'
 
 const COMPANY = 3
@@ -66,4 +67,25 @@ test('what many emails have in common has a list of its own', () => {
     const row = digest.lists.find(({ kind, minor }) => kind === LIST.emailsByMany && minor === term)
     assert.equal(row?.places.length, 2 * places.length)
   }
+})
+
+test('a step takes few events where each has many tags of its own, and goes on behind them', () => {
+  const rows = (tagsOf: (n: number) => string): DigestedRow[] =>
+    Array.from({ length: 50 }, (_, n) => [n + 1, COMPANY, 'sent', 0, n, 'd1', tagsOf(n), null, 0, null])
+  const many = (n: number) =>
+    JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ name: 'tag', value: `v${n} ${at}` })))
+  const { events, more } = wholeEvents(rows(many), 100)!
+  assert.deepEqual([events.length, more], [1, true])
+  const next = wholeEvents(rows(many).slice(events.length), 100)!
+  assert.equal(next.events[0]!.number, 2)
+  const alike = wholeEvents(
+    rows(() => many(0)),
+    100,
+  )!
+  assert.deepEqual([alike.events.length, alike.more], [50, false])
+  const one = wholeEvents(
+    rows((n) => JSON.stringify([{ name: 'tag', value: `v${n}` }])),
+    100,
+  )!
+  assert.deepEqual([one.events.length, one.more], [50, false])
 })
