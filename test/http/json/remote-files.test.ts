@@ -217,7 +217,12 @@ describe('attachments by path', () => {
     const { port } = server.address() as AddressInfo
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]']) {
       const reply = await guardedApi.send(email({ path: `http://${host}:${port}/secret.txt` }))
-      assertJsonError(reply, 422, 'invalid_attachment', /could not be fetched: .*(public address|this machine)/)
+      assertJsonError(
+        reply,
+        422,
+        'invalid_attachment',
+        /could not be fetched: .*(public address|this machine)/,
+      )
     }
     assert.deepEqual(asked, [])
   })
