@@ -4,23 +4,28 @@
  * them travels.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
+import type { OptionName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
 import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
 
-const TWINS: ReadonlyMap<string, string> = new Map([
-  ['x-mailgun-tag', 'o:tag'],
-  ['x-mailgun-drop-message', 'o:testmode'],
-  ['x-mailgun-deliver-by', 'o:deliverytime'],
-  ['x-mailgun-deliver-within', 'o:deliver-within'],
-  ['x-mailgun-delivery-time-optimize-period', 'o:deliverytime-optimize-period'],
-  ['x-mailgun-time-zone-localize', 'o:time-zone-localize'],
-  ['x-mailgun-dkim', 'o:dkim'],
-  ['x-mailgun-secondary-dkim', 'o:secondary-dkim'],
-  ['x-mailgun-require-tls', 'o:require-tls'],
-  ['x-mailgun-sending-ip', 'o:sending-ip'],
-  ['x-mailgun-sending-ip-pool', 'o:sending-ip-pool'],
-  ['x-mailgun-archive-to', 'o:archive-to'],
-])
+/** Of the options that are read, and of those that are refused. */
+const FIELD_OF: Readonly<Record<OptionName, string> & Record<`o:${string}`, string>> = {
+  'o:tag': 'x-mailgun-tag',
+  'o:testmode': 'x-mailgun-drop-message',
+  'o:deliverytime': 'x-mailgun-deliver-by',
+  'o:deliver-within': 'x-mailgun-deliver-within',
+  'o:deliverytime-optimize-period': 'x-mailgun-delivery-time-optimize-period',
+  'o:time-zone-localize': 'x-mailgun-time-zone-localize',
+  'o:dkim': 'x-mailgun-dkim',
+  'o:secondary-dkim': 'x-mailgun-secondary-dkim',
+  'o:require-tls': 'x-mailgun-require-tls',
+  'o:sending-ip': 'x-mailgun-sending-ip',
+  'o:sending-ip-pool': 'x-mailgun-sending-ip-pool',
+  'o:archive-to': 'x-mailgun-archive-to',
+}
+const TWINS: ReadonlyMap<string, string> = new Map(
+  Object.entries(FIELD_OF).map(([option, field]) => [field, option]),
+)
 const VARIABLES = 'x-mailgun-variables'
 const RECIPIENT_VARIABLES = 'x-mailgun-recipient-variables'
 const TEMPLATE = 'x-mailgun-template-name'
