@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
 import { WEBHOOK_DIALECTS, webhookWords } from '../events/told/types.ts'
 import { companyName } from '../operate/find.ts'
-import { webhookJson } from '../operate/shapes.ts'
+import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
+import { type FaringWebhook, showFaringWebhook } from '../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../operate/webhook-find.ts'
 import { hasOwnSecret, rotateWebhookSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
@@ -11,7 +12,6 @@ import {
   listWebhooks,
   type NewWebhookInput,
   removeWebhook,
-  showWebhook,
   updateWebhook,
 } from '../operate/webhooks.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
@@ -65,7 +65,7 @@ export function addWebhookCommands(program: Command): void {
     usage: 'show <id>',
     description: 'Show a webhook: what it is told, and how it fares.',
     examples: [`webhook show ${ID}`],
-  }).action(changing((op, id) => showWebhook(op, { id })))
+  }).action(show)
 
   command(webhook, {
     usage: 'remove <id>',
@@ -164,7 +164,35 @@ function changing(verb: (op: Operation, id: string) => Promise<OwnedWebhook>) {
   }
 }
 
-function printWebhook(owned: OwnedWebhook): void {
+async function show(id: string, { json }: JsonOption): Promise<void> {
+  await withOperation(async (op) => {
+    const faring = await showFaringWebhook(op, { id })
+    const { webhook, lastEvent, lastAttempt } = faring
+    if (json) {
+      const last_attempt = lastAttempt && webhookAttemptJson(lastAttempt)
+      return printJson({ ...webhookJson(faring), log_ends_at: lastEvent, last_attempt })
+    }
+    const behind = lastEvent > webhook.cursor ? `, and the log ends at ${lastEvent}` : ', the end of the log'
+    printWebhook(faring, [
+      ['Told up to', `event ${webhook.cursor}${behind}`],
+      ['Last try', lastAttempt && tryShown(lastAttempt)],
+    ])
+  })
+}
+
+function tryShown({
+  at,
+  type,
+  attempt,
+  status,
+  error,
+  response,
+}: NonNullable<FaringWebhook['lastAttempt']>): string {
+  const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
+  return `${shownTime(at)}, try ${attempt} of an event ${type}: ${answer}`
+}
+
+function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = []): void {
   const { webhook, company, domain } = owned
   printFields([
     ['Id', webhook.id],
@@ -178,6 +206,7 @@ function printWebhook(owned: OwnedWebhook): void {
       webhook.disabledReason === null ? webhook.status : `${webhook.status}: ${webhook.disabledReason}`,
     ],
     ['Failing since', shownTime(webhook.failingSince) ?? '-'],
+    ...more,
     ['Created', shownTime(webhook.createdAt)],
   ])
 }

@@ -34,6 +34,21 @@ export const listWebhookAttempts = verb(
   },
 )
 
+export interface FaringWebhook extends OwnedWebhook {
+  /** Number of the last event of the log, of all companies: it is told up to `webhook.cursor`. */
+  lastEvent: number
+  /** Null: nothing was tried, or no try is kept. */
+  lastAttempt: WebhookAttempt | null
+}
+
+/** A webhook, how far it was told, and how it was taken last. */
+export const showFaringWebhook = verb('see', async (op, { id }: { id: string }): Promise<FaringWebhook> => {
+  const found = await findWebhook(op, id)
+  const lastEvent = await op.store.lastEventNumber()
+  const [lastAttempt = null] = await op.store.webhookAttempts({ webhookId: id, limit: 1 })
+  return { ...found, lastEvent, lastAttempt }
+})
+
 /**
  * - `pending`: not tried yet, or told again by hand.
  * - `attempting`: it was not taken, and is tried again.

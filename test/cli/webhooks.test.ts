@@ -158,6 +158,18 @@ describe('the commands about webhooks', () => {
     await remove(deaf.id)
   })
 
+  test('show how far one was told, and what came of its last try', async () => {
+    const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
+    const shown = async () => (await place.run('webhook', 'show', id)).stdout
+    assert.match(await shown(), /^Told up to: +event \d+, .*\nLast try: +-$/m)
+    receiver.answer = () => 503
+    await send()
+    await attempts(id, 1)
+    receiver.answer = () => 200
+    assert.match(await shown(), /^Last try: +20\d\d-\S+ \S+Z, try 1 of an event delivered: 503$/m)
+    await remove(id)
+  })
+
   test('disable and enable: what happens meanwhile is not told', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const disabled = await place.json<Listed>('webhook', 'disable', id)

@@ -400,6 +400,11 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     { ...SEES, restricted: foreign },
   ],
   [
+    webhookEvents.showFaringWebhook,
+    async (op, world) => webhookEvents.showFaringWebhook(op, { id: await world.webhook() }),
+    { ...SEES, restricted: foreign },
+  ],
+  [
     webhookEvents.showWebhookEvent,
     async (op, world) => {
       const id = await world.webhook()
