@@ -233,7 +233,7 @@ export const MAILGUN: Known[] = [
   ),
   ...here(
     'by time, tag or domain of recipients, one of the two beside time; filtered by domain, and by one value of what it counts by; at most ' +
-      '100,000 counts are added up',
+      '50,000 counts are added up',
     'POST /v1/analytics/metrics',
   ),
   ...here('`aggregates` count what is on the page', 'POST /v1/analytics/logs'),

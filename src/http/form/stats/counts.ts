@@ -8,7 +8,7 @@ import { Fault } from '../../fault.ts'
 type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
 /** Each is of one time, value and type. */
-const MOST_COUNTS = 100_000
+const MOST_COUNTS = 50_000
 const MOST_VALUES = 50_000
 /** Counts that are gone through for these. */
 const LOOKS = 1_000_000
