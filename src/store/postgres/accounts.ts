@@ -15,9 +15,9 @@ import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
 import type { Session, Value } from './database.ts'
 import { isDuplicate } from './faults.ts'
+import { checkOwnedLimit } from './owned-limits.ts'
 import type { Parts } from './parts.ts'
 import { accountReads } from './read/accounts.ts'
-import { takeRoom } from './room.ts'
 
 const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status),
     sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
@@ -112,7 +112,7 @@ export function accounts(parts: Parts): AccountStore {
     async addDomain({ id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen }) {
       const company = await companies.number(companyId)
       await insert(id, async (session) => {
-        await takeRoom(session, 'domains', company)
+        await checkOwnedLimit(session, 'domains', company)
         await unlessTaken(
           session,
           `INSERT INTO domains (id, company, name, status, sending, created_at, speaks_for, settings, seen)
@@ -186,7 +186,7 @@ export function accounts(parts: Parts): AccountStore {
       const company = await companies.number(companyId)
       await insert(id, async (session) => {
         await refuseForeign(session, companyId, company, domainId)
-        if (revokedAt === null) await takeRoom(session, 'keys', company)
+        if (revokedAt === null) await checkOwnedLimit(session, 'keys', company)
         await unlessTaken(
           session,
           `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)

@@ -23,8 +23,8 @@ import {
 import type { WebhookStore } from '../webhook-store.ts'
 import { withNotice } from './change-notice.ts'
 import type { Session, Value } from './database.ts'
+import { checkOwnedLimit } from './owned-limits.ts'
 import type { Parts } from './parts.ts'
-import { takeRoom } from './room.ts'
 import { storable } from './rows.ts'
 
 /** Attempts removed in one step at most. */
@@ -104,7 +104,7 @@ export function webhooks(parts: Parts): WebhookStore {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
       await changing(async (session) => {
-        await takeRoom(session, 'webhooks', company)
+        await checkOwnedLimit(session, 'webhooks', company)
         await session.run(INSERT, insertedValues(webhook, company))
         return true
       })

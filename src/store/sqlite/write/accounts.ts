@@ -28,7 +28,7 @@ type AccountReads = 'accounts' | 'accountsSince' | 'accountsVersion' | 'findDoma
 type AccountWrites = Direct<Exclude<keyof AccountStore, AccountReads>>
 
 /** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
-export function accounts(db: DatabaseSync, { companies, changes, room }: Parts): AccountWrites {
+export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: Parts): AccountWrites {
   const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts' RETURNING value")
   const note = db.prepare('INSERT OR IGNORE INTO account_changes (version, id) VALUES (?, ?)')
   const forget = db.prepare('DELETE FROM account_changes WHERE version <= ?')
@@ -156,7 +156,7 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
 
     addDomain({ id, companyId, name, status, sending, createdAt, speaksFor, settings, seen, dkim }) {
       const company = companies.number(companyId)
-      room.take('domains', company)
+      ownedLimits.check('domains', company)
       const lists = [listText(speaksFor), mapText(settings), mapText(seen)] as const
       unlessTaken(takenName({ name, status, sending }), () =>
         insertDomain.run(id, company, name, status, sending, createdAt, ...lists),
@@ -208,7 +208,7 @@ export function accounts(db: DatabaseSync, { companies, changes, room }: Parts):
 
     addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
       const company = ownerNumber(companyId, domainId)
-      if (revokedAt === null) room.take('keys', company)
+      if (revokedAt === null) ownedLimits.check('keys', company)
       const bounds = [listText(networks), createdAt, expiresAt, revokedAt] as const
       unlessTaken(`There is already a key with the id ${id} or of the same token`, () =>
         insertKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds),

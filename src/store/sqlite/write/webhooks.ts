@@ -35,7 +35,7 @@ const STEP = 1_000
 /** Endpoints, and what becomes of the events that they are told. */
 export function webhooks(
   db: DatabaseSync,
-  { changes, companies, events, room }: Parts,
+  { changes, companies, events, ownedLimits }: Parts,
 ): Direct<WebhookWrites> {
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insert = db.prepare(
@@ -100,7 +100,7 @@ export function webhooks(
       if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
         throw new StoreConflict(`The company ${webhook.companyId} has no domain with the id ${domainId}`)
       }
-      room.take('webhooks', company)
+      ownedLimits.check('webhooks', company)
       insert.run(...insertedValues(webhook, company))
       changed()
     },

@@ -3,8 +3,8 @@ import { COUNTED, limitColumn, refuseFull } from '../../account-rows.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
 
-/** How much more a company may own. */
-export class Room extends OnConnection {
+/** How many of a thing a company may own. */
+export class OwnedLimits extends OnConnection {
   readonly #statements = {
     domains: this.#statement('domains'),
     keys: this.#statement('keys'),
@@ -12,7 +12,7 @@ export class Room extends OnConnection {
   }
 
   /** For one more, in the transaction that adds it. Throws OverLimit. */
-  take(owned: Owned, company: number): void {
+  check(owned: Owned, company: number): void {
     const { own, count } = one<{ own: number | null; count: number }>(this.#statements[owned], company)!
     refuseFull(owned, count, own)
   }

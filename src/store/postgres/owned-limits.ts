@@ -6,7 +6,7 @@ import type { Session } from './database.ts'
  * For one more of what a company owns, in the transaction that adds it: whoever adds another waits for its end. Throws
  * OverLimit.
  */
-export async function takeRoom(session: Session, owned: Owned, company: number): Promise<void> {
+export async function checkOwnedLimit(session: Session, owned: Owned, company: number): Promise<void> {
   const hold = `SELECT ${limitColumn(owned)} AS own FROM companies WHERE num = $1 FOR NO KEY UPDATE`
   const [held] = await session.run<{ own: number | null }>(hold, [company])
   const [counted] = await session.run<{ count: number }>(COUNTED[owned], [company])
