@@ -108,6 +108,8 @@ async function answer(response: ServerResponse, rule: ReceiverRule | undefined):
 }
 
 async function end(response: ServerResponse): Promise<number | null> {
+  // Who asked is gone since: nothing more is heard of it.
+  if (response.closed) return null
   const out = Promise.race([
     once(response, 'finish').then(() => true),
     once(response, 'close').then(() => false),

@@ -12,10 +12,10 @@ import { Installation } from '../support/installation.ts'
 import { createDatabase, execute, sharedServer, withoutPostgres } from '../support/postgres.ts'
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-const [SETUP, GRANTS] = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql]) => sql!) as [
-  string,
-  string,
-]
+const sqlOf = (part: string) =>
+  [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql]) => sql!).find((sql) => sql.includes(part))!
+const SETUP = sqlOf('CREATE ROLE')
+const GRANTS = sqlOf('ON ALL TABLES')
 
 interface Roles {
   /** The database as the role that owns the tables, as the one of the service, and as the superuser. */

@@ -59,11 +59,13 @@ const PROGRESS = `UPDATE webhooks SET cursor = $1, failing_since = $2, status = 
   WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num, company`
 const OVER = `DELETE FROM webhook_retries WHERE webhook = $1
   AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`
+/** What is said again was committed although no answer came. */
 const TRIED = `INSERT INTO webhook_attempts
     (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
   SELECT $1, id, number, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
   FROM json_to_recordset($2::json) AS j (id text, number bigint, type text, "emailId" text, at bigint, duration bigint,
-    status integer, error text, response text, succeeded boolean, attempt integer, "nextAt" bigint)`
+    status integer, error text, response text, succeeded boolean, attempt integer, "nextAt" bigint)
+  ON CONFLICT DO NOTHING`
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} FROM webhook_attempts WHERE webhook = (SELECT num FROM webhooks WHERE id = $1)
     AND id < $2 AND ($4::boolean IS NULL OR succeeded = $4) AND ($5::bigint IS NULL OR number = $5)
   ORDER BY id DESC LIMIT $3`

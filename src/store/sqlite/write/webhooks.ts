@@ -77,7 +77,7 @@ export function webhooks(
   const tried = db.prepare(
     `INSERT INTO webhook_attempts
        (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   const beyond = db.prepare(
     `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
