@@ -46,8 +46,9 @@ export class PostfixClient implements AsyncDisposable {
           virtual_mailbox_maps: 'static:box/',
           virtual_uid_maps: `static:${VMAIL}`,
           virtual_gid_maps: `static:${VMAIL}`,
-          minimal_backoff_time: '1s',
-          maximal_backoff_time: '1s',
+          // Not at once: what its client has just put down it finds locked, and does not look at again.
+          minimal_backoff_time: '3s',
+          maximal_backoff_time: '3s',
           queue_run_delay: '1s',
         },
         master: `${HOST}:${port} inet n - n - - smtpd\nsmtp unix - - n - - smtp\nrelay unix - - n - - smtp\n`,
