@@ -173,7 +173,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'common',
     about:
-      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
+      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`) and places (`company-places.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
     imports: [],
   },
   {

@@ -1,8 +1,8 @@
 /** Attachments that a sender names by URL: fetched before the message is accepted, so that the 200 is true of them. */
+import { CompanyPlaces } from '../common/company-places.ts'
 import { lastComponent } from '../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
 import { type Answer, type Ask, NoAnswer, NotAUrl, outgoingUrl } from '../network/outgoing.ts'
-import { FetchTurns } from './fetch-turns.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission, SubmittedAttachment } from './submission.ts'
 
@@ -11,6 +11,10 @@ const WITHIN = 30_000
 /** Ms that a fetch needs: a turn that comes later is none. */
 const LEAST = 50
 const AT_ONCE = 4
+/**
+ * Files that are fetched at once, those of all companies together: one alone may take half, and some are always left.
+ */
+const FETCHES = { size: 64, kept: 8, timesFree: 1 }
 /** Different files of one request: it must not become a flood against whoever it names. */
 const MAX_FILES = 100
 /** As `fetch` of browsers has it, but for fewer. */
@@ -33,7 +37,7 @@ export interface RemoteFilesOptions {
 
 export class RemoteFiles {
   readonly #options: RemoteFilesOptions
-  readonly #turns = new FetchTurns()
+  readonly #turns = new CompanyPlaces(FETCHES)
 
   constructor(options: RemoteFilesOptions) {
     this.#options = options
