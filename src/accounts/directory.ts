@@ -180,6 +180,10 @@ export class AccountDirectory {
     return this.#routes.for(sender)
   }
 
+  company(id: string): Company | undefined {
+    return this.#companies.get(id)
+  }
+
   /** Requests a second of all keys of a company; null: any number. */
   rateOf(companyId: string): number | null {
     return this.#companies.get(companyId)?.limits.rate ?? null

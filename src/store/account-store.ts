@@ -25,8 +25,7 @@ export interface DomainChange
 /** Of a DKIM key; what is absent stays as it is. */
 export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>
 
-/** Rare writes about accounts; each bumps the version that `watch` looks at. */
-export interface AccountStore {
+export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
   /** The version that every change raises: another number after it. Costs the same however many accounts there are. */
   accountsVersion(): Promise<number>
@@ -34,11 +33,15 @@ export interface AccountStore {
   accountsSince(version: number): Promise<AccountsChange | null>
   /** As it is now; null: there is none with the id. */
   findDomain(id: string): Promise<SendingDomain | null>
+  /** Recipients that quotas have counted on the day and in the month of `at` (Unix ms), in UTC. */
+  quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
+}
+
+/** Rare writes about accounts; each bumps the version that `watch` looks at. */
+export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
   /** Those named are changed. StoreConflict when there is no such company. */
   updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
-  /** Recipients that quotas have counted on the day and in the month of `at` (Unix ms), in UTC. */
-  quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
   /** StoreConflict when the company has one of the name. OverLimit: it has as many as it may have. */
   addDomain(domain: SendingDomain): Promise<void>
   /** StoreConflict when there is no such domain, or the name comes to be held that another company holds. */

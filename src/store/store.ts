@@ -9,7 +9,7 @@
  * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
  * `onFault` of openStore.
  */
-import type { AccountStore, DomainChange, RouteScope } from './account-store.ts'
+import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
 import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
@@ -35,6 +35,7 @@ export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
 export type * from './webhook.ts'
 export type {
+  AccountReads,
   AccountStore,
   DigestStore,
   DomainChange,

@@ -10,6 +10,7 @@ import {
   takenName,
   VERSIONS_KEPT,
 } from '../account-rows.ts'
+import { OTHER_ACTIVE } from '../account-statements.ts'
 import { jsonOrNull, listText, mapText } from '../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
@@ -38,9 +39,6 @@ const FORGET_REVOKED = `DELETE FROM api_keys WHERE id IN (
 
 const NEXT_DKIM_POSITION = `SELECT coalesce(max(k.position) + 1, 0) AS position
   FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = $1 GROUP BY d.id`
-/** Mail of a domain is never left without a signature. */
-const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
-  SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
 const CHANGE_DKIM_KEY = `UPDATE dkim_keys k SET active = coalesce($2::boolean, active), selector = coalesce($3, selector)
   WHERE id = $1 AND ($2::boolean IS DISTINCT FROM false OR ${OTHER_ACTIVE}) RETURNING domain_id AS "domainId"`
 

@@ -123,7 +123,7 @@ const list = endpoint({
     all.filter(({ tag }) => tag.startsWith(body.tag ?? '')),
     sort,
   )
-  const company = core.deps.accounts.directory.companies().find(({ id }) => id === caller.companyId)
+  const company = core.deps.accounts.directory.company(caller.companyId)
   const items = found.slice(skip, skip + limit).map(async ({ tag, description, first, last }) => ({
     account_id: caller.companyId,
     parent_account_id: caller.companyId,

@@ -3,9 +3,10 @@ import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperation } from '../../operation.ts'
 import { LIMIT, lastOf } from '../limit.ts'
 import { linkTo } from '../link.ts'
-import { onOwnDomain, ownDomain } from '../own-domain.ts'
+import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { STATS_QUERY, STATS_SHOWN, statsOf } from '../stats/routes.ts'
 import { requireFound, type SeenTag, tagsOf } from './seen.ts'
@@ -149,7 +150,7 @@ const update = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { domain, found } = await requireTag(core, caller, params)
-  const { op } = await onOwnDomain(core, caller, params.domain)
+  const op = await currentOperation(core, caller)
   await describeTag(op, { domain: domain.id, tag: found.tag, description: body.description ?? '' })
   return { status: 200, body: { message: 'Tag updated' } }
 })
@@ -167,7 +168,7 @@ const remove = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { domain, found } = await requireTag(core, caller, params)
-  const { op } = await onOwnDomain(core, caller, params.domain)
+  const op = await currentOperation(core, caller)
   await removeTag(op, { domain: domain.id, tag: found.tag })
   return { status: 200, body: { message: 'Tag deleted' } }
 })

@@ -10,10 +10,11 @@ import {
   type KeyRow,
   keyOf,
   ROUTES,
-  SELECTED_LIMITS,
   unchanged,
 } from '../../account-rows.ts'
+import { ACCOUNTS_VERSION, ALL_ROUTES, LISTED, type Listed } from '../../account-statements.ts'
 import { type Used, usedAt } from '../../quota.ts'
+import type { AccountReads } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
@@ -21,38 +22,17 @@ type DkimRow = Omit<DkimIdentity, 'active'> & { domainId: string; active: number
 
 /** Of all, or of those whose ids are in the one parameter, in JSON. */
 function statements(db: DatabaseSync, which: 'all' | 'some') {
-  const prepare = (sql: string, id: string, order: string) => {
+  const prepare = ({ sql, id, order }: Listed) => {
     const where = which === 'all' ? '' : `WHERE ${id} IN (SELECT value FROM json_each(?))`
     return db.prepare(`${sql} ${where} ORDER BY ${order}`)
   }
+  const { companies, domains, removed, dkim, keys } = LISTED
   return {
-    companies: prepare(
-      `SELECT id, name, created_at AS createdAt, ${SELECTED_LIMITS} FROM companies`,
-      'id',
-      'num',
-    ),
-    domains: prepare(
-      `SELECT d.id, c.id AS companyId, d.name, d.status, d.sending, d.created_at AS createdAt,
-              d.speaks_for AS speaksFor, d.settings, d.seen
-       FROM domains d JOIN companies c ON c.num = d.company`,
-      'd.id',
-      'd.created_at, d.id',
-    ),
-    removed: prepare('SELECT id, name FROM removed_domains', 'id', 'id'),
-    dkim: prepare(
-      `SELECT domain_id AS domainId, id, selector, algorithm, active, public_key AS publicKey,
-              sealed_private_key AS sealedPrivateKey
-       FROM dkim_keys`,
-      'domain_id',
-      'domain_id, position',
-    ),
-    keys: prepare(
-      `SELECT k.id, c.id AS companyId, k.name, k.token_hash AS tokenHash, k.scopes, k.domain_id AS domainId,
-              k.networks, k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt
-       FROM api_keys k JOIN companies c ON c.num = k.company`,
-      'k.id',
-      'k.created_at, k.id',
-    ),
+    companies: prepare(companies),
+    domains: prepare(domains),
+    removed: prepare(removed),
+    dkim: prepare(dkim),
+    keys: prepare(keys),
   }
 }
 
@@ -79,20 +59,15 @@ function read(from: Statements, ...ids: string[]) {
   }
 }
 
-type AccountReads = 'accounts' | 'accountsSince' | 'accountsVersion' | 'findDomain' | 'quotaUsed'
-
 /** Companies and what belongs to them. */
-export function accounts(db: DatabaseSync): Direct<AccountReads> {
+export function accounts(db: DatabaseSync): Direct<keyof AccountReads> {
   const everything = statements(db, 'all')
   const some = statements(db, 'some')
-  const routes = db.prepare(
-    `SELECT r.id, c.id AS companyId, nullif(r.domain_id, '') AS domainId, r.url, r.sealed, r.created_at AS createdAt
-     FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`,
-  )
+  const routes = db.prepare(ALL_ROUTES)
   const used = db.prepare(
     `SELECT q.day, q.daily, q.month, q.monthly FROM companies c JOIN quotas q ON q.company = c.num WHERE c.id = ?`,
   )
-  const version = db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
+  const version = db.prepare(ACCOUNTS_VERSION)
   const changes = db.prepare('SELECT version, id FROM account_changes WHERE version > ?')
   const versionNow = () => one<{ value: number }>(version)!.value
   return {

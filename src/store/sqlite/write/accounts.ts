@@ -11,8 +11,9 @@ import {
   takenName,
   VERSIONS_KEPT,
 } from '../../account-rows.ts'
+import { OTHER_ACTIVE } from '../../account-statements.ts'
 import { jsonOrNull, listText, mapText } from '../../json-columns.ts'
-import { type AccountStore, StoreConflict } from '../../store.ts'
+import { type AccountReads, type AccountStore, StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -20,12 +21,7 @@ import type { Parts } from './parts.ts'
 
 type OfDomain = { domainId: string }
 
-/** Mail of a domain is never left without a signature. */
-const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
-  SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
-
-type AccountReads = 'accounts' | 'accountsSince' | 'accountsVersion' | 'findDomain' | 'quotaUsed'
-type AccountWrites = Direct<Exclude<keyof AccountStore, AccountReads>>
+type AccountWrites = Direct<Exclude<keyof AccountStore, keyof AccountReads>>
 
 /** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
 export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: Parts): AccountWrites {
