@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import { DataOctets } from '../../src/submission/data.ts'
 import { Input, InputEnded, LineError } from '../../src/submission/input.ts'
-import { assertSame, type FuzzTarget, words } from '../target.ts'
+import { assert, assertSame, type FuzzTarget, words } from '../target.ts'
 
 /** Ms to wait for what is there. */
 const PATIENCE = 10_000
@@ -83,6 +83,11 @@ async function message(input: Input): Promise<string> {
 async function theirs(octets: Buffer): Promise<string[]> {
   const said: string[] = []
   const stream = new SMTPStream()
+  // It refuses a line of more than 16 KB; ours is refused long before that, and what follows is not compared.
+  let refusal: Error | null = null
+  stream.on('error', (error: Error) => {
+    refusal = error
+  })
   stream.oncommand = (command, next) => {
     const line = command.toString('latin1')
     said.push(line)
@@ -102,6 +107,7 @@ async function theirs(octets: Buffer): Promise<string[]> {
     }
   }
   await new Promise<void>((resolve) => stream.write(octets, () => resolve()))
+  assert(refusal === null || octets.length > 16_384, 'smtp-server refuses a line it has room for')
   return said
 }
 
