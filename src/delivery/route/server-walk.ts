@@ -300,8 +300,7 @@ export class ServerWalk {
           dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
           return false
         }
-        this.#server = session.server
-        this.#tls = session.tls
+        this.#talkingTo(session)
         refusedAll = replies.every(({ code = 0 }) => code >= 400 && code < 500)
         const crowded = this.#hear(recipients, replies, session.server)
         // RFC 5321 4.5.3.1.10: who was one too many goes with the next transaction, as long as that gets us on.
@@ -312,6 +311,18 @@ export class ServerWalk {
       this.#state.pool.release(pooled, !refusedAll)
     }
     return true
+  }
+
+  /** Whoever is settled by now had the answer of the server before. */
+  #talkingTo({ server, tls }: PooledSession['session']): void {
+    if (this.#server !== null && server !== this.#server) {
+      for (const outcome of this.#settled) {
+        if (outcome.tls === undefined) outcome.tls = this.#tls
+        outcome.server ??= this.#server
+      }
+    }
+    this.#server = server
+    this.#tls = tls
   }
 
   /** Returns those who were one too many for this transaction. */

@@ -46,7 +46,7 @@ export function attempted(before: Held, happening: Attempted): Decision {
 }
 
 function ended(before: Held, happening: Attempted, state: FinalState, message: string): Decision {
-  const { at, outcome, server } = happening
+  const { at, outcome } = happening
   const attempts = before.attempts + 1
   const detail = detailOf(happening)
   detail.attempt = attempts
@@ -61,7 +61,7 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
       preferredServer: null,
       postponedSince: null,
       suspicion: outcome.suspicion ?? 0,
-      server,
+      server: serverOf(happening),
       lastCode: outcome.code ?? null,
       lastMessage: message,
     },
@@ -76,9 +76,9 @@ function bounced({ code }: Outcome, message: string): Suppressing {
 }
 
 function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
-  const { at, outcome, server } = happening
+  const { at, outcome } = happening
   const attempts = before.attempts + 1
-  const asked = outcome.server ?? server
+  const asked = serverOf(happening)
   const detail = detailOf(happening)
   detail.attempt = attempts
   detail.nextAttemptAt = dueAt
@@ -93,7 +93,7 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
       preferredServer: asked ?? before.preferredServer,
       postponedSince: null,
       suspicion: outcome.suspicion ?? 0,
-      server,
+      server: asked,
       lastCode: outcome.code ?? null,
       lastMessage: outcome.message,
     },
@@ -108,7 +108,7 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
  * has lasted as long as the whole retry schedule.
  */
 function postponed(before: Held, happening: Attempted): Decision {
-  const { at, outcome, server, again: dueAt, patience, untried, heldFor } = happening
+  const { at, outcome, again: dueAt, patience, untried, heldFor } = happening
   const postponedSince = postponedFrom(before.postponedSince, at)
   const lasted = at - postponedSince
   const tried = !untried
@@ -117,12 +117,12 @@ function postponed(before: Held, happening: Attempted): Decision {
   if (outcome.message !== '' || tried) change.lastMessage = outcome.message
   // Who was not asked tells nothing new.
   if (tried) {
-    const asked = outcome.server ?? server
+    const asked = serverOf(happening)
     change.attempts = before.attempts
     change.uncertain = stillUncertain(before, asked)
     change.preferredServer = asked ?? before.preferredServer
     change.suspicion = outcome.suspicion ?? 0
-    change.server = server
+    change.server = asked
     change.lastCode = outcome.code ?? null
   }
   if (lasted >= patience) {
@@ -143,14 +143,23 @@ function postponed(before: Held, happening: Attempted): Decision {
   return { change, events: [{ type, at, detail }], suppress: null, tried }
 }
 
-function detailOf({ outcome, server, tls }: Attempted): EventDetail {
-  const { code, enhancedCode, message, server: said = server } = outcome
+function detailOf(happening: Attempted): EventDetail {
+  const { outcome, server, tls } = happening
+  const { code, enhancedCode, message } = outcome
+  const asked = serverOf(happening)
   const detail: EventDetail = { message }
   if (code !== undefined) detail.code = code
   if (enhancedCode !== undefined) detail.enhancedCode = enhancedCode
-  if (said !== null) detail.server = said
-  if (tls !== null) detail.tls = tls
+  if (asked !== null) detail.server = asked
+  // The attempt's is of the server it ended with.
+  const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
+  if (heard) detail.tls = heard
   return detail
+}
+
+/** The server whose word the outcome is. */
+function serverOf({ outcome, server }: Attempted): string | null {
+  return outcome.server ?? server
 }
 
 function worse(a: Suspicion, b: Suspicion): Suspicion {

@@ -68,6 +68,8 @@ export interface Outcome {
   message: string
   /** The server whose word it is, where the attempt asked several; as in Attempted. */
   server?: string
+  /** Of the session with that server; null: in clear. */
+  tls?: string | null
   /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
   /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { selfSigned } from '../../../harness/certificate.ts'
 import type { Zone } from '../../../harness/dns.ts'
 import { SendingRight } from '../../../src/cluster/sending-right.ts'
 import type { RouteCourierOptions } from '../../../src/delivery/route-courier.ts'
@@ -150,6 +151,28 @@ test('only those the first server put off are asked of the next, and each has it
   // Greylisting remembers who came where: it is the best server that is asked first again.
   assert.equal(byPosition[2]?.server, `mx1.x.test [127.0.0.1]:${port}`)
   assert.match(byPosition[2]?.message ?? '', /450 4\.7\.1 greylisted$/)
+})
+
+test('a recipient that was settled at one server has that one on record, whoever is asked for the others', async (t) => {
+  for (const [verdict, atDot] of [
+    ['uncertain', { close: true }],
+    ['delivered', undefined],
+  ] as const) {
+    const script: Script = ({ step, recipient }) => {
+      if (step === 'rcpt' && recipient === 'later@x.test') return { reply: '450 4.7.1 greylisted' }
+      return step === 'dot' ? atDot : undefined
+    }
+    const { deliver, mx, port } = await startDirect(t, [{ script, tls: selfSigned(['mx1.x.test']) }, {}])
+    const result = await deliver(['first@x.test', 'later@x.test'])
+    const [first, later] = result.outcomes.sort((a, b) => a.position - b.position)
+    assert.equal(first?.verdict, verdict, result.dialogue)
+    assert.equal(first.server, `mx1.x.test [127.0.0.1]:${port}`)
+    assert.match(first.tls ?? '', /^TLSv1/)
+    assert.equal(later?.verdict, 'delivered')
+    assert.equal(later.server ?? result.server, `mx2.x.test [127.0.0.2]:${port}`)
+    assert.equal(result.tls, null)
+    await Promise.all([mx(1).close(), mx(2).close()])
+  }
 })
 
 test('a server that lacks what the message needs yields to one that has it', async (t) => {

@@ -135,8 +135,24 @@ export const ATTEMPTS: Row[] = [
     name: 'deferred by another server than the attempt ended with',
     happening: attempt({ verdict: 'deferred', code: 450, message: 'Later', server: OTHER }),
     cells: sending({
-      change: { ...deferred, preferredServer: OTHER },
+      change: { ...deferred, preferredServer: OTHER, server: OTHER },
       events: [['delivery_delayed', 'Later']],
+      tried: true,
+    }),
+  },
+  {
+    name: 'may have been taken by another server than the attempt ended with',
+    happening: attempt({ verdict: 'uncertain', message: 'Closed', server: OTHER }),
+    cells: sending({
+      change: {
+        ...deferred,
+        uncertain: true,
+        preferredServer: OTHER,
+        server: OTHER,
+        lastCode: null,
+        lastMessage: 'Closed',
+      },
+      events: [['delivery_delayed', 'Closed']],
       tried: true,
     }),
   },
