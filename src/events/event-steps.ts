@@ -113,7 +113,7 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
     // Of segments that have few, those of several are read together.
     let rest: number[] = []
     for (const [index, { segment, places }] of lists.segments.entries()) {
-      octets += places.reduce((sum, { length }) => sum + length, 0)
+      octets += places.length
       rest.push(...numbersOf(segment, places, bounds))
       const isLast = index === lists.segments.length - 1
       while (rest.length >= STEP || (isLast && rest.length > 0)) {
@@ -137,18 +137,12 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
   }
 }
 
-/** What all of these lists of a segment have of the range, in its order. */
-function numbersOf(segment: number, lists: readonly Uint8Array[], bounds: Bounds): number[] {
+/** What a segment has of the range, in its order. */
+function numbersOf(segment: number, places: Uint8Array, bounds: Bounds): number[] {
   const { after, upTo, newestFirst } = bounds
-  return inAll(lists.map((each) => placesOf(segment, EVENTS_A_SEGMENT, each)))
+  return [...new Set(placesOf(segment, EVENTS_A_SEGMENT, places))]
     .filter((number) => number > after && number <= upTo)
     .sort((a, b) => (newestFirst ? b - a : a - b))
-}
-
-/** Places that every one of these has, each once. */
-function inAll(lists: readonly number[][]): number[] {
-  const [first, ...others] = lists.map((list) => new Set(list))
-  return [...first!].filter((place) => others.every((list) => list.has(place)))
 }
 
 /** How far is looked through with a number: it is the last one looked at. */
@@ -161,7 +155,7 @@ function edgeOf(segment: number, newestFirst: boolean): number {
   return newestFirst ? segment * EVENTS_A_SEGMENT : (segment + 1) * EVENTS_A_SEGMENT - 1
 }
 
-/** All of these lists have what is wanted. The first is to be the shortest. */
+/** All of these lists have what is wanted. */
 function listsOf({ domainId: id, types, tags }: EventFilter): PlaceList[] {
   const lists: PlaceList[] = []
   if (tags !== undefined) {

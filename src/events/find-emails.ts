@@ -180,7 +180,7 @@ async function readListed(
     // Of segments that have few, those of several are read together.
     const rest: number[] = []
     for (const [index, { segment, places }] of lists.segments.entries()) {
-      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places[0]!))]
+      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
         .filter((place) => place > above && place < below)
         .sort((a, b) => (newestFirst ? b - a : a - b))
       rest.push(...those)

@@ -34,11 +34,11 @@ export interface ListRequest {
 }
 
 export interface ListedSegments {
-  /** Those that have something in every list, in order. */
+  /** In order. What is in all of the lists is here, and perhaps more, where that costs less than reading them all. */
   segments: {
     segment: number
-    /** Of each list two octets a place, in no order. */
-    places: Uint8Array[]
+    /** Two octets a place, in no order, some of them several times. */
+    places: Uint8Array
   }[]
   /** The last segment that was looked at; null: none is left. */
   reached: number | null

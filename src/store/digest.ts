@@ -163,6 +163,17 @@ export function placesOf(segment: number, length: number, octets: Uint8Array): n
   return places
 }
 
+/** What of one list of a segment is in another one of it, too. */
+export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const there = new Set<number>()
+  for (let at = 0; at + 1 < other.length; at += 2) there.add(other[at]! * 256 + other[at + 1]!)
+  const both: number[] = []
+  for (let at = 0; at + 1 < one.length; at += 2) {
+    if (there.has(one[at]! * 256 + one[at + 1]!)) both.push(one[at]!, one[at + 1]!)
+  }
+  return Uint8Array.from(both)
+}
+
 export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 export type CountSize = keyof typeof COUNT_SIZES
 /** By what counts are told apart: not at all, by tag (its value), by the domain of the recipient. */

@@ -71,7 +71,7 @@ export function historyOf(
 const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
 const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
 const TOLD = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
-const toldOf = rowReader<Omit<ToldEmail, 'attachments'>>(TOLD, COLUMNS)
+const toldEmailOf = rowReader<Omit<ToldEmail, 'attachments'>>(TOLD, COLUMNS)
 
 export function summaryOf(row: SummaryRow): EmailSummary {
   return listedOf(row)
@@ -113,22 +113,29 @@ export interface ToldRow {
   octets: number
 }
 
-/** `rows`: one for each that is wanted, in order; no more of them are read than come to `most` octets. */
-export function toldOfRows(rows: Iterable<ToldRow>, most: number): Told[] {
-  const told: Told[] = []
+/** Of `rows`, one for each that is wanted, in order, the first that come to `most` octets; no more are asked for. */
+export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => ToldRow): Row[] {
+  const some: Row[] = []
   let left = most
   for (const row of rows) {
-    const { files, recipientVariables: variables } = row
-    const octets = row.octets + (files?.length ?? 0) + (variables?.length ?? 0)
-    told.push({
-      email: row.id === null ? null : { ...toldOf(row), attachments: listOf<ToldFile>(files) },
-      recipientVariables: variables === null ? null : mapOf<Record<string, string>>(variables),
-      octets,
-    })
-    left -= octets
+    some.push(row)
+    left -= octetsTold(rowOf(row))
     if (left <= 0) break
   }
-  return told
+  return some
+}
+
+export function toldOf(row: ToldRow): Told {
+  const { files, recipientVariables: variables } = row
+  return {
+    email: row.id === null ? null : { ...toldEmailOf(row), attachments: listOf<ToldFile>(files) },
+    recipientVariables: variables === null ? null : mapOf<Record<string, string>>(variables),
+    octets: octetsTold(row),
+  }
+}
+
+function octetsTold({ octets, files, recipientVariables }: ToldRow): number {
+  return octets + (files?.length ?? 0) + (recipientVariables?.length ?? 0)
 }
 
 export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {

@@ -1,3 +1,4 @@
+import { commonPlaces, type ListAnswer, type ListQuestion } from '../common-places.ts'
 import {
   type AddedUp,
   COUNT_DIMENSIONS,
@@ -10,7 +11,6 @@ import {
   keysOf,
   LIST,
   type ListRow,
-  type PlaceList,
   placesBySegment,
   segmentOf,
   TRIMMED_AT_ONCE,
@@ -109,6 +109,8 @@ const BY_SEGMENT: Statement = {
   WHERE company = $1 AND kind = $2 AND minor = ANY ($3::int8[]) AND major = ANY ($4::int8[])`,
 }
 
+const EMPTY = new Uint8Array()
+
 /** What is made of the log of events. */
 export function digest(parts: Parts): DigestStore {
   const { database, companies } = parts
@@ -125,12 +127,16 @@ export function digest(parts: Parts): DigestStore {
     ]
   }
 
-  /** What a list has in each of these segments, which are in order; a segment in which it has nothing is missing. */
-  async function listed(company: number, list: PlaceList, segments: number[]) {
+  async function answered(company: number, { list, segments, whether }: ListQuestion): Promise<ListAnswer> {
     const values = [company, list.kind, int8s(keysOf(list))]
-    const [one, other] = [segments[0]!, segments.at(-1)!]
+    const [one = 0, other = one] = [segments[0], segments.at(-1)]
+    const range = [Math.min(one, other), Math.max(one, other)]
+    if (whether) {
+      const rows = await database.read<{ segment: number }>(SEGMENTS_BY_TERM, [...values, ...range])
+      return new Map(rows.map(({ segment }) => [segment, EMPTY]))
+    }
     const rows = isByTerm(list.kind)
-      ? database.read<ListRow>(BY_TERM, [...values, Math.min(one, other), Math.max(one, other)])
+      ? database.read<ListRow>(BY_TERM, [...values, ...range])
       : database.read<ListRow>(BY_SEGMENT, [...values, int8s(segments)])
     return placesBySegment(list, await rows)
   }
@@ -143,20 +149,6 @@ export function digest(parts: Parts): DigestStore {
   ): Promise<{ events: DigestedEvent[]; more: boolean }> {
     const rows = await database.read<DigestedRow>(BEHIND, [cursor, reached, limit])
     return wholeEvents(rows, limit) ?? (await eventsBehind(cursor, reached, 2 * limit))
-  }
-
-  /** Without those in which a list that lies by term has nothing: of the others less is read then. */
-  async function narrowed(company: number, lists: readonly PlaceList[], segments: number[]) {
-    let left = segments
-    for (const list of lists.filter(({ kind }) => isByTerm(kind))) {
-      if (left.length === 0) break
-      const [one, other] = [left[0]!, left.at(-1)!]
-      const values = [company, list.kind, int8s(keysOf(list)), Math.min(one, other), Math.max(one, other)]
-      const rows = await database.read<{ segment: number }>(SEGMENTS_BY_TERM, values)
-      const found = new Set(rows.map(({ segment }) => segment))
-      left = left.filter((segment) => found.has(segment))
-    }
-    return left
   }
 
   return {
@@ -218,20 +210,10 @@ export function digest(parts: Parts): DigestStore {
         [company, ...range, looks, ...times],
       )
       const those = looked.map(({ segment }) => segment)
-      const left = lists.length > 1 ? await narrowed(company, lists, those) : those
-      let segments = left.map((segment) => ({ segment, places: [] as Uint8Array[] }))
-      for (const list of lists) {
-        if (segments.length === 0) break
-        const found = await listed(
-          company,
-          list,
-          segments.map(({ segment }) => segment),
-        )
-        segments = segments.flatMap(({ segment, places }) => {
-          const here = found.get(segment)
-          return here === undefined ? [] : [{ segment, places: [...places, here] }]
-        })
-      }
+      const common = commonPlaces(lists, those)
+      let step = common.next()
+      while (!step.done) step = common.next(await answered(company, step.value))
+      const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 

@@ -1,4 +1,5 @@
 /** What the main thread and the threads of the store say to each other. Plain data only. */
+import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
@@ -148,7 +149,6 @@ export type Reads = Direct<
   | 'readHistory'
   | 'readLists'
   | 'readRaw'
-  | 'readTold'
   | 'readWork'
   | 'repeated'
   | 'suppressedPage'
@@ -161,7 +161,10 @@ export type Reads = Direct<
   | 'webhookAttempts'
   | 'webhookEvents'
   | 'lastEventBefore'
->
+> & {
+  /** As in told-rows.ts. */
+  readTold(...args: Parameters<store.Store['readTold']>): Row[]
+}
 
 /** One call by name with its arguments, as it crosses to a thread. */
 export type Call<Operations> = {

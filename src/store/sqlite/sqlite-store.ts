@@ -1,4 +1,6 @@
 import type { Happened } from '../../email/lifecycle.ts'
+import type { Told } from '../../email/told-event.ts'
+import { toldOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
@@ -17,6 +19,7 @@ import {
   type Writes,
 } from './protocol.ts'
 import { StoreThread } from './thread.ts'
+import { toldRow } from './told-rows.ts'
 
 /** Bounds of one transaction: so many operations, and past the first so many octets. */
 const MAX_OPERATIONS = 500
@@ -120,7 +123,7 @@ export class SqliteStore implements types.Store {
   readonly emailsAt = this.#reads('emailsAt')
   readonly emailsBegunAfter = this.#reads('emailsBegunAfter')
   readonly settledEmailPlace = this.#reads('settledEmailPlace')
-  readonly readTold = this.#reads('readTold')
+  readonly #told = this.#reads('readTold')
   readonly digestAfter = this.#reads('digestAfter')
   readonly followerCursor = this.#reads('followerCursor')
   readonly readLists = this.#reads('readLists')
@@ -216,6 +219,10 @@ export class SqliteStore implements types.Store {
     const call = packAcceptAll(together, lease, moved)
     const weight = together.emails.reduce((sum, { size }) => sum + BASE_WEIGHT + size, 0)
     return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptedAll>
+  }
+
+  async readTold(...asked: Parameters<Reads['readTold']>): Promise<Told[]> {
+    return (await this.#told(...asked)).map((row) => toldOf(toldRow(row)))
   }
 
   async probe(room = 0): Promise<void> {

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter, EmailPortion, EmailWalk } from '../../../email/stored-email.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOfRows } from '../../email-rows.ts'
+import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import type { SearchStore } from '../../store.ts'
 import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
@@ -248,7 +248,8 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
         int4s(wanted.map(({ recipient }) => recipient)),
         bools(wanted.map(({ known }) => known)),
       ]
-      return toldOfRows(await database.read<ToldRow>(TOLD, [...columns, octets]), octets)
+      const rows = await database.read<ToldRow>(TOLD, [...columns, octets])
+      return rows.map(toldOf)
     },
   }
 }

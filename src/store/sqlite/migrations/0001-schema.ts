@@ -343,6 +343,7 @@ CREATE TABLE followers (
 ) STRICT, WITHOUT ROWID;
 
 -- What is made of the log (src/store/digest.ts): lists of places for each term and segment, times of segments, counts.
+-- Lists are long: beside their keys they would make the tree so deep that finding one takes ten times as long.
 CREATE TABLE search_lists (
   company INTEGER NOT NULL,
   kind    INTEGER NOT NULL,
@@ -350,7 +351,7 @@ CREATE TABLE search_lists (
   minor   INTEGER NOT NULL,
   places  BLOB NOT NULL,
   PRIMARY KEY (company, kind, major, minor)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE search_spans (
   company INTEGER NOT NULL,

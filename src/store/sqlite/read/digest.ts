@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { commonPlaces, type ListAnswer, type ListQuestion } from '../../common-places.ts'
 import {
   type AddedUp,
   COUNT_SIZES,
@@ -7,7 +8,6 @@ import {
   isOfEvents,
   keysOf,
   type ListRow,
-  type PlaceList,
   placesBySegment,
   segmentOf,
   unlessMore,
@@ -17,6 +17,8 @@ import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../../dig
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
+
+const EMPTY = new Uint8Array()
 
 const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
   AND (?4 IS NULL OR domain_id = ?4) AND (?5 IS NULL OR value = ?5)`
@@ -48,8 +50,8 @@ export function digest(
      WHERE company = ?1 AND kind = ?2 AND major IN (SELECT value FROM json_each(?3)) AND minor BETWEEN ?4 AND ?5`,
   )
   const bySegment = db.prepare(
-    `SELECT l.major AS segment, l.minor AS key, l.places FROM json_each(?4) s CROSS JOIN json_each(?3) t
-       CROSS JOIN search_lists l ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor = t.value`,
+    `SELECT l.major AS segment, l.minor AS key, l.places FROM json_each(?4) s CROSS JOIN search_lists l
+       ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor IN (SELECT value FROM json_each(?3))`,
   )
   const counts = db.prepare(
     `SELECT start, value, type, sum(n) AS n, count(*) AS rows
@@ -86,28 +88,18 @@ export function digest(
     return wholeEvents(all<DigestedRow>(behind, cursor, limit), limit) ?? eventsBehind(cursor, 2 * limit)
   }
 
-  /** What a list has in each of these segments, which are in order; a segment in which it has nothing is missing. */
-  function listed(company: number, list: PlaceList, segments: number[]): Map<number, Uint8Array> {
+  function answered(company: number, { list, segments, whether }: ListQuestion): ListAnswer {
     const values = [company, list.kind, JSON.stringify(keysOf(list))]
     const [one = 0, other = one] = [segments[0], segments.at(-1)]
+    const range = [Math.min(one, other), Math.max(one, other)]
+    if (whether) {
+      const rows = all<{ segment: number }>(segmentsByTerm, ...values, ...range)
+      return new Map(rows.map(({ segment }) => [segment, EMPTY]))
+    }
     const rows = isByTerm(list.kind)
-      ? all<ListRow>(byTerm, ...values, Math.min(one, other), Math.max(one, other))
+      ? all<ListRow>(byTerm, ...values, ...range)
       : all<ListRow>(bySegment, ...values, JSON.stringify(segments))
     return placesBySegment(list, rows)
-  }
-
-  /** Without those in which a list that lies by term has nothing: of the others less is read then. */
-  function narrowed(company: number, lists: readonly PlaceList[], segments: number[]): number[] {
-    let left = segments
-    for (const list of lists.filter(({ kind }) => isByTerm(kind))) {
-      const [one = 0, other = one] = [left[0], left.at(-1)]
-      const range = [Math.min(one, other), Math.max(one, other)]
-      const keys = JSON.stringify(keysOf(list))
-      const rows = all<{ segment: number }>(segmentsByTerm, company, list.kind, keys, ...range)
-      const found = new Set(rows.map(({ segment }) => segment))
-      left = left.filter((segment) => found.has(segment))
-    }
-    return left
   }
 
   const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
@@ -128,19 +120,10 @@ export function digest(
         ? all<{ segment: number }>(spans[newestFirst ? 'DESC' : 'ASC'], number, from, to, since, until, looks)
         : segmentsBetween(...bounds(number, from, to), newestFirst, looks)
       const those = looked.map(({ segment }) => segment)
-      const left = lists.length > 1 ? narrowed(number, lists, those) : those
-      let segments = left.map((segment) => ({ segment, places: [] as Uint8Array[] }))
-      for (const list of lists) {
-        const found = listed(
-          number,
-          list,
-          segments.map(({ segment }) => segment),
-        )
-        segments = segments.flatMap(({ segment, places }) => {
-          const here = found.get(segment)
-          return here === undefined ? [] : [{ segment, places: [...places, here] }]
-        })
-      }
+      const common = commonPlaces(lists, those)
+      let step = common.next()
+      while (!step.done) step = common.next(answered(number, step.value))
+      const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 

@@ -1,11 +1,13 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Row } from '../../../email/codec.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, PortionWanted } from '../../../email/stored-email.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOfRows } from '../../email-rows.ts'
-import type { Direct } from '../protocol.ts'
+import { type PlacedRow, placeOf, portionOf, within } from '../../email-rows.ts'
+import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
+import { TOLD, toldRow } from '../told-rows.ts'
 import { LAST_EVENT } from './emails.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
@@ -33,17 +35,6 @@ const WANTED = wantedIn({
   lastEvent: LAST_EVENT,
 })
 
-/** One row for each that is wanted, in order. */
-const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, (
-    SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
-      ORDER BY f.position)
-    FROM attachments f CROSS JOIN blobs b ON b.num = f.blob WHERE f.email = e.num
-  ) AS files, r.variables AS recipientVariables
-  FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
-    LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'
-    LEFT JOIN companies c ON c.num = e.company
-    LEFT JOIN recipients r ON r.email = k.num AND r.position = i.value ->> 'recipient'`
-
 const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
 
 /**
@@ -65,7 +56,8 @@ function walk(order: 'ASC' | 'DESC'): { looked: string; wanted: string } {
 /** What is looked for among emails and events. To be called inside a transaction. */
 export function search(
   db: DatabaseSync,
-): Direct<
+): Pick<
+  Reads,
   | 'emailAlong'
   | 'emailPlace'
   | 'eventsAt'
@@ -99,23 +91,16 @@ export function search(
       `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num <= ? ORDER BY num DESC LIMIT 1`,
     ),
   }
-  const eventsAt = { ASC: eventsIn('ASC'), DESC: eventsIn('DESC') }
+  const eventsAt = db.prepare(
+    `${EVENT} FROM json_each(?1) i CROSS JOIN events v ON v.number = i.value CROSS JOIN emails e ON e.num = v.email
+       CROSS JOIN companies c ON c.num = v.company
+       LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
+     WHERE (?2 IS NULL OR v.at >= ?2) AND (?3 IS NULL OR v.at < ?3) LIMIT ?4`,
+  )
   const behind = db.prepare('SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > ? LIMIT ?)')
   const begun = { ASC: begunIn('ASC'), DESC: begunIn('DESC') }
   const told = db.prepare(TOLD)
-
-  function eventsIn(order: 'ASC' | 'DESC') {
-    return db.prepare(
-      `WITH chosen AS MATERIALIZED (
-         SELECT v.number FROM json_each(?1) i CROSS JOIN events v ON v.number = i.value
-         WHERE (?2 IS NULL OR v.at >= ?2) AND (?3 IS NULL OR v.at < ?3) ORDER BY v.number ${order} LIMIT ?4
-       )
-       ${EVENT} FROM chosen CROSS JOIN events v ON v.number = chosen.number CROSS JOIN emails e ON e.num = v.email
-         CROSS JOIN companies c ON c.num = v.company
-         LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient
-       ORDER BY v.number ${order}`,
-    )
-  }
+  told.setReturnArrays(true)
 
   /** What is shown of an email is read of those alone that are shown. `+`: by no index over the emails of events. */
   function begunIn(order: 'ASC' | 'DESC') {
@@ -175,8 +160,9 @@ export function search(
     },
 
     eventsAt(numbers, { since, until, newestFirst, limit }) {
-      const statement = eventsAt[newestFirst ? 'DESC' : 'ASC']
-      return all<LogRow>(statement, JSON.stringify(numbers), since, until, limit).map(eventOf)
+      // In their order they are read one by one, as many as are wanted: sorted later, all would be.
+      const ordered = [...numbers].sort((a, b) => (newestFirst ? b - a : a - b))
+      return all<LogRow>(eventsAt, JSON.stringify(ordered), since, until, limit).map(eventOf)
     },
 
     eventsOf(emailIds, address) {
@@ -185,7 +171,7 @@ export function search(
     },
 
     readTold: (wanted, octets) =>
-      toldOfRows(told.iterate(JSON.stringify(wanted)) as Iterable<unknown> as Iterable<ToldRow>, octets),
+      within(told.iterate(JSON.stringify(wanted)) as Iterable<unknown> as Iterable<Row>, octets, toldRow),
   }
 }
 

@@ -1,0 +1,97 @@
+/** What several lists have in common: as few of them are read as tell. */
+import { isByTerm, type PlaceList, placesInBoth } from './digest.ts'
+import type { ListedSegments } from './digest-store.ts'
+
+/** Of a list what it has in these segments, which are in order; `whether`: only in which of them it has anything. */
+export interface ListQuestion {
+  list: PlaceList
+  segments: readonly number[]
+  whether: boolean
+}
+
+/** Its places by segment; one in which it has nothing is missing. */
+export type ListAnswer = ReadonlyMap<number, Uint8Array>
+
+type Found = ListedSegments['segments']
+type Asking<T> = Generator<ListQuestion, T, ListAnswer>
+
+/** Segments in which all lists are read, to know of the rest which of them tell most. */
+const PROBED = 8
+/** A list that leaves more than this part of what others have is passed over. */
+const WORTH_READING = 0.5
+
+/** Asks for what it needs of the lists, and is given it. */
+export function* commonPlaces(lists: readonly PlaceList[], segments: readonly number[]): Asking<Found> {
+  if (segments.length === 0) return []
+  const [only, ...more] = lists
+  if (more.length === 0) return listed(segments, yield { list: only!, segments, whether: false })
+  const probed = segments.slice(0, PROBED)
+  const probes: Probe[] = []
+  for (const list of lists) {
+    const answer = yield { list, segments: probed, whether: false }
+    probes.push({ list, answer, found: listed(probed, answer) })
+  }
+  const found = probes.slice(1).reduce((common, { answer }) => inBoth(common, answer), probes[0]!.found)
+  const rest = segments.slice(PROBED)
+  return rest.length === 0 ? found : [...found, ...(yield* ofTheRest(probes, rest))]
+}
+
+/** What a list has in the probed segments. */
+interface Probe {
+  list: PlaceList
+  answer: ListAnswer
+  found: Found
+}
+
+function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<Found> {
+  const [shortest, ...others] = [...probes].sort((a, b) => octetsOf(a.found) - octetsOf(b.found))
+  const segments = yield* whereAny(probes, rest)
+  let common = listed(segments, yield { list: shortest!.list, segments, whether: false })
+  for (const { list } of others) {
+    const [few, many] = [common.slice(0, PROBED), common.slice(PROBED)]
+    const left = yield* among(few, list)
+    const isWorthIt = octetsOf(left) <= WORTH_READING * octetsOf(few)
+    common = [...left, ...(isWorthIt ? yield* among(many, list) : many)]
+  }
+  return common
+}
+
+/**
+ * Where it costs little to know, and is not likely to be everywhere: without the segments in which a list has nothing.
+ */
+function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<readonly number[]> {
+  let left = rest
+  for (const { list, found } of probes) {
+    if (!isByTerm(list.kind) || found.length === PROBED || left.length === 0) continue
+    const answer = yield { list, segments: left, whether: true }
+    left = left.filter((segment) => answer.has(segment))
+  }
+  return left
+}
+
+/** What of these the list has, too. */
+function* among(common: Found, list: PlaceList): Asking<Found> {
+  if (common.length === 0) return []
+  const segments = common.map(({ segment }) => segment)
+  return inBoth(common, yield { list, segments, whether: false })
+}
+
+function listed(segments: readonly number[], answer: ListAnswer): Found {
+  return segments.flatMap((segment) => {
+    const places = answer.get(segment)
+    return places === undefined ? [] : [{ segment, places }]
+  })
+}
+
+function inBoth(common: Found, other: ListAnswer): Found {
+  return common.flatMap(({ segment, places }) => {
+    const those = other.get(segment)
+    if (those === undefined) return []
+    const both = placesInBoth(places, those)
+    return both.length === 0 ? [] : [{ segment, places: both }]
+  })
+}
+
+function octetsOf(found: Found): number {
+  return found.reduce((sum, { places }) => sum + places.length, 0)
+}
