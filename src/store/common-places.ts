@@ -13,7 +13,8 @@ export interface ListQuestion {
 export type ListAnswer = ReadonlyMap<number, Uint8Array>
 
 type Found = ListedSegments['segments']
-type Asking<T> = Generator<ListQuestion, T, ListAnswer>
+/** Several at once where none of them waits for what comes of another. */
+type Asking<T> = Generator<readonly ListQuestion[], T, readonly ListAnswer[]>
 
 /** Segments in which all lists are read, to know of the rest which of them tell most. */
 const PROBED = 8
@@ -24,13 +25,13 @@ const WORTH_READING = 0.5
 export function* commonPlaces(lists: readonly PlaceList[], segments: readonly number[]): Asking<Found> {
   if (segments.length === 0) return []
   const [only, ...more] = lists
-  if (more.length === 0) return listed(segments, yield { list: only!, segments, whether: false })
+  if (more.length === 0) return listed(segments, yield* placesOf(only!, segments))
   const probed = segments.slice(0, PROBED)
-  const probes: Probe[] = []
-  for (const list of lists) {
-    const answer = yield { list, segments: probed, whether: false }
-    probes.push({ list, answer, found: listed(probed, answer) })
-  }
+  const answers = yield lists.map((list) => ({ list, segments: probed, whether: false }))
+  const probes = lists.map((list, index): Probe => {
+    const answer = answers[index]!
+    return { list, answer, found: listed(probed, answer) }
+  })
   const found = probes.slice(1).reduce((common, { answer }) => inBoth(common, answer), probes[0]!.found)
   const rest = segments.slice(PROBED)
   return rest.length === 0 ? found : [...found, ...(yield* ofTheRest(probes, rest))]
@@ -46,7 +47,7 @@ interface Probe {
 function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<Found> {
   const [shortest, ...others] = [...probes].sort((a, b) => octetsOf(a.found) - octetsOf(b.found))
   const segments = yield* whereAny(probes, rest)
-  let common = listed(segments, yield { list: shortest!.list, segments, whether: false })
+  let common = listed(segments, yield* placesOf(shortest!.list, segments))
   for (const { list } of others) {
     const [few, many] = [common.slice(0, PROBED), common.slice(PROBED)]
     const left = yield* among(few, list)
@@ -60,20 +61,22 @@ function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<F
  * Where it costs little to know, and is not likely to be everywhere: without the segments in which a list has nothing.
  */
 function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<readonly number[]> {
-  let left = rest
-  for (const { list, found } of probes) {
-    if (!isByTerm(list.kind) || found.length === PROBED || left.length === 0) continue
-    const answer = yield { list, segments: left, whether: true }
-    left = left.filter((segment) => answer.has(segment))
-  }
-  return left
+  const seldom = probes.filter(({ list, found }) => isByTerm(list.kind) && found.length < PROBED)
+  if (seldom.length === 0) return rest
+  const answers = yield seldom.map(({ list }) => ({ list, segments: rest, whether: true }))
+  return rest.filter((segment) => answers.every((answer) => answer.has(segment)))
 }
 
 /** What of these the list has, too. */
 function* among(common: Found, list: PlaceList): Asking<Found> {
   if (common.length === 0) return []
   const segments = common.map(({ segment }) => segment)
-  return inBoth(common, yield { list, segments, whether: false })
+  return inBoth(common, yield* placesOf(list, segments))
+}
+
+function* placesOf(list: PlaceList, segments: readonly number[]): Asking<ListAnswer> {
+  const [answer] = yield [{ list, segments, whether: false }]
+  return answer!
 }
 
 function listed(segments: readonly number[], answer: ListAnswer): Found {

@@ -28,12 +28,14 @@ function common(lists: readonly (readonly [PlaceList, Kept])[], segments = SEGME
   )
   let step = steps.next()
   while (!step.done) {
-    const { list, segments, whether } = step.value
-    asked.push(step.value)
-    const [, kept] = lists.find(([each]) => each === list)!
-    const there = segments.filter((segment) => (kept.get(segment)?.length ?? 0) > 0)
-    const octets = (segment: number) => (whether ? new Uint8Array() : packPlaces(kept.get(segment)!))
-    step = steps.next(new Map(there.map((segment) => [segment, octets(segment)])))
+    asked.push(...step.value)
+    const answers = step.value.map(({ list, segments, whether }) => {
+      const [, kept] = lists.find(([each]) => each === list)!
+      const there = segments.filter((segment) => (kept.get(segment)?.length ?? 0) > 0)
+      const octets = (segment: number) => (whether ? new Uint8Array() : packPlaces(kept.get(segment)!))
+      return new Map(there.map((segment) => [segment, octets(segment)]))
+    })
+    step = steps.next(answers)
   }
   const found = new Map(
     step.value.map(({ segment, places }) => [segment, new Set(placesOf(0, 0, places))] as const),

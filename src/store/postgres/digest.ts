@@ -212,7 +212,9 @@ export function digest(parts: Parts): DigestStore {
       const those = looked.map(({ segment }) => segment)
       const common = commonPlaces(lists, those)
       let step = common.next()
-      while (!step.done) step = common.next(await answered(company, step.value))
+      while (!step.done) {
+        step = common.next(await Promise.all(step.value.map((question) => answered(company, question))))
+      }
       const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },

@@ -122,7 +122,7 @@ export function digest(
       const those = looked.map(({ segment }) => segment)
       const common = commonPlaces(lists, those)
       let step = common.next()
-      while (!step.done) step = common.next(answered(number, step.value))
+      while (!step.done) step = common.next(step.value.map((question) => answered(number, question)))
       const segments = step.value
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
