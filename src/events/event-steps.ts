@@ -8,8 +8,9 @@ import { type EmailSearchStore, findEmails } from './find-emails.ts'
 const STEP = 300
 /** Questions to the store for one page, where nothing is read of most that is looked at. */
 const QUESTIONS = 12
-/** Segments looked at in the first question; four times as many in each that follows while they hold little. */
+/** Segments looked at in the first question; so many times more in each that follows while they hold little. */
 const FIRST_SEGMENTS = 8
+const MORE = 16
 const MOST_SEGMENTS = 2_048
 /** Octets of lists in one answer, about. */
 const LITTLE = 64 * 1024
@@ -133,7 +134,7 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
     yield { events: [], reached: within(bounds, edgeOf(lists.reached, newestFirst)) }
     if (newestFirst) to = lists.reached - 1
     else from = lists.reached + 1
-    if (octets < LITTLE) looks = Math.min(4 * looks, MOST_SEGMENTS)
+    if (octets < LITTLE) looks = Math.min(MORE * looks, MOST_SEGMENTS)
   }
 }
 

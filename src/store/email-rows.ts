@@ -138,6 +138,9 @@ function octetsTold({ octets, files, recipientVariables }: ToldRow): number {
   return octets + (files?.length ?? 0) + (recipientVariables?.length ?? 0)
 }
 
-export function capturedOf({ recipients, raw }: CapturedRow): { recipients: number[]; raw: Uint8Array } {
-  return { recipients: listOf<number>(recipients), raw }
+/** In the order of recipients, whoever was first. */
+export function capturedOf(rows: readonly CapturedRow[]): { recipients: number[]; raw: Uint8Array }[] {
+  return rows
+    .map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))
+    .sort((a, b) => (a.recipients[0] ?? 0) - (b.recipients[0] ?? 0))
 }

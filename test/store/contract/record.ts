@@ -19,7 +19,7 @@ import type { OpenBench } from './contract.ts'
 
 export function recordContract(open: OpenBench): void {
   describe('record', () => {
-    test('keeps every octet that was captured, however many', async (t) => {
+    test('keeps every octet that was captured, however many, in the order of recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
       for (const size of [64 * 1024 + 1, 300_000, 2_500_000]) {
@@ -29,8 +29,9 @@ export function recordContract(open: OpenBench): void {
         const octets = randomBytes(2 * size + 10)
         const [first, second] = [octets.subarray(5, 5 + size), octets.subarray(5 + size, 5 + 2 * size)]
         const expected = [Buffer.from(first), Buffer.from(second)]
-        await store.record(attempt(value, 7, [result(0)], { captured: first }))
+        // The second was done first.
         await store.record(attempt(value, 7, [result(1)], { captured: second }))
+        await store.record(attempt(value, 7, [result(0)], { captured: first }))
         const kept = await store.readCaptured(value.id)
         assert.deepEqual(
           kept.map(({ recipients, raw }) => [recipients, raw.byteLength]),

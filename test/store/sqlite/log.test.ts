@@ -12,7 +12,7 @@ const WRITES = 20_000
 const WRITERS = 20
 const PAGE = 8_192
 /** Some 2,500 pages is usual, more where the checkpointer has to wait for a processor; a log that is not relieved has 15,000 and more. */
-const LONG = 8_000
+const LONG = 12_000
 
 test('under steady writing the write-ahead log stays short', async (t) => {
   const path = join(temporaryDirectory(t), 'postroad.db')

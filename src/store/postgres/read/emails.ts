@@ -142,7 +142,7 @@ export function emails({
 
     async readCaptured(id) {
       if (!isEmailId(id)) return []
-      return (await database.read<CapturedRow>(CAPTURED, [id])).map(capturedOf)
+      return capturedOf(await database.read<CapturedRow>(CAPTURED, [id]))
     },
 
     /** Newest first. */

@@ -100,7 +100,7 @@ export function emails(
       )
     },
 
-    readCaptured: (id) => all<CapturedRow>(captured, id).map(capturedOf),
+    readCaptured: (id) => capturedOf(all<CapturedRow>(captured, id)),
 
     /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
     listEmails({ companyId, before, limit }) {
