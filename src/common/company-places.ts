@@ -12,10 +12,6 @@ export class CompanyPlaces {
     this.#pool = new SharedPool(shape)
   }
 
-  get taken(): number {
-    return this.#pool.taken
-  }
-
   /** Of this company, those that wait no more but whose turn has not come included. */
   waiting(company: string): number {
     return this.#waiting.waiting(company)

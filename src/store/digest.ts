@@ -156,22 +156,19 @@ export function unshared(term: number, octets: Uint8Array): Uint8Array {
 
 /** The places that a list of a segment has, as they were added. */
 export function placesOf(segment: number, length: number, octets: Uint8Array): number[] {
-  const places: number[] = []
-  for (let at = 0; at + 1 < octets.length; at += 2) {
-    places.push(segment * length + octets[at]! * 256 + octets[at + 1]!)
-  }
-  return places
+  return offsetsOf(octets).map((offset) => segment * length + offset)
+}
+
+function offsetsOf(octets: Uint8Array): number[] {
+  const offsets: number[] = []
+  for (let at = 0; at + 1 < octets.length; at += 2) offsets.push(octets[at]! * 256 + octets[at + 1]!)
+  return offsets
 }
 
 /** What of one list of a segment is in another one of it, too. */
 export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const there = new Set<number>()
-  for (let at = 0; at + 1 < other.length; at += 2) there.add(other[at]! * 256 + other[at + 1]!)
-  const both: number[] = []
-  for (let at = 0; at + 1 < one.length; at += 2) {
-    if (there.has(one[at]! * 256 + one[at + 1]!)) both.push(one[at]!, one[at + 1]!)
-  }
-  return Uint8Array.from(both)
+  const there = new Set(offsetsOf(other))
+  return packPlaces(offsetsOf(one).filter((offset) => there.has(offset)))
 }
 
 export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
