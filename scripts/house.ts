@@ -51,11 +51,11 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'http',
     about:
-      'requests: `json/` and `form/` the dialects, `pages/`, `admission/` who may have how much of the service at once',
+      'requests: `json/` and `form/` the dialects, `pages/`, `console/` what its page asks, `admission/` who may have how much of the service at once',
     imports: words(
-      'operate intake events store/store.ts accounts email mail workers loop-monitor.ts config network common',
+      'operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
-    apart: ['json', 'form', 'pages'],
+    apart: ['json', 'form', 'pages', 'console'],
   },
   {
     name: 'operate',
@@ -64,7 +64,7 @@ export const HOUSE: readonly Place[] = [
     imports: words(
       'queue/pauses.ts delivery/message.ts delivery/prepare.ts delivery/signing-keys.ts events',
       'store/store.ts store/open.ts store/backup.ts store/schema.ts store/transfer/transfer.ts',
-      'accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
+      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
     ),
   },
   {
@@ -109,7 +109,13 @@ export const HOUSE: readonly Place[] = [
     name: 'store',
     about:
       'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
-    imports: words('accounts email mail threads config/settings.ts common'),
+    imports: words('people accounts email mail threads config/settings.ts common'),
+  },
+  {
+    name: 'people',
+    about:
+      'people of the console: roles, what they prove who they are with, sessions, and what they have changed; pure',
+    imports: words('common'),
   },
   {
     name: 'accounts',

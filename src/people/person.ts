@@ -1,0 +1,124 @@
+/** People who use the console: what they prove who they are with, what they belong to, and what they have changed. */
+
+/**
+ * What somebody may do in a company.
+ * - `viewer`: sees what became of its mail, and what it has set up.
+ * - `developer`: also sends, and changes what the company has: domains, keys, webhooks, suppressions.
+ * - `owner`: also says who belongs to it.
+ */
+export const ROLES = ['owner', 'developer', 'viewer'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Membership {
+  companyId: string
+  role: Role
+}
+
+export interface Person {
+  id: string
+  /** With which he signs in, in lower case; no two have the same. Null: the first operator, who has not said yet. */
+  address: string | null
+  /** As others see him; '' where he has not said. */
+  name: string
+  /** Sees and changes everything of the installation. */
+  operator: boolean
+  createdAt: number
+  /** Raised by every change of what stands here. */
+  version: number
+  credentials: Credentials
+  /** In the order of companies' ids. */
+  memberships: Membership[]
+}
+
+/** With what somebody proves who he is. Kept as one value, that changes as a whole: a code that is used is gone. */
+export interface Credentials {
+  /** Hash in PHC string format (password.ts); null: none is set. */
+  password: string | null
+  totp: TotpSecret | null
+  /** Base64 of SHA-256 of those that are not used yet. */
+  recoveryCodes: string[]
+  passkeys: Passkey[]
+  /** Accounts elsewhere (OpenID Connect Core 2: `iss` and `sub`). */
+  identities: { issuer: string; subject: string }[]
+}
+
+export interface TotpSecret {
+  /** Sealed (accounts/seal.ts), in base64. */
+  sealed: string
+  /** Step of the last code that was taken, so that none counts twice (RFC 6238 5.2); 0: none yet. */
+  lastStep: number
+}
+
+/** A WebAuthn credential. */
+export interface Passkey {
+  /** Credential id in base64url. */
+  id: string
+  /** COSE key in base64url. */
+  publicKey: string
+  counter: number
+  transports: string[]
+  /** What its owner calls it. */
+  name: string
+  createdAt: number
+  usedAt: number | null
+}
+
+export const NO_CREDENTIALS: Readonly<Credentials> = {
+  password: null,
+  totp: null,
+  recoveryCodes: [],
+  passkeys: [],
+  identities: [],
+}
+
+/** How a session began. */
+export type SignInWay = 'link' | 'password' | 'passkey' | 'oidc'
+
+export interface Session {
+  /** Shown to its person. The token in the cookie is another, and only its hash is kept. */
+  id: string
+  personId: string
+  way: SignInWay
+  /** IP address and browser as they were when it began. */
+  address: string
+  userAgent: string
+  /** Unix ms, as below. */
+  createdAt: number
+  /** When it was used last, give or take some minutes. */
+  seenAt: number
+  expiresAt: number
+}
+
+/** A link that signs somebody in, once. */
+export interface SignInLink {
+  personId: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** Who changed something. */
+export interface Actor {
+  kind: 'person' | 'key' | 'command-line' | 'service'
+  /** Of the person or the key; null for others. */
+  id: string | null
+  /** As it was then: a person's address, the name of a key, the user of the machine. */
+  name: string
+}
+
+/** One change of settings. */
+export interface AuditEntry {
+  /** Rises with time. */
+  number: number
+  at: number
+  /** Null: it concerns the installation. */
+  companyId: string | null
+  actor: Actor
+  /** The verb, e.g. `createKey`. */
+  action: string
+  /** What it was done to, for people: a name or an address. */
+  target: string
+  /** What was given, without secrets. */
+  detail: Record<string, unknown>
+  /** False: it was begun, and whether it was done is not known. */
+  done: boolean
+}

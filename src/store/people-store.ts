@@ -1,0 +1,58 @@
+/** People of the console, their sessions and links, and the list of what was changed by whom. */
+import type { AuditEntry, Credentials, Person, Role, Session, SignInLink } from '../people/person.ts'
+
+/** What is absent stays as it is. */
+export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 'operator'>> {
+  credentials?: Credentials
+}
+
+export interface AuditFilter {
+  /** Null: of all, and of the installation. */
+  companyId: string | null
+  /** Only those of a lower number. */
+  before?: number
+  limit: number
+}
+
+export interface PeopleStore {
+  /** With memberships. StoreConflict when somebody has the address. */
+  addPerson(person: Person): Promise<void>
+  /** Null: there is none. */
+  findPerson(by: { id: string } | { address: string }): Promise<Person | null>
+  /** By `iss` and `sub` of an account elsewhere. */
+  findPersonByIdentity(issuer: string, subject: string): Promise<Person | null>
+  /** Those of a company, or all; the oldest first. */
+  people(companyId: string | null): Promise<Person[]>
+  /**
+   * Changes him where he is still of that version, which is raised. False when he was changed since, or is gone.
+   * StoreConflict when somebody has the address.
+   */
+  updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
+  /** With sessions, links and memberships. False when there is none. */
+  removePerson(id: string): Promise<boolean>
+  /** Null: he belongs to it no more. False when there is no such person or company. Raises his version. */
+  setMembership(personId: string, companyId: string, role: Role | null): Promise<boolean>
+
+  addSession(session: Session, tokenHash: Uint8Array): Promise<void>
+  /** With its person as he is now. Null: there is none, or it has expired. */
+  findSession(tokenHash: Uint8Array, now: number): Promise<{ session: Session; person: Person } | null>
+  /** It is in use, and ends not before `expiresAt`. */
+  touchSession(id: string, seenAt: number, expiresAt: number): Promise<void>
+  /** Those that have not expired, used last first. */
+  sessions(personId: string, now: number): Promise<Session[]>
+  /** One of his, or all but `except`. How many they were. */
+  endSessions(personId: string, which: { id: string } | { except: string | null }): Promise<number>
+
+  addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
+  /** Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it. */
+  takeLink(tokenHash: Uint8Array, now: number): Promise<string | null>
+  /** Removes sessions and links that have expired, at most so many of each. How many they were. */
+  forgetExpired(now: number, limit: number): Promise<number>
+
+  /** Before it is done. Gives its number. */
+  addAudit(entry: Omit<AuditEntry, 'number' | 'done'>): Promise<number>
+  /** It was done, and this is what it was done to. Null: it was not done, and the entry is removed. */
+  settleAudit(number: number, done: Pick<AuditEntry, 'target' | 'detail' | 'companyId'> | null): Promise<void>
+  /** The newest first. */
+  audit(filter: AuditFilter): Promise<AuditEntry[]>
+}
