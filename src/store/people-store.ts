@@ -44,7 +44,9 @@ export interface PeopleStore {
   endSessions(personId: string, which: { id: string } | { except: string | null }): Promise<number>
 
   addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
-  /** Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it. */
+  /**
+   * Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it.
+   */
   takeLink(tokenHash: Uint8Array, now: number): Promise<string | null>
   /** Removes sessions and links that have expired, at most so many of each. How many they were. */
   forgetExpired(now: number, limit: number): Promise<number>

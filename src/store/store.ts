@@ -15,6 +15,7 @@ import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
 import type { NodeStore } from './node-store.ts'
+import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
@@ -30,6 +31,7 @@ export type { Digest, PlaceList } from './digest.ts'
 export type { CountedValue, CountRequest, EventCount, ValuesRequest } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
 export type * from './node.ts'
+export type { AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'
@@ -44,6 +46,7 @@ export type {
   EventStore,
   FollowerStore,
   NodeStore,
+  PeopleStore,
   QueueStore,
   RouteScope,
   SearchStore,
@@ -96,6 +99,7 @@ export interface Store
     SuppressionStore,
     AccountStore,
     NodeStore,
+    PeopleStore,
     TagStore,
     WebhookStore {
   /** Whether several nodes may use the database at once. */

@@ -20,6 +20,7 @@ const SMALL = [
   /^api_keys$/,
   /^nodes$/,
   /^pauses$/,
+  /^people$/,
   /^routes$/,
   /^webhooks$/,
   /^lanes$/,

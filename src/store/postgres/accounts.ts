@@ -15,10 +15,10 @@ import { jsonOrNull, listText, mapText } from '../json-columns.ts'
 import { type AccountStore, StoreConflict } from '../store.ts'
 import { withNotice } from './change-notice.ts'
 import type { Session, Value } from './database.ts'
-import { isDuplicate } from './faults.ts'
 import { checkOwnedLimit } from './owned-limits.ts'
 import type { Parts } from './parts.ts'
 import { accountReads } from './read/accounts.ts'
+import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
 
 const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status),
     sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
@@ -267,21 +267,5 @@ async function refuseForeign(
   const owned = 'SELECT 1 FROM domains WHERE id = $1 AND company = $2'
   if (domainId !== null && (await session.run(owned, [domainId, company])).length === 0) {
     throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
-  }
-}
-
-/** Inserts one row, or throws StoreConflict when another one has taken what is to be unique. */
-async function unlessTaken(session: Session, sql: string, values: Value[], message: string): Promise<void> {
-  const inserted = await session.run(`${sql} ON CONFLICT DO NOTHING RETURNING 1`, values)
-  if (inserted.length === 0) throw new StoreConflict(message)
-}
-
-/** The same of a change of one. */
-async function unlessDuplicate<Result>(message: string, write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    throw new StoreConflict(message, { cause: error })
   }
 }

@@ -15,6 +15,7 @@ import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
 import type { Parts } from './parts.ts'
 import { pauses } from './pauses.ts'
+import { people } from './people.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
@@ -105,6 +106,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...suppressions(parts),
     ...accounts(parts),
     ...nodes(parts),
+    ...people(parts),
     ...tags(parts),
     ...webhooks(parts),
     ...retention(parts),

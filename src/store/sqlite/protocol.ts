@@ -88,6 +88,18 @@ export interface Writes
     | 'leaveWebhooks'
     | 'progressWebhook'
     | 'pruneWebhookAttempts'
+    | 'addPerson'
+    | 'updatePerson'
+    | 'removePerson'
+    | 'setMembership'
+    | 'addSession'
+    | 'touchSession'
+    | 'endSessions'
+    | 'addLink'
+    | 'takeLink'
+    | 'forgetExpired'
+    | 'addAudit'
+    | 'settleAudit'
   > {
   join(node: store.NodeDescription, alone: boolean): number
   probe(): void
@@ -161,6 +173,12 @@ export type Reads = Direct<
   | 'webhookAttempts'
   | 'webhookEvents'
   | 'lastEventBefore'
+  | 'findPerson'
+  | 'findPersonByIdentity'
+  | 'people'
+  | 'findSession'
+  | 'sessions'
+  | 'audit'
 > & {
   /** As in told-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): Row[]

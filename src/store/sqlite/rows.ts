@@ -8,3 +8,8 @@ export function one<Row>(statement: StatementSync, ...values: SQLInputValue[]): 
 export function all<Row>(statement: StatementSync, ...values: SQLInputValue[]): Row[] {
   return statement.all(...values) as Row[]
 }
+
+/** A statement of both databases: what PostgreSQL calls `$1` is `?1` here. */
+export function numbered(sql: string): string {
+  return sql.replaceAll('$', '?')
+}

@@ -95,6 +95,18 @@ export class SqliteStore implements types.Store {
   readonly leaveWebhooks = this.#writes('leaveWebhooks')
   readonly progressWebhook = this.#writes('progressWebhook')
   readonly pruneWebhookAttempts = this.#writes('pruneWebhookAttempts')
+  readonly addPerson = this.#writes('addPerson')
+  readonly updatePerson = this.#writes('updatePerson')
+  readonly removePerson = this.#writes('removePerson')
+  readonly setMembership = this.#writes('setMembership')
+  readonly addSession = this.#writes('addSession')
+  readonly touchSession = this.#writes('touchSession')
+  readonly endSessions = this.#writes('endSessions')
+  readonly addLink = this.#writes('addLink')
+  readonly takeLink = this.#writes('takeLink')
+  readonly forgetExpired = this.#writes('forgetExpired')
+  readonly addAudit = this.#writes('addAudit')
+  readonly settleAudit = this.#writes('settleAudit')
 
   readonly nodes = this.#reads('nodes')
   readonly cancelRequests = this.#reads('cancelRequests')
@@ -152,6 +164,12 @@ export class SqliteStore implements types.Store {
   readonly webhookAttempts = this.#reads('webhookAttempts')
   readonly webhookEvents = this.#reads('webhookEvents')
   readonly lastEventBefore = this.#reads('lastEventBefore')
+  readonly findPerson = this.#reads('findPerson')
+  readonly findPersonByIdentity = this.#reads('findPersonByIdentity')
+  readonly people = this.#reads('people')
+  readonly findSession = this.#reads('findSession')
+  readonly sessions = this.#reads('sessions')
+  readonly audit = this.#reads('audit')
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock

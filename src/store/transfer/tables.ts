@@ -58,6 +58,12 @@ export const MOVES: readonly Move[] = [
   { name: 'webhook_retries', order: ['t.webhook', 't.number'] },
   { name: 'webhook_attempts', order: ['t.webhook', 't.id'] },
   { name: 'signing_keys', order: ['t.company'] },
+  { name: 'people', order: ['t.id'] },
+  { name: 'memberships', order: ['t.person', 't.company'] },
+  { name: 'identities', order: ['t.issuer', 't.subject'] },
+  { name: 'sessions', order: ['t.id'] },
+  { name: 'sign_in_links', order: ['hex(t.token_hash)'] },
+  { name: 'audit', order: ['t.number'] },
   { name: 'blobs', order: ['t.num'] },
   {
     name: 'emails',

@@ -12,6 +12,7 @@ import { lifecycleContract } from './lifecycle.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
 import { ownedContract } from './owned.ts'
+import { peopleContract } from './people.ts'
 import { quarantineContract } from './quarantine.ts'
 import { readContract } from './read.ts'
 import { recordContract } from './record.ts'
@@ -19,6 +20,7 @@ import { retentionContract } from './retention.ts'
 import { retryContract } from './retry.ts'
 import { scheduleContract } from './schedule.ts'
 import { searchContract } from './search.ts'
+import { sessionsContract } from './sessions.ts'
 import { stopsContract } from './stops.ts'
 import { suppressionsContract } from './suppressions.ts'
 import { togetherContract } from './together.ts'
@@ -65,5 +67,7 @@ export function storeContract(name: string, open: OpenBench): void {
     watchContract(open)
     nulContract(open)
     webhooksContract(open)
+    peopleContract(open)
+    sessionsContract(open)
   })
 }

@@ -433,6 +433,77 @@ CREATE TABLE signing_keys (
   sealed  BLOB NOT NULL
 ) STRICT;
 
+-- People of the console. What they prove who they are with is JSON, and changes as a whole.
+CREATE TABLE people (
+  id          TEXT PRIMARY KEY,
+  -- In lower case; NULL: not said yet.
+  address     TEXT UNIQUE,
+  name        TEXT NOT NULL,
+  operator    INTEGER NOT NULL,
+  created_at  INTEGER NOT NULL,
+  version     INTEGER NOT NULL,
+  credentials TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memberships (
+  person  TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  company INTEGER NOT NULL REFERENCES companies (num),
+  role    TEXT NOT NULL,
+  PRIMARY KEY (person, company)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_by_company ON memberships (company, person);
+
+-- Accounts elsewhere, which stand in people's credentials too: here they are found.
+CREATE TABLE identities (
+  issuer  TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  person  TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identities_by_person ON identities (person);
+
+CREATE TABLE sessions (
+  id         TEXT PRIMARY KEY,
+  -- SHA-256.
+  token_hash BLOB NOT NULL UNIQUE,
+  person     TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  way        TEXT NOT NULL,
+  address    TEXT NOT NULL,
+  user_agent TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  seen_at    INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_person ON sessions (person);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+-- Links that sign somebody in once: the row goes with that.
+CREATE TABLE sign_in_links (
+  token_hash BLOB PRIMARY KEY,
+  person     TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_links_by_person ON sign_in_links (person);
+CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at);
+
+-- What was changed by whom. The counter 'audit' has the last number, which is given once.
+CREATE TABLE audit (
+  number     INTEGER PRIMARY KEY,
+  at         INTEGER NOT NULL,
+  -- 0: it concerns the installation.
+  company    INTEGER NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_id   TEXT,
+  actor_name TEXT NOT NULL,
+  action     TEXT NOT NULL,
+  target     TEXT NOT NULL,
+  -- JSON; NULL: nothing.
+  detail     TEXT,
+  done       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX audit_by_company ON audit (company, number);
+
 CREATE TABLE counters (
   name  TEXT PRIMARY KEY,
   value INTEGER NOT NULL
@@ -441,5 +512,5 @@ CREATE TABLE counters (
 CREATE TABLE room (
   octets BLOB NOT NULL
 ) STRICT;
-INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('suppressions', 0), ('events', 0), ('probe', 0);
+INSERT INTO counters (name, value) VALUES ('lease', 0), ('accounts', 0), ('suppressions', 0), ('events', 0), ('audit', 0), ('probe', 0);
 `

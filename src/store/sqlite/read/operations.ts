@@ -7,6 +7,7 @@ import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
+import { people } from './people.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
@@ -26,6 +27,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...idempotency(db),
     ...log(db),
     ...nodes(db),
+    ...people(db),
     ...queue(db),
     ...search(db),
     ...stops(db),

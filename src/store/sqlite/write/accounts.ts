@@ -14,10 +14,10 @@ import {
 import { OTHER_ACTIVE } from '../../account-statements.ts'
 import { jsonOrNull, listText, mapText } from '../../json-columns.ts'
 import { type AccountReads, type AccountStore, StoreConflict } from '../../store.ts'
-import { isDuplicate } from '../database.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
+import { unlessTaken } from './unless-taken.ts'
 
 type OfDomain = { domainId: string }
 
@@ -233,14 +233,5 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
 
     removeRoute: ({ companyId, domainId }) =>
       changedIf(deleteRoute.run(companies.number(companyId), domainId ?? '').changes > 0, ROUTES),
-  }
-}
-
-function unlessTaken(message: string, insert: () => void): void {
-  try {
-    insert()
-  } catch (error) {
-    if (isDuplicate(error)) throw new StoreConflict(message, { cause: error })
-    throw error
   }
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { accounts } from './accounts.ts'
+import { audit } from './audit.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
@@ -10,6 +11,7 @@ import { holds } from './holds.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
 import { pauses } from './pauses.ts'
+import { people } from './people.ts'
 import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
@@ -50,6 +52,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
     ...accounts(db, parts),
+    ...audit(db, parts),
     ...cancellation(parts),
     ...digest(db),
     ...followers(db),
@@ -57,6 +60,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...holds(db, parts),
     ...nodes(db),
     ...pauses(db, parts),
+    ...people(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
     ...tags(db),

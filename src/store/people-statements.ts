@@ -1,0 +1,75 @@
+/** The statements of both databases about people. Values are numbered as PostgreSQL does: `$1`. */
+import { AUDIT_COLUMNS, BESIDE_PERSON, PERSON_COLUMNS, SESSION_COLUMNS } from './people-rows.ts'
+
+const PERSON = `SELECT ${PERSON_COLUMNS} FROM people p`
+const OLDEST_FIRST = 'ORDER BY p.created_at, p.id'
+
+export const PERSON_BY_ID = `${PERSON} WHERE p.id = $1`
+export const PERSON_BY_ADDRESS = `${PERSON} WHERE p.address = $1`
+export const PERSON_BY_IDENTITY = `${PERSON} WHERE p.id = (SELECT person FROM identities WHERE issuer = $1 AND subject = $2)`
+export const PEOPLE = `${PERSON} ${OLDEST_FIRST}`
+export const PEOPLE_OF_COMPANY = `SELECT ${PERSON_COLUMNS} FROM memberships o JOIN people p ON p.id = o.person
+  WHERE o.company = (SELECT num FROM companies WHERE id = $1) ${OLDEST_FIRST}`
+
+export const ADD_PERSON = `INSERT INTO people (id, address, name, operator, created_at, version, credentials)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`
+export const ADD_IDENTITY = 'INSERT INTO identities (issuer, subject, person) VALUES ($1, $2, $3)'
+export const REMOVE_IDENTITIES = 'DELETE FROM identities WHERE person = $1'
+export const RAISE_VERSION = 'UPDATE people SET version = version + 1 WHERE id = $1 RETURNING id'
+/** What refers to him goes along. */
+export const REMOVE_PERSON = 'DELETE FROM people WHERE id = $1 RETURNING id'
+export const SET_MEMBERSHIP = `INSERT INTO memberships (person, company, role) VALUES ($1, $2, $3)
+  ON CONFLICT (person, company) DO UPDATE SET role = excluded.role`
+export const END_MEMBERSHIP = 'DELETE FROM memberships WHERE person = $1 AND company = $2'
+
+/** Of those who are there: nothing is added to somebody who has just been removed. */
+export const ADD_SESSION = `INSERT INTO sessions
+    (id, token_hash, way, address, user_agent, created_at, seen_at, expires_at, person)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, id FROM people WHERE id = $9`
+export const SIGNED_IN = `SELECT ${PERSON_COLUMNS}, ${BESIDE_PERSON} FROM sessions s JOIN people p ON p.id = s.person
+  WHERE s.token_hash = $1 AND s.expires_at > $2`
+export const TOUCH_SESSION = `UPDATE sessions SET seen_at = CASE WHEN seen_at < $2 THEN $2 ELSE seen_at END,
+    expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
+  WHERE id = $1`
+export const SESSIONS = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.person = $1 AND s.expires_at > $2
+  ORDER BY s.seen_at DESC, s.id DESC`
+export const END_SESSION = 'DELETE FROM sessions WHERE person = $1 AND id = $2 RETURNING id'
+export const END_OTHER_SESSIONS = 'DELETE FROM sessions WHERE person = $1 AND id <> $2 RETURNING id'
+
+export const ADD_LINK = `INSERT INTO sign_in_links (token_hash, created_at, expires_at, person)
+  SELECT $1, $2, $3, id FROM people WHERE id = $4`
+export const TAKE_LINK = `DELETE FROM sign_in_links WHERE token_hash = $1
+  RETURNING person, expires_at AS "expiresAt"`
+
+/** @param lock what keeps another node from the same rows, where there are several */
+export function forgetExpired(lock = ''): string[] {
+  return [
+    `DELETE FROM sessions WHERE id IN
+       (SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
+    `DELETE FROM sign_in_links WHERE token_hash IN
+       (SELECT token_hash FROM sign_in_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
+  ]
+}
+
+/**
+ * What each company, and the installation, has in the list at most: the newest. One of them does not fill it for
+ * others.
+ */
+export const AUDIT_KEPT = 10_000
+/** Of what is beyond, so much goes with each new entry. */
+export const AUDIT_STEP = 100
+
+export const SETTLE_AUDIT =
+  'UPDATE audit SET target = $2, detail = $3, company = $4, done = $5 WHERE number = $1'
+export const UNDO_AUDIT = 'DELETE FROM audit WHERE number = $1'
+
+export function trimAudit(lock = ''): string {
+  return `DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE company = $1
+    ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT} ${lock})`
+}
+
+/** Company 0 is the installation. */
+const AUDIT = `SELECT ${AUDIT_COLUMNS} FROM audit a LEFT JOIN companies c ON c.num = a.company WHERE a.number < $1`
+export const AUDIT_PAGE = `${AUDIT} ORDER BY a.number DESC LIMIT $2`
+export const AUDIT_PAGE_OF_COMPANY = `${AUDIT} AND a.company = (SELECT num FROM companies WHERE id = $3)
+  ORDER BY a.number DESC LIMIT $2`

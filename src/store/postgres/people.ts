@@ -1,0 +1,136 @@
+import type { Credentials, Session as PersonSession } from '../../people/person.ts'
+import {
+  changedColumns,
+  noPerson,
+  type PersonRow,
+  personOf,
+  personValues,
+  type SignedInRow,
+  sessionValues,
+  signedInOf,
+  TAKEN_IDENTITY,
+  takenAddress,
+} from '../people-rows.ts'
+import * as sql from '../people-statements.ts'
+import type { PeopleStore } from '../people-store.ts'
+import { audit } from './audit.ts'
+import type { Session } from './database.ts'
+import type { Parts } from './parts.ts'
+import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
+
+/** Somebody who is just being removed is waited for, and then is gone. */
+const STAYING = 'FOR KEY SHARE'
+const FORGET = sql.forgetExpired('FOR UPDATE SKIP LOCKED')
+/** Asked for with each request of the console. */
+const SIGNED_IN = { name: 'signed-in', text: sql.SIGNED_IN }
+
+/** People of the console, and what signs them in. */
+export function people(parts: Parts): PeopleStore {
+  const { database, companies } = parts
+  const person = async (text: string, values: string[]) => {
+    const [row] = await database.read<PersonRow>(text, values)
+    return row === undefined ? null : personOf(row)
+  }
+  return {
+    ...audit(parts),
+
+    async addPerson(added) {
+      const numbers = await Promise.all(added.memberships.map(({ companyId }) => companies.number(companyId)))
+      await database.transaction(async (session) => {
+        await unlessTaken(session, sql.ADD_PERSON, personValues(added), takenAddress(added.address))
+        await setIdentities(session, added.id, added.credentials)
+        for (const [index, { role }] of added.memberships.entries()) {
+          await session.run(sql.SET_MEMBERSHIP, [added.id, numbers[index]!, role])
+        }
+      })
+    },
+
+    findPerson: (by) =>
+      'id' in by ? person(sql.PERSON_BY_ID, [by.id]) : person(sql.PERSON_BY_ADDRESS, [by.address]),
+
+    findPersonByIdentity: (issuer, subject) => person(sql.PERSON_BY_IDENTITY, [issuer, subject]),
+
+    async people(companyId) {
+      const rows =
+        companyId === null
+          ? database.read<PersonRow>(sql.PEOPLE)
+          : database.read<PersonRow>(sql.PEOPLE_OF_COMPANY, [companyId])
+      return (await rows).map(personOf)
+    },
+
+    async updatePerson(id, version, change) {
+      const columns = changedColumns(change)
+      const set = columns.map(([column], index) => `, ${column} = $${index + 3}`).join('')
+      const update = `UPDATE people SET version = version + 1${set} WHERE id = $1 AND version = $2 RETURNING 1`
+      const values = [id, version, ...columns.map(([, value]) => value)]
+      return await database.transaction(async (session) => {
+        const changed = await unlessDuplicate(takenAddress(change.address), () => session.run(update, values))
+        if (changed.length === 0) return false
+        if (change.credentials !== undefined) await setIdentities(session, id, change.credentials)
+        return true
+      })
+    },
+
+    removePerson: async (id) => (await database.write(sql.REMOVE_PERSON, [id])).length > 0,
+
+    async setMembership(id, companyId, role) {
+      const company = await companies.filter(companyId)
+      if (typeof company !== 'number') return false
+      return await database.transaction(async (session) => {
+        if ((await session.run(sql.RAISE_VERSION, [id])).length === 0) return false
+        if (role === null) await session.run(sql.END_MEMBERSHIP, [id, company])
+        else await session.run(sql.SET_MEMBERSHIP, [id, company, role])
+        return true
+      })
+    },
+
+    async addSession(session, tokenHash) {
+      const add = `${sql.ADD_SESSION} ${STAYING} RETURNING 1`
+      const added = await database.write(add, sessionValues(session, tokenHash))
+      if (added.length === 0) throw noPerson(session.personId)
+    },
+
+    async findSession(tokenHash, now) {
+      const [row] = await database.read<SignedInRow>(SIGNED_IN, [tokenHash, now])
+      return row === undefined ? null : signedInOf(row)
+    },
+
+    async touchSession(id, seenAt, expiresAt) {
+      await database.write(sql.TOUCH_SESSION, [id, seenAt, expiresAt])
+    },
+
+    sessions: (personId, now) => database.read<PersonSession>(sql.SESSIONS, [personId, now]),
+
+    async endSessions(personId, which) {
+      const ended =
+        'id' in which
+          ? database.write(sql.END_SESSION, [personId, which.id])
+          : database.write(sql.END_OTHER_SESSIONS, [personId, which.except ?? ''])
+      return (await ended).length
+    },
+
+    async addLink({ personId, createdAt, expiresAt }, tokenHash) {
+      const add = `${sql.ADD_LINK} ${STAYING} RETURNING 1`
+      const added = await database.write(add, [tokenHash, createdAt, expiresAt, personId])
+      if (added.length === 0) throw noPerson(personId)
+    },
+
+    async takeLink(tokenHash, now) {
+      const [link] = await database.write<{ person: string; expiresAt: number }>(sql.TAKE_LINK, [tokenHash])
+      return link !== undefined && link.expiresAt > now ? link.person : null
+    },
+
+    async forgetExpired(now, limit) {
+      let gone = 0
+      for (const forget of FORGET) gone += (await database.write(forget, [Math.round(now), limit])).length
+      return gone
+    },
+  }
+}
+
+async function setIdentities(session: Session, id: string, { identities }: Credentials): Promise<void> {
+  await session.run(sql.REMOVE_IDENTITIES, [id])
+  for (const { issuer, subject } of identities) {
+    await unlessTaken(session, sql.ADD_IDENTITY, [issuer, subject, id], TAKEN_IDENTITY)
+  }
+}

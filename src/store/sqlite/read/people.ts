@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Session } from '../../../people/person.ts'
+import {
+  type AuditRow,
+  auditOf,
+  type PersonRow,
+  personOf,
+  type SignedInRow,
+  signedInOf,
+} from '../../people-rows.ts'
+import * as sql from '../../people-statements.ts'
+import type { Direct } from '../protocol.ts'
+import { all, numbered, one } from '../rows.ts'
+
+type PeopleReads = 'findPerson' | 'findPersonByIdentity' | 'people' | 'findSession' | 'sessions' | 'audit'
+
+export function people(db: DatabaseSync): Direct<PeopleReads> {
+  const prepare = (text: string) => db.prepare(numbered(text))
+  const byId = prepare(sql.PERSON_BY_ID)
+  const byAddress = prepare(sql.PERSON_BY_ADDRESS)
+  const byIdentity = prepare(sql.PERSON_BY_IDENTITY)
+  const everyone = prepare(sql.PEOPLE)
+  const ofCompany = prepare(sql.PEOPLE_OF_COMPANY)
+  const signedIn = prepare(sql.SIGNED_IN)
+  const sessions = prepare(sql.SESSIONS)
+  const page = prepare(sql.AUDIT_PAGE)
+  const pageOfCompany = prepare(sql.AUDIT_PAGE_OF_COMPANY)
+  const personOrNull = (row: PersonRow | undefined) => (row === undefined ? null : personOf(row))
+  return {
+    findPerson: (by) =>
+      personOrNull('id' in by ? one<PersonRow>(byId, by.id) : one<PersonRow>(byAddress, by.address)),
+
+    findPersonByIdentity: (issuer, subject) => personOrNull(one<PersonRow>(byIdentity, issuer, subject)),
+
+    people: (companyId) =>
+      (companyId === null ? all<PersonRow>(everyone) : all<PersonRow>(ofCompany, companyId)).map(personOf),
+
+    findSession(tokenHash, now) {
+      const row = one<SignedInRow>(signedIn, tokenHash, now)
+      return row === undefined ? null : signedInOf(row)
+    },
+
+    sessions: (personId, now) => all<Session>(sessions, personId, now),
+
+    audit: ({ companyId, before = Number.MAX_SAFE_INTEGER, limit }) =>
+      (companyId === null
+        ? all<AuditRow>(page, before, limit)
+        : all<AuditRow>(pageOfCompany, before, limit, companyId)
+      ).map(auditOf),
+  }
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import {
+  type Credentials,
+  NO_CREDENTIALS,
+  type Person,
+  type Session,
+  type SignInLink,
+} from '../../../src/people/person.ts'
+import { StoreConflict } from '../../../src/store/store.ts'
+import { acme, HOUR, NOW, newId } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function person(change: Partial<Person> = {}): Person {
+  const id = newId()
+  return {
+    ...{ id, address: `${id}@people.test`, name: 'Ada', operator: false, createdAt: NOW, version: 0 },
+    ...{ credentials: NO_CREDENTIALS, memberships: [] },
+    ...change,
+  }
+}
+
+export function sessionOf({ id: personId }: Person, change: Partial<Session> = {}): Session {
+  return {
+    ...{ id: newId(), personId, way: 'link', address: '192.0.2.1', userAgent: 'Firefox' },
+    ...{ createdAt: NOW, seenAt: NOW, expiresAt: NOW + HOUR },
+    ...change,
+  }
+}
+
+export function linkOf({ id: personId }: Person, change: Partial<SignInLink> = {}): SignInLink {
+  return { personId, createdAt: NOW, expiresAt: NOW + HOUR, ...change }
+}
+
+/** Of some token. */
+export function tokenHash(): Uint8Array {
+  return createHash('sha256').update(randomBytes(32)).digest()
+}
+
+export const CREDENTIALS: Credentials = {
+  password: '$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA',
+  totp: { sealed: 'c2VhbGVk', lastStep: 57 },
+  recoveryCodes: ['Y29kZQ==', 'b3RoZXI='],
+  passkeys: [
+    {
+      ...{
+        id: 'a-b',
+        publicKey: 'cHVibGlj',
+        counter: 3,
+        transports: ['usb', 'internal'],
+        name: 'key \0 in “it”',
+      },
+      ...{ createdAt: NOW, usedAt: null },
+    },
+  ],
+  identities: [
+    { issuer: 'https://one.test', subject: 'ada' },
+    { issuer: 'https://two.test', subject: 'ada' },
+  ],
+}
+
+const conflict = (message: RegExp) => ({ name: StoreConflict.name, message })
+
+export function peopleContract(open: OpenBench): void {
+  describe('people', () => {
+    test('are kept as given, and found by id, address and account elsewhere', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const ada = person({
+        ...{ address: 'ada@people.test', operator: true, version: 4, credentials: CREDENTIALS },
+        memberships: [
+          { companyId: one.id, role: 'owner' },
+          { companyId: two.id, role: 'viewer' },
+        ],
+      })
+      const bob = person({ address: null, name: '' })
+      for (const each of [ada, bob]) await store.addPerson(each)
+      assert.deepEqual(await store.findPerson({ id: ada.id }), ada)
+      assert.deepEqual(await store.findPerson({ address: 'ada@people.test' }), ada)
+      assert.deepEqual(await store.findPerson({ id: bob.id }), bob)
+      assert.deepEqual(await store.findPersonByIdentity('https://two.test', 'ada'), ada)
+      assert.equal(await store.findPersonByIdentity('https://two.test', 'bob'), null)
+      assert.equal(await store.findPersonByIdentity('ada', 'https://two.test'), null)
+      for (const by of [{ id: newId() }, { address: 'nobody@people.test' }, { address: '' }]) {
+        assert.equal(await store.findPerson(by), null)
+      }
+    })
+
+    test('are listed the oldest first, all or those of a company', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const of = (companyId: string) => [{ companyId, role: 'developer' as const }]
+      const young = person({ createdAt: NOW + 1, memberships: of(one.id) })
+      const old = person({ createdAt: NOW - 1, memberships: [...of(one.id), ...of(two.id)] })
+      const operator = person({ operator: true })
+      for (const each of [young, old, operator]) await store.addPerson(each)
+      assert.deepEqual(await store.people(null), [old, operator, young])
+      assert.deepEqual(await store.people(one.id), [old, young])
+      assert.deepEqual(await store.people(two.id), [old])
+      assert.deepEqual(await store.people(newId()), [])
+    })
+
+    test('no two have one address, or one account elsewhere; who is refused leaves nothing behind', async (t) => {
+      const { store } = await open(t)
+      const ada = person({ address: 'ada@people.test', credentials: CREDENTIALS })
+      await store.addPerson(ada)
+      const [nobody, noone] = [person({ address: null }), person({ address: null })]
+      for (const each of [nobody, noone]) await store.addPerson(each)
+      await assert.rejects(
+        store.addPerson(person({ address: 'ada@people.test' })),
+        conflict(/the address ada@people\.test already/),
+      )
+      await assert.rejects(store.addPerson(person({ credentials: CREDENTIALS })), conflict(/another person/))
+      const foreign = [{ companyId: newId(), role: 'owner' as const }]
+      await assert.rejects(store.addPerson(person({ memberships: foreign })), conflict(/no company/))
+      await assert.rejects(
+        store.updatePerson(nobody.id, 0, { address: 'ada@people.test', name: 'Not Ada' }),
+        conflict(/the address ada@people\.test already/),
+      )
+      await assert.rejects(
+        store.updatePerson(nobody.id, 0, { name: 'Not Ada', credentials: CREDENTIALS }),
+        conflict(/another person/),
+      )
+      assert.deepEqual(await store.people(null), [ada, nobody, noone])
+    })
+
+    test('a change names what changes, and accounts elsewhere go and come with it', async (t) => {
+      const { store } = await open(t)
+      const ada = person({ credentials: CREDENTIALS })
+      await store.addPerson(ada)
+      const stands = async () => (await store.findPerson({ id: ada.id }))!
+      assert.equal(await store.updatePerson(ada.id, 0, { address: 'new@people.test', operator: true }), true)
+      assert.deepEqual(await stands(), { ...ada, address: 'new@people.test', operator: true, version: 1 })
+      const identities = [{ issuer: 'https://two.test', subject: 'ada lovelace' }]
+      const credentials = { ...CREDENTIALS, password: null, recoveryCodes: ['b3RoZXI='], identities }
+      assert.equal(await store.updatePerson(ada.id, 1, { name: 'Lady \u{1F98A}', credentials }), true)
+      assert.deepEqual(await stands(), {
+        ...{ ...ada, address: 'new@people.test', operator: true, version: 2 },
+        ...{ name: 'Lady \u{1F98A}', credentials },
+      })
+      assert.equal(await store.findPersonByIdentity('https://two.test', 'ada'), null)
+      assert.equal((await store.findPersonByIdentity('https://two.test', 'ada lovelace'))?.id, ada.id)
+      // What he has let go of is free for others, and what he keeps he may keep.
+      await store.addPerson(
+        person({ address: ada.address, credentials: { ...CREDENTIALS, ...{ passkeys: [] } } }),
+      )
+      assert.equal(await store.updatePerson(ada.id, 2, { credentials }), true)
+      assert.equal(await store.updatePerson(ada.id, 3, { address: null, operator: false }), true)
+      assert.deepEqual([(await stands()).address, (await stands()).operator], [null, false])
+    })
+
+    test('of many who change one version at once, on two nodes, one does', async (t) => {
+      const { store, another } = await open(t)
+      const stores = [store, await another()]
+      const ada = person()
+      await store.addPerson(ada)
+      const changes = Array.from({ length: 20 }, (_, n) => ({ name: `change ${n}` }))
+      const done = await Promise.all(
+        changes.map((change, n) => stores[n % 2]!.updatePerson(ada.id, 0, change)),
+      )
+      assert.equal(done.filter(Boolean).length, 1)
+      const stored = (await store.findPerson({ id: ada.id }))!
+      assert.deepEqual([stored.version, stored.name], [1, changes[done.indexOf(true)]!.name])
+      assert.equal(await store.updatePerson(ada.id, 0, {}), false)
+      assert.equal(await store.updatePerson(newId(), 0, { name: 'nobody' }), false)
+    })
+
+    test('memberships begin, change and end, each a new version of the person', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const ada = person()
+      await store.addPerson(ada)
+      const stands = async () => {
+        const { memberships, version } = (await store.findPerson({ id: ada.id }))!
+        return [
+          version,
+          ...memberships.map(({ companyId, role }) => `${companyId === one.id ? 1 : 2} ${role}`),
+        ]
+      }
+      assert.equal(await store.setMembership(ada.id, two.id, 'viewer'), true)
+      assert.equal(await store.setMembership(ada.id, one.id, 'owner'), true)
+      assert.deepEqual(await stands(), [2, '1 owner', '2 viewer'])
+      assert.equal(await store.setMembership(ada.id, two.id, 'developer'), true)
+      assert.deepEqual(await stands(), [3, '1 owner', '2 developer'])
+      assert.equal(await store.setMembership(ada.id, one.id, null), true)
+      assert.deepEqual(await stands(), [4, '2 developer'])
+      assert.equal(await store.setMembership(ada.id, newId(), 'owner'), false)
+      assert.equal(await store.setMembership(newId(), one.id, 'owner'), false)
+      assert.deepEqual(await stands(), [4, '2 developer'])
+      assert.equal(await store.updatePerson(ada.id, 3, { name: 'late' }), false)
+    })
+
+    test('who is removed leaves neither sessions, links, memberships nor accounts behind', async (t) => {
+      const { store, rows } = await open(t)
+      const owner = await acme(store)
+      const membership = { companyId: owner.id, role: 'owner' as const }
+      const ada = person({ credentials: CREDENTIALS, memberships: [membership] })
+      const bob = person({ memberships: [membership] })
+      const [hash, link] = [tokenHash(), tokenHash()]
+      for (const each of [ada, bob]) {
+        await store.addPerson(each)
+        await store.addSession(sessionOf(each), each === ada ? hash : tokenHash())
+        await store.addLink(linkOf(each), each === ada ? link : tokenHash())
+      }
+      assert.equal(await store.removePerson(ada.id), true)
+      assert.equal(await store.removePerson(ada.id), false)
+      assert.deepEqual(await store.people(null), [bob])
+      assert.equal(await store.findSession(hash, NOW), null)
+      assert.equal(await store.takeLink(link, NOW), null)
+      const left = ['people', 'memberships', 'identities', 'sessions', 'sign_in_links'].map(rows)
+      assert.deepEqual(await Promise.all(left), [1, 1, 0, 1, 1])
+      await assert.rejects(store.addSession(sessionOf(ada), tokenHash()), conflict(/no person/))
+      await assert.rejects(store.addLink(linkOf(ada), tokenHash()), conflict(/no person/))
+      await store.addPerson(ada)
+    })
+  })
+}
