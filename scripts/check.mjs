@@ -7,6 +7,7 @@ await ensureInstalled()
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const checks = [
   ['types', bin('tsc'), ['-p', '.']],
+  ['types of the console', bin('tsc'), ['-p', 'console']],
   ['lint and format', bin('biome'), ['check', '--error-on-warnings']],
   ['house', node, ['scripts/house.ts', '--check']],
   ['configuration page', node, ['scripts/configuration-page.ts', '--check']],

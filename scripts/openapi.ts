@@ -84,7 +84,7 @@ async function openApi(): Promise<object> {
   const seal = { derive: () => Buffer.alloc(32) }
   const deps = { api: true, settings, version: version(), seal, registry: new Registry() }
   const core = { answers: {}, deps } as unknown as HttpCore
-  const apis = servedApis(core)
+  const apis = servedApis(core).filter((api) => api.ownPage !== true)
   const routes = routesOf(apis)
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: INFO, components: { securitySchemes: SCHEMES } },

@@ -233,8 +233,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     workers,
     store,
     searches: new Searches({ store, teller: new Teller(store) }),
-    operation: (principal) =>
-      operationOn(settings, store, { kind: 'member', principal }, directory.snapshot, seal),
+    operation: (caller) => operationOn(settings, store, caller, directory.snapshot, seal),
     derive: (purpose) => seal.derive(purpose),
     remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,

@@ -15,7 +15,7 @@ export function readsNothing({ scopes }: Principal): boolean {
 
 /** Whether it is mail of the key's company, and of the one domain where the key is restricted to it. */
 export function isOwn(
-  { companyId, domainId }: Principal,
+  { companyId, domainId }: Pick<Principal, 'companyId' | 'domainId'>,
   email: Pick<EmailOrigin, 'companyId' | 'domainId'>,
 ): boolean {
   return email.companyId === companyId && (domainId === null || email.domainId === domainId)

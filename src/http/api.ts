@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { Principal } from '../accounts/account.ts'
 import type { Answer, Answers, LongAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
-import type { Content, Endpoint, Told } from './endpoint.ts'
+import type { Asker, Content, Endpoint, PersonAccess, Told } from './endpoint.ts'
 import type { AnyReason } from './fault.ts'
 
 export interface Api {
@@ -23,7 +23,11 @@ export interface Api {
   readonly endpoints?: readonly Endpoint[]
   /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
+  /** The person who asks, where he may have what the route asks of him. Rejects with why not. */
+  welcome?(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>>
   readonly content?: Content
+  /** It serves a page of this service and nobody else: the document does not tell of it. */
+  readonly ownPage?: true
   /** Absent: of nothing that takes a key. */
   readonly told?: Told
   /**

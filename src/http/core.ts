@@ -1,6 +1,7 @@
 import type { Answers } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Callers } from './caller.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
@@ -13,6 +14,8 @@ export interface HttpCore {
   limit: BodyLimit
   /** Who holds a key. */
   callers: Callers
+  /** Where requests come from. */
+  clientAddress: ClientAddress
   /** What links begin with. */
   publicUrl: PublicUrl
   /** Where lists go on. */

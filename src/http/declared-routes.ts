@@ -3,13 +3,20 @@ import AjvCompiler from '@fastify/ajv-compiler'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import type { TSchema } from 'typebox'
-import type { Principal, Scope } from '../accounts/account.ts'
+import type { Scope } from '../accounts/account.ts'
 import { invalidField, Refusal } from '../intake/refusal.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import { readBody } from './body.ts'
 import type { HttpCore } from './core.ts'
-import type { Access, Call, Endpoint, EndpointSchema } from './endpoint.ts'
+import {
+  type Access,
+  type Asker,
+  type Call,
+  type Endpoint,
+  type EndpointSchema,
+  PERSON_ACCESS,
+} from './endpoint.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,7 +26,7 @@ declare module 'fastify' {
     body?: TSchema
   }
   interface FastifyRequest {
-    caller: Principal | null
+    caller: Asker<Access> | null
   }
 }
 
@@ -60,7 +67,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
     config: { operation, ...(body !== undefined && { body }) },
     async preValidation(request, reply) {
       const { raw } = request
-      if (access !== 'anybody') request.caller = await admit(api, request, access)
+      if (access !== 'anybody') request.caller = await asker(api, request, access)
       if (body === undefined) return
       const content = api.content!
       content.check(raw.headers)
@@ -85,10 +92,16 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
   })
 }
 
-async function admit(api: Api, request: FastifyRequest, access: Scope | 'key'): Promise<Principal> {
+async function asker(
+  api: Api,
+  request: FastifyRequest,
+  access: Exclude<Access, 'anybody'>,
+): Promise<Asker<Access>> {
+  const person = PERSON_ACCESS.find((each) => each === access)
+  if (person !== undefined) return await api.welcome!(request, person)
   const caller = await api.admit!(request.raw)
-  if (access === 'key' || caller.scopes.has(access)) return caller
-  throw new Refusal({ code: 'scope_missing', scope: access })
+  if (access === 'key' || caller.scopes.has(access as Scope)) return caller
+  throw new Refusal({ code: 'scope_missing', scope: access as Scope })
 }
 
 /** The first thing that is wrong, as a reason. `part`: of the request, e.g. `querystring`. */

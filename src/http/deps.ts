@@ -2,7 +2,6 @@
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
@@ -10,6 +9,7 @@ import type { Searches } from '../events/searches.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
+import type { Caller } from '../operate/authority.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -33,10 +33,16 @@ export interface HttpDeps {
   /** Emails and events are looked for, and counted. */
   searches: Pick<Searches, 'emails' | 'events' | 'counts' | 'values'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
-  operation(caller: Principal): Operation
+  operation(caller: Caller): Operation
   store: Pick<
     Store,
+    | 'addSession'
     | 'addSuppressions'
+    | 'endSessions'
+    | 'findPerson'
+    | 'findSession'
+    | 'takeLink'
+    | 'touchSession'
     | 'happened'
     | 'quotaUsed'
     | 'readTold'

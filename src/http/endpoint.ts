@@ -8,10 +8,45 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
+import type { Caller } from '../operate/authority.ts'
+import type { Person, Session } from '../people/person.ts'
 import type { HttpCore } from './core.ts'
 
 /** Of a key: one with this scope, or any. */
-export type Access = Scope | 'key' | 'anybody'
+export type KeyAccess = Scope | 'key'
+/**
+ * Of a person: nobody yet, somebody who has signed in, somebody who may see the company that the path names, an
+ * operator.
+ */
+export const PERSON_ACCESS = ['stranger', 'person', 'company', 'operator'] as const
+export type PersonAccess = (typeof PERSON_ACCESS)[number]
+export type Access = KeyAccess | PersonAccess | 'anybody'
+
+/** Who has not signed in, or not yet. */
+export interface Stranger {
+  address: string
+}
+
+/** Who has signed in. */
+export interface Guest extends Stranger {
+  person: Person
+  session: Session
+  /** In the company that the path names, or as an operator; else in none. */
+  caller: Caller | null
+  /** Of the company that the path names; null where an operator asks of all, or the path names none. */
+  company: string | null
+}
+
+/** Who asks, by what a route asks of him. */
+export type Asker<Who extends Access> = Who extends 'anybody'
+  ? null
+  : Who extends KeyAccess
+    ? Principal
+    : Who extends 'stranger'
+      ? Stranger
+      : Who extends 'person'
+        ? Guest
+        : Guest & { caller: Caller }
 
 export interface EndpointSchema {
   operationId: string
@@ -28,7 +63,7 @@ type Part<Schema, Name extends string> =
 
 /** What was asked, checked. */
 export interface Call<Schema, Who extends Access> {
-  caller: Who extends 'anybody' ? null : Principal
+  caller: Asker<Who>
   params: Part<Schema, 'params'>
   query: Part<Schema, 'querystring'>
   body: Part<Schema, 'body'>

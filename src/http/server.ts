@@ -78,7 +78,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
-  const core: HttpCore = { deps, answers, limit, callers, publicUrl, pageTokens }
+  const core: HttpCore = { deps, answers, limit, callers, clientAddress: address, publicUrl, pageTokens }
   const routing = new Routing(servedApis(core, apis), core)
 
   const app = fastify({

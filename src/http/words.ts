@@ -31,7 +31,8 @@ export function answerTo(
 ): Answer {
   const headers: Record<string, string> = {}
   if (answer.status === 401 && challenge !== undefined) headers['www-authenticate'] = challenge
-  if ('retryAfter' in reason) headers['retry-after'] = String(Math.max(1, Math.ceil(reason.retryAfter)))
+  if ('retryAfter' in reason && reason.retryAfter !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(reason.retryAfter)))
   if ('allow' in reason) headers.allow = reason.allow
   if (reason.code !== 'too_much_under_way') return { ...answer, headers }
   return { ...answer, headers, heldFor: REFUSED_FOR }

@@ -1,12 +1,43 @@
 /** Who may call which verb, and on whose things. */
 import type { AccountsSnapshot, Principal, Scope } from '../accounts/account.ts'
 import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
+import type { Role } from '../people/person.ts'
 import { OperateError } from './error.ts'
 
-/** Who asks. An operator acts above all companies; a member with what his key may do, within his own. */
-export type Caller = { kind: 'operator' } | { kind: 'member'; principal: Principal }
+/** A person, as far as verbs know him. */
+export interface PersonRef {
+  id: string
+  /** As others see him: his address, or his name. */
+  name: string
+}
 
-export const OPERATOR: Caller = { kind: 'operator' }
+/** What somebody may do in his company: all of it, or one domain. */
+export type Reach = Pick<Principal, 'companyId' | 'scopes' | 'domainId'>
+
+/**
+ * Who asks.
+ * - `operator`: acts above all companies; `person` is null at the command line.
+ * - `member`: whoever holds a key, with what it may do, within its company.
+ * - `person`: somebody who has signed in, in one of his companies, with what his role may do there.
+ */
+export type Caller =
+  | { kind: 'operator'; person: PersonRef | null }
+  | { kind: 'member'; principal: Principal }
+  | { kind: 'person'; person: PersonRef; role: Role; principal: Reach }
+
+/** At the command line. */
+export const OPERATOR: Caller = { kind: 'operator', person: null }
+
+const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
+  owner: new Set<Scope>(['sending', 'reading', 'management']),
+  developer: new Set<Scope>(['sending', 'reading', 'management']),
+  viewer: new Set<Scope>(['reading']),
+}
+
+/** Somebody who has signed in, in one of his companies. */
+export function personIn(person: PersonRef, companyId: string, role: Role): Caller {
+  return { kind: 'person', person, role, principal: { companyId, scopes: SCOPES_OF[role], domainId: null } }
+}
 
 /** Who asks, and all accounts: what he may see of them say the functions below, and `find.ts`. */
 export interface Who {
@@ -19,11 +50,12 @@ export interface Who {
  * - `see`: sees what a company has set up. For members with the scope `reading` or `management`.
  * - `read`: sees what became of its mail. For members with the scope `reading`.
  * - `manage`: changes what a company has, or stops and hastens its mail. For members with the scope `management`.
+ * - `own`: says who belongs to a company. For its owners.
  * - `operate`: concerns more than one company, or is the operator's word, which a company must not take back.
  */
-export type Right = 'see' | 'read' | 'manage' | 'operate'
+export type Right = 'see' | 'read' | 'manage' | 'own' | 'operate'
 
-const SCOPES: Readonly<Record<Exclude<Right, 'operate'>, readonly Scope[]>> = {
+const SCOPES: Readonly<Record<Exclude<Right, 'own' | 'operate'>, readonly Scope[]>> = {
   see: ['reading', 'management'],
   read: ['reading'],
   manage: ['management'],
@@ -33,9 +65,18 @@ const SCOPES: Readonly<Record<Exclude<Right, 'operate'>, readonly Scope[]>> = {
 export function authorise(caller: Caller, right: Right): void {
   if (caller.kind === 'operator') return
   if (right === 'operate') throw new OperateError('not_allowed', 'only the operator may do this')
+  if (right === 'own') {
+    if (caller.kind === 'person' && caller.role === 'owner') return
+    throw new OperateError('not_allowed', 'only an owner of the company may do this')
+  }
   const scopes = SCOPES[right]
   if (scopes.some((scope) => caller.principal.scopes.has(scope))) return
-  throw new OperateError('not_allowed', `this key lacks the scope ${scopes.join(' or ')}`)
+  throw new OperateError(
+    'not_allowed',
+    caller.kind === 'person'
+      ? `a ${caller.role} of the company may not do this: ask one of its owners`
+      : `this key lacks the scope ${scopes.join(' or ')}`,
+  )
 }
 
 /**

@@ -155,7 +155,7 @@ export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
 export const removeDomain = verb('manage', async (op, input: { domain: string }): Promise<SendingDomain> => {
   const domain = findDomain(op, input.domain)
   authoriseWhole(op.caller)
-  if (op.caller.kind === 'member' && domain.sending === 'suspended') {
+  if (op.caller.kind !== 'operator' && domain.sending === 'suspended') {
     const message = `sending from ${domain.name} is suspended: the operator of this service alone may remove it`
     throw new OperateError('conflict', message)
   }

@@ -66,6 +66,8 @@ export const createKey = verb(
 /** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
 function ownBounds({ caller, accounts, now }: Operation): Bounds {
   if (caller.kind === 'operator') return UNBOUNDED
+  // What a person gives works whoever comes and goes: his role bounds it, and nothing of his own does.
+  if (caller.kind === 'person') return { ...UNBOUNDED, scopes: [...caller.principal.scopes] }
   const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
   if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own
   throw new OperateError('not_allowed', 'this key works no more')

@@ -41,7 +41,7 @@ export const retry = verb('manage', async (op, input: RetryInput): Promise<Retri
     domain: input.domain === undefined ? null : domainName(input.domain),
     emailId: input.email ?? null,
     now: op.now(),
-    byMember: op.caller.kind === 'member',
+    byMember: op.caller.kind !== 'operator',
   }
   if (input.email !== undefined) await refuseDone(op, input.email)
   const retried = await op.store.retry(request, input.onStep)

@@ -31,6 +31,7 @@ const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
 const WORDS: Words<Reply> = {
+  person_refused: nowhere,
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
   key_invalid: () => badKey('The password is not a valid API key; create one with `postroad key create`'),
   key_expired: () => badKey('The API key has expired; create another one'),

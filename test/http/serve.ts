@@ -44,14 +44,8 @@ export async function serveApis(
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
       searches: new Searches({ store, teller: new Teller(store) }),
-      operation: (principal) =>
-        operationOn(
-          service.settings,
-          store,
-          { kind: 'member', principal },
-          accounts.directory.snapshot,
-          service.app.seal,
-        ),
+      operation: (caller) =>
+        operationOn(service.settings, store, caller, accounts.directory.snapshot, service.app.seal),
       derive: (purpose) => service.app.seal.derive(purpose),
       registry: metrics.registry,
       log,

@@ -43,6 +43,12 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   },
   unavailable: { code: 'unavailable', of: 'mail', retryAfter: 2.5, detail: 'disk full at /secret/path' },
   key_missing: { code: 'key_missing' },
+  person_refused: {
+    code: 'person_refused',
+    status: 403,
+    why: 'not_allowed',
+    detail: 'only operators may do this',
+  },
   key_invalid: { code: 'key_invalid' },
   key_expired: { code: 'key_expired' },
   key_elsewhere: { code: 'key_elsewhere', keyId: 'k', address: '192.0.2.1' },

@@ -685,7 +685,7 @@ describe('who may do what', () => {
     ]) {
       assert.equal((await failure(work))?.code, 'not_allowed')
     }
-    const operators = { ...of, caller: { kind: 'operator' } } as const
+    const operators = { ...of, caller: OPERATOR } as const
     assert.equal((await failure(maintenance.migrate(operators, {})))?.code, 'not_found')
   })
 })

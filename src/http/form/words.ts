@@ -93,6 +93,7 @@ const WORDS: Words<Said> = {
     429,
     `Too many requests: request limit of ${limit} a second exceeded, try again in ${retryAfter} s`,
   ],
+  person_refused: ({ status, detail }) => [status, detail],
   too_much_under_way: () => [
     429,
     'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',

@@ -138,6 +138,7 @@ const WORDS: Words<ErrorSaid> = {
     'rate_limit_exceeded',
     `Too many requests. This ${of === 'key' ? 'API key' : 'company'} may make ${limit} a second; try again in ${retryAfter} s.`,
   ],
+  person_refused: ({ status, detail }) => [status, 'restricted_api_key', sentence(detail)],
   too_much_under_way: () => [
     429,
     'rate_limit_exceeded',

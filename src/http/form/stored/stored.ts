@@ -12,6 +12,7 @@ import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { Fault } from '../../fault.ts'
 import { checkNotEncoded } from '../../media-type.ts'
+import { operationOfKey } from '../../operation.ts'
 import type { DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailOf, listFiles } from '../../stored-files/files.ts'
 import { Fields } from '../fields.ts'
@@ -42,7 +43,7 @@ export async function readStored(
   if (email === null || told === null || email.contentRemoved) throw notStored()
   const stored = { email, told }
   if (isWanted) {
-    const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
+    const [copy] = await rawCopies(operationOfKey({ deps }, caller), { id, first: true })
     return { type: JSON_TYPE, pieces: [JSON.stringify(mimeMessage(stored, copy!.message))] }
   }
   const base = publicUrl.of(raw)
@@ -76,7 +77,7 @@ export async function readAgain(
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await limit.admission.reserve(raw, origin.size)
   const told = await toldOf(deps, id)
-  const [copy] = await rawCopies(deps.operation(caller), { id, first: true })
+  const [copy] = await rawCopies(operationOfKey({ deps }, caller), { id, first: true })
   if (copy === undefined || told === null) throw notStored()
   const { tags, variables, testMode } = told
   return mimeForm(params.domain, copy.message, [

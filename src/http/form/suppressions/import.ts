@@ -7,6 +7,7 @@ import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
 import { checkNotEncoded, mediaTypeName } from '../../media-type.ts'
+import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { expectType, MULTIPART, readForm } from '../request.ts'
 import type { List } from './lists.ts'
@@ -36,7 +37,7 @@ export async function importList(
   const { files, fields } = readForm({ contentType, maxParts: MAX_PARTS }, octets)
   const content = files[0]?.content ?? fields[0]?.[1]
   if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })
-  const op = core.deps.operation(caller)
+  const op = operationOfKey(core, caller)
   const file = { company: caller.companyId, source: piecesOf(Buffer.from(content)) }
   const { added, present, bad } =
     list === null

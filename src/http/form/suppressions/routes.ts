@@ -14,6 +14,7 @@ import type { Operation } from '../../../operate/verb.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
+import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { ENTRIES, entryOf } from './input.ts'
@@ -164,7 +165,7 @@ async function on(
   name: string,
 ): Promise<{ op: Operation; domain: string; domainId: string }> {
   const domain = await ownDomain(core, caller, name)
-  return { op: core.deps.operation(caller), domain: domain.name, domainId: domain.id }
+  return { op: operationOfKey(core, caller), domain: domain.name, domainId: domain.id }
 }
 
 /** Each address once, of whatever type the list shows. */

@@ -5,6 +5,7 @@ import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../op
 import { OperateError } from '../../../operate/error.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
+import { operationOfKey } from '../../operation.ts'
 import { utcDate } from '../date.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
@@ -51,7 +52,7 @@ const list = endpoint({
 })(async ({ caller, params, query, request }, core) => {
   const { name } = await ownDomain(core, caller, params.domain)
   const page = { company: caller.companyId, ...pageWanted(query) }
-  const found = await allowedPage(core.deps.operation(caller), page)
+  const found = await allowedPage(operationOfKey(core, caller), page)
   const values = found.map(({ value }) => value)
   return {
     status: 200,
@@ -81,7 +82,7 @@ const add = endpoint({
   if (value === undefined || value === '') throw new Refusal({ code: 'field_missing', field: 'address' })
   const entry = { value, ...(reason !== undefined && { reason }) }
   const added = { company: caller.companyId, entries: [entry] }
-  await addAllowed(core.deps.operation(caller), added)
+  await addAllowed(operationOfKey(core, caller), added)
   const message = 'Address/Domain has been added to the whitelists table'
   return { status: 200, body: { message, type: value.includes('@') ? 'address' : 'domain', value } }
 })
@@ -100,7 +101,7 @@ const show = endpoint({
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
   const wanted = { company: caller.companyId, value: params.value }
-  const found = await unlessMissing(findAllowed(core.deps.operation(caller), wanted))
+  const found = await unlessMissing(findAllowed(operationOfKey(core, caller), wanted))
   return { status: 200, body: entryShown(found) }
 })
 
@@ -118,7 +119,7 @@ const remove = endpoint({
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
   const { value } = params
-  await unlessMissing(removeAllowed(core.deps.operation(caller), { company: caller.companyId, value }))
+  await unlessMissing(removeAllowed(operationOfKey(core, caller), { company: caller.companyId, value }))
   return { status: 200, body: { message: 'Whitelist address/domain has been removed', value } }
 })
 
@@ -135,7 +136,7 @@ const clear = endpoint({
   },
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
-  await removeAllowed(core.deps.operation(caller), { company: caller.companyId })
+  await removeAllowed(operationOfKey(core, caller), { company: caller.companyId })
   const message = 'Whitelist addresses/domains for this domain have been removed'
   return { status: 200, body: { message } }
 })

@@ -1,8 +1,8 @@
-import type { Content } from '../endpoint.ts'
-import { parseJson } from '../json-text/parse.ts'
-import { checkJson, checkNotEncoded } from '../media-type.ts'
+import type { Content } from './endpoint.ts'
+import { parseJson } from './json-text/parse.ts'
+import { checkJson, checkNotEncoded } from './media-type.ts'
 
-/** Bodies of this dialect. */
+/** Bodies in JSON. */
 export const jsonContent: Content = {
   check(headers) {
     checkJson(headers['content-type'])

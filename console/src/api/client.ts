@@ -1,0 +1,83 @@
+/** Requests to the service that has brought this page. */
+import type { Static } from 'typebox'
+import type { CONSOLE_ERROR } from '../../../src/http/console/contract/error.ts'
+
+/** What the service refused, or that it cannot be reached. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  /** Of HTTP; 0: there was no answer. */
+  readonly status: number
+  readonly code: string
+  /** The field of a form that it is about. */
+  readonly field: string | undefined
+
+  constructor(status: number, code: string, message: string, field?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.field = field
+  }
+}
+
+export type Query = Record<string, string | number | boolean | undefined>
+
+const BASE = '/console/api'
+
+export function get<Body>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Body> {
+  return ask<Body>('GET', `${path}${queryText(query)}`, undefined, signal)
+}
+
+export function post<Body>(path: string, body: unknown = {}): Promise<Body> {
+  return ask<Body>('POST', path, body)
+}
+
+export function patch<Body>(path: string, body: unknown): Promise<Body> {
+  return ask<Body>('PATCH', path, body)
+}
+
+export function put<Body>(path: string, body: unknown): Promise<Body> {
+  return ask<Body>('PUT', path, body)
+}
+
+/** Without a body: what is to go stands in the path. */
+export function remove<Body>(path: string): Promise<Body> {
+  return ask<Body>('DELETE', path)
+}
+
+/** Of a path: each part as one. */
+export function pathOf(...parts: string[]): string {
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+}
+
+export function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}
+
+async function ask<Body>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Body> {
+  const headers: Record<string, string> = { accept: 'application/json', 'x-postroad-console': '1' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const request: RequestInit = { method, headers, credentials: 'same-origin', referrerPolicy: 'no-referrer' }
+  if (body !== undefined) request.body = JSON.stringify(body)
+  if (signal !== undefined) request.signal = signal
+  let response: Response
+  try {
+    response = await fetch(`${BASE}${path}`, request)
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'unreachable', 'Postroad does not answer. It may be restarting.')
+  }
+  if (response.ok) return (await response.json()) as Body
+  throw await refusal(response)
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  const said = (await response.json().catch(() => null)) as Static<typeof CONSOLE_ERROR> | null
+  if (said?.error === undefined) {
+    return new ApiError(response.status, 'unknown', `The service answered with status ${response.status}.`)
+  }
+  const { code, message, field } = said.error
+  return new ApiError(response.status, code, message, field)
+}

@@ -1,0 +1,30 @@
+import { Paper, Stack, Text, Title } from '@mantine/core'
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+/** Where there is nothing yet: what would stand here, and how it comes to be. */
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+}: {
+  icon: LucideIcon
+  title: string
+  children?: ReactNode
+}) {
+  return (
+    <Paper withBorder p="xl">
+      <Stack align="center" gap="xs" ta="center">
+        <Icon size={36} strokeWidth={1.5} aria-hidden />
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children && (
+          <Text component="div" c="dimmed" size="sm" maw={520}>
+            {children}
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  )
+}

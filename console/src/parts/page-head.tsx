@@ -1,0 +1,32 @@
+import { Group, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+
+/** The head of a page: what it is, in one line what for, and what can be done with all of it. */
+export function PageHead({
+  title,
+  about,
+  children,
+}: {
+  title: string
+  about?: ReactNode
+  children?: ReactNode
+}) {
+  useEffect(() => {
+    document.title = `${title} - Postroad`
+  }, [title])
+  return (
+    <Group component="header" justify="space-between" align="flex-start" mb="md" gap="sm">
+      <div>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {about && (
+          <Text c="dimmed" size="sm">
+            {about}
+          </Text>
+        )}
+      </div>
+      {children && <Group gap="xs">{children}</Group>}
+    </Group>
+  )
+}

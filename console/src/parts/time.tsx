@@ -1,0 +1,34 @@
+import { Tooltip } from '@mantine/core'
+import { useNow } from './now.ts'
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+/** A moment, as far from now as people say it; in the reader's zone, and exact on hover or focus. */
+export function Time({ at }: { at: string | null }) {
+  const now = useNow()
+  if (at === null) return <>never</>
+  const date = new Date(at)
+  return (
+    <Tooltip label={`${EXACT.format(date)} (${at})`} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at}>{told(date.getTime() - now, date)}</time>
+    </Tooltip>
+  )
+}
+
+const STEPS = [
+  ['second', 1_000, 60],
+  ['minute', 60_000, 60],
+  ['hour', 3_600_000, 24],
+  ['day', 86_400_000, 7],
+] as const
+
+function told(ms: number, date: Date): string {
+  for (const [unit, length, most] of STEPS) {
+    const count = Math.round(ms / length)
+    if (unit === 'second' && Math.abs(count) < 5) return 'now'
+    if (Math.abs(count) < most) return RELATIVE.format(count, unit)
+  }
+  return DAY.format(date)
+}

@@ -1,0 +1,96 @@
+/** Every address of the page. What a page shows stands in its address, so that each can be linked to. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from './api/client.ts'
+import { queries } from './api/queries.ts'
+import { type Me, sessionQuery } from './api/session.ts'
+import { NotFound } from './parts/not-found.tsx'
+import { Trouble } from './parts/trouble.tsx'
+import { Frame } from './shell/frame.tsx'
+
+const root = createRootRoute({
+  notFoundComponent: NotFound,
+  errorComponent: ({ error, reset }) => <Trouble error={error} reset={reset} />,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search.to === 'string' && search.to.startsWith('/') ? { to: search.to } : {},
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+
+/** Everything for which one has to have signed in. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  async beforeLoad({ location }) {
+    try {
+      return { me: await queries.ensureQueryData(sessionQuery) }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      const to = location.href === '/' ? {} : { to: location.href }
+      throw redirect({ to: '/sign-in', search: to })
+    }
+  },
+  component: Frame,
+})
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: ({ context }) => {
+    throw redirect(homeOf(context.me))
+  },
+})
+
+/** In capture mode the inbox; where mail leaves, how it goes. */
+function homeOf({ companies, installation, person }: Me) {
+  const company = companies[0]?.id ?? (person.operator ? 'all' : null)
+  if (company === null) return { to: '/account' } as const
+  if (installation.delivery === 'capture') return { to: '/c/$company/emails', params: { company } } as const
+  return { to: '/c/$company/overview', params: { company } } as const
+}
+
+/** Of one company, or of all for an operator. */
+const company = createRoute({ getParentRoute: () => signedIn, path: '/c/$company' })
+
+const overview = createRoute({
+  getParentRoute: () => company,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const emails = createRoute({
+  getParentRoute: () => company,
+  path: '/emails',
+  component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
+})
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    signedIn.addChildren([home, account, company.addChildren([overview, emails])]),
+  ]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

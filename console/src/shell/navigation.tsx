@@ -1,0 +1,31 @@
+import { NavLink } from '@mantine/core'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useCompany } from './company.ts'
+import { usePlaces } from './places.ts'
+
+/** `onGo`: on a phone it lies above the page. */
+export function Navigation({ onGo }: { onGo: () => void }) {
+  const company = useCompany()
+  const { pathname } = useLocation()
+  return (
+    <nav aria-label="Pages">
+      {usePlaces().map(({ to, label, icon: Icon }) => {
+        const path = to.replace('$company', company)
+        return (
+          <NavLink
+            key={to}
+            component={Link}
+            to={path}
+            onClick={onGo}
+            label={label}
+            leftSection={<Icon size={18} strokeWidth={1.75} aria-hidden />}
+            active={pathname === path || pathname.startsWith(`${path}/`)}
+            aria-current={pathname === path ? 'page' : undefined}
+            variant="light"
+            fw={500}
+          />
+        )
+      })}
+    </nav>
+  )
+}

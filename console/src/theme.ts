@@ -1,0 +1,29 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** Forest green: calm beside the red and yellow of what went wrong, and of good contrast in both schemes. */
+const road: MantineColorsTuple = [
+  '#eaf7f2',
+  '#d6ece3',
+  '#aad8c6',
+  '#7bc3a7',
+  '#55b18d',
+  '#3da67c',
+  '#2f9a71',
+  '#22805d',
+  '#167252',
+  '#005a3e',
+]
+
+export const theme = createTheme({
+  primaryColor: 'road',
+  primaryShade: { light: 8, dark: 7 },
+  colors: { road },
+  defaultRadius: 'md',
+  autoContrast: true,
+  luminanceThreshold: 0.33,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+})

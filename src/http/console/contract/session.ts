@@ -1,0 +1,64 @@
+import { ROLES } from '../../../people/person.ts'
+
+const OPTIONAL_TEXT = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
+
+/** Who has signed in, and what he may see. */
+export const ME = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['person', 'session', 'companies', 'installation'],
+  properties: {
+    person: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'address', 'name', 'operator', 'password', 'totp', 'passkeys'],
+      properties: {
+        id: { type: 'string' },
+        address: OPTIONAL_TEXT,
+        name: { type: 'string' },
+        operator: { type: 'boolean' },
+        password: { type: 'boolean', description: 'One is set.' },
+        totp: { type: 'boolean' },
+        passkeys: { type: 'integer' },
+      },
+    },
+    session: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'way'],
+      properties: { id: { type: 'string' }, way: { type: 'string' } },
+    },
+    companies: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id', 'name', 'role'],
+        properties: {
+          id: { type: 'string' },
+          name: { type: 'string' },
+          role: { enum: ['operator', ...ROLES] },
+        },
+      },
+    },
+    installation: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['version', 'delivery', 'url'],
+      properties: {
+        version: { type: 'string' },
+        delivery: { enum: ['capture', 'direct', 'relay'] },
+        url: { type: 'string', description: 'Where clients reach the service.' },
+      },
+    },
+  },
+} as const
+
+export const LINK = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['token'],
+  properties: { token: { type: 'string', maxLength: 100 } },
+} as const
+
+export const DONE = { type: 'object', additionalProperties: false, properties: {} } as const

@@ -1,0 +1,112 @@
+/** Who asks the console: nobody yet, somebody who has signed in, somebody of the company that a path names. */
+import type { FastifyRequest } from 'fastify'
+import { type Caller, personIn } from '../../operate/authority.ts'
+import { OperateError } from '../../operate/error.ts'
+import { knownSession } from '../../operate/sessions.ts'
+import type { Person, Session } from '../../people/person.ts'
+import { Strangers } from '../admission/strangers.ts'
+import type { HttpCore } from '../core.ts'
+import type { Asker, Guest, PersonAccess } from '../endpoint.ts'
+import { Fault } from '../fault.ts'
+import { sessionToken } from './session-cookie.ts'
+
+/** Only the page's own script can set it: others would have to ask first, and hear nothing (CORS). */
+const OWN_HEADER = 'x-postroad-console'
+/** What requests of nobody in particular count for, beside companies. */
+const NOBODY = 'console: not signed in'
+/** In the place of a company's id: all of them, for operators. */
+const ALL = 'all'
+
+export class Guests {
+  readonly #core: HttpCore
+  readonly #strangers = new Strangers()
+
+  constructor(core: HttpCore) {
+    this.#core = core
+  }
+
+  async welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+    const { raw } = request
+    refuseForged(request)
+    const { limit, clientAddress } = this.#core
+    const address = clientAddress.of(raw)
+    if (access === 'stranger') {
+      limit.admission.admit(raw, NOBODY)
+      return { address }
+    }
+    const { session, person } = await this.#signedIn(request, address)
+    limit.admission.admit(raw, `console: ${person.id}`)
+    const company = access === 'company' ? companyOf(request) : null
+    const caller = await this.#callerOf(person, access, company)
+    return { address, session, person, caller, company } satisfies Guest
+  }
+
+  async #signedIn(request: FastifyRequest, address: string): Promise<{ session: Session; person: Person }> {
+    const token = sessionToken(request.raw)
+    if (token === null) throw signedOut('sign in first')
+    let found: { session: Session; person: Person } | null = null
+    await this.#strangers.waitFor(address, async () => {
+      found = await knownSession(this.#core.deps.store, token, Date.now())
+    })
+    return found ?? raise(signedOut('the session has ended: sign in again'))
+  }
+
+  async #callerOf(person: Person, access: PersonAccess, company: string | null): Promise<Caller | null> {
+    if (access === 'person') return null
+    const ref = { id: person.id, name: person.address ?? person.name }
+    if (person.operator) {
+      if (company !== null) await this.#requireCompany(company)
+      return { kind: 'operator', person: ref }
+    }
+    if (access === 'operator') {
+      throw new Fault({
+        code: 'person_refused',
+        status: 403,
+        why: 'not_allowed',
+        detail: 'only operators of this installation may do this',
+      })
+    }
+    const membership = person.memberships.find(({ companyId }) => companyId === company)
+    if (membership === undefined) throw noSuchCompany()
+    return personIn(ref, membership.companyId, membership.role)
+  }
+
+  async #requireCompany(id: string): Promise<void> {
+    const { accounts } = this.#core.deps
+    const known = () => accounts.directory.companies().some((company) => company.id === id)
+    if (known()) return
+    await accounts.look()
+    if (!known()) throw noSuchCompany()
+  }
+}
+
+/**
+ * What changes something comes from this page: SameSite keeps the cookie from other sites, but not from other ports and
+ * subdomains of this one.
+ */
+function refuseForged({ raw, method }: FastifyRequest): void {
+  if (method === 'GET' || method === 'HEAD' || raw.headers[OWN_HEADER] !== undefined) return
+  throw new Fault({
+    code: 'person_refused',
+    status: 403,
+    why: 'forged',
+    detail: `the request has no header ${OWN_HEADER}: it did not come from the console`,
+  })
+}
+
+function companyOf({ params }: FastifyRequest): string | null {
+  const { company } = params as { company: string }
+  return company === ALL ? null : company
+}
+
+function noSuchCompany(): OperateError {
+  return new OperateError('not_found', 'there is no such company')
+}
+
+function signedOut(detail: string): Fault {
+  return new Fault({ code: 'person_refused', status: 401, why: 'signed_out', detail })
+}
+
+function raise(error: Error): never {
+  throw error
+}

@@ -1,0 +1,77 @@
+/** Signing in and out, and who has signed in. */
+import type { IncomingMessage } from 'node:http'
+import { SESSION_LASTS, signInByLink } from '../../operate/sessions.ts'
+import type { Person, Session } from '../../people/person.ts'
+import type { HttpCore } from '../core.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { DONE, LINK, ME } from './contract/session.ts'
+import { sessionCookie } from './session-cookie.ts'
+
+/** What the page knows of who looks at it. */
+export function meOf(
+  { deps, publicUrl }: HttpCore,
+  request: IncomingMessage,
+  { person, session }: { person: Person; session: Session },
+) {
+  const { id, address, name, operator, credentials, memberships } = person
+  const companies = deps.accounts.directory.companies().flatMap((company) => {
+    const role = operator ? 'operator' : memberships.find(({ companyId }) => companyId === company.id)?.role
+    return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]
+  })
+  return {
+    person: {
+      ...{ id, address, name, operator },
+      password: credentials.password !== null,
+      totp: credentials.totp !== null,
+      passkeys: credentials.passkeys.length,
+    },
+    session: { id: session.id, way: session.way },
+    companies,
+    installation: {
+      version: deps.version,
+      delivery: deps.settings.delivery.kind,
+      url: publicUrl.of(request),
+    },
+  }
+}
+
+const readSession = endpoint({
+  method: 'GET',
+  url: '/console/api/session',
+  operation: 'console_session_read',
+  access: 'person',
+  schema: { operationId: 'readSession', summary: 'Who has signed in', response: { 200: ME } },
+})(async ({ caller, request }, core) => ({ status: 200, body: meOf(core, request.raw, caller) }))
+
+const signInWithLink = endpoint({
+  method: 'POST',
+  url: '/console/api/session/link',
+  operation: 'console_sign_in',
+  access: 'stranger',
+  schema: {
+    operationId: 'signInWithLink',
+    summary: 'Sign in by a link, which works once',
+    body: LINK,
+    response: { 200: ME },
+  },
+})(async ({ caller: { address }, body, request }, core) => {
+  const { raw } = request
+  const userAgent = raw.headers['user-agent'] ?? ''
+  const from = { address, userAgent, now: Date.now() }
+  const begun = await signInByLink(core.deps.store, body.token, from)
+  const cookie = sessionCookie(core, raw, begun.token, SESSION_LASTS / 1000)
+  return { status: 200, body: meOf(core, raw, begun), headers: { 'set-cookie': cookie } }
+})
+
+const signOut = endpoint({
+  method: 'DELETE',
+  url: '/console/api/session',
+  operation: 'console_sign_out',
+  access: 'person',
+  schema: { operationId: 'signOut', summary: 'End this session', response: { 200: DONE } },
+})(async ({ caller: { person, session }, request }, core) => {
+  await core.deps.store.endSessions(person.id, { id: session.id })
+  return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }
+})
+
+export const sessionEndpoints: readonly Endpoint[] = [readSession, signInWithLink, signOut]
