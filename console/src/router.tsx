@@ -67,10 +67,82 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
+const start = createRoute({
+  getParentRoute: () => company,
+  path: '/start',
+  component: lazyRouteComponent(() => import('./pages/start/start-page.tsx'), 'StartPage'),
+})
+
 const emails = createRoute({
   getParentRoute: () => company,
   path: '/emails',
   component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
+})
+
+const email = createRoute({
+  getParentRoute: () => company,
+  path: '/emails/$id',
+  component: lazyRouteComponent(() => import('./pages/email/email-page.tsx'), 'EmailPage'),
+})
+
+const domains = createRoute({
+  getParentRoute: () => company,
+  path: '/domains',
+  component: lazyRouteComponent(() => import('./pages/domains/domains-page.tsx'), 'DomainsPage'),
+})
+
+const domain = createRoute({
+  getParentRoute: () => company,
+  path: '/domains/$domain',
+  component: lazyRouteComponent(() => import('./pages/domain/domain-page.tsx'), 'DomainPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => company,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => company,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => company,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('./pages/webhook/webhook-page.tsx'), 'WebhookPage'),
+})
+
+const suppressions = createRoute({
+  getParentRoute: () => company,
+  path: '/suppressions',
+  component: lazyRouteComponent(
+    () => import('./pages/suppressions/suppressions-page.tsx'),
+    'SuppressionsPage',
+  ),
+})
+
+const team = createRoute({
+  getParentRoute: () => company,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => company,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const installation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/installation',
+  component: lazyRouteComponent(
+    () => import('./pages/installation/installation-page.tsx'),
+    'InstallationPage',
+  ),
 })
 
 const account = createRoute({
@@ -82,7 +154,25 @@ const account = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    signedIn.addChildren([home, account, company.addChildren([overview, emails])]),
+    signedIn.addChildren([
+      home,
+      account,
+      installation,
+      company.addChildren([
+        overview,
+        start,
+        emails,
+        email,
+        domains,
+        domain,
+        keys,
+        webhooks,
+        webhook,
+        suppressions,
+        team,
+        audit,
+      ]),
+    ]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

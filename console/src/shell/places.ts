@@ -1,5 +1,18 @@
 /** Where one can go: the list from which menu, palette and shortcuts are made. */
-import { ChartNoAxesColumn, Inbox, type LucideIcon } from 'lucide-react'
+import {
+  Ban,
+  ChartNoAxesColumn,
+  Globe,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  ScrollText,
+  Server,
+  UsersRound,
+  Webhook,
+} from 'lucide-react'
+import { useMe } from '../api/session.ts'
+import { ALL, useCompany } from './company.ts'
 
 export interface Place {
   to: string
@@ -12,9 +25,20 @@ export interface Place {
 const OF_COMPANY: readonly Place[] = [
   { to: '/c/$company/overview', label: 'Overview', icon: ChartNoAxesColumn, key: 'o' },
   { to: '/c/$company/emails', label: 'Emails', icon: Inbox, key: 'e' },
+  { to: '/c/$company/domains', label: 'Domains', icon: Globe, key: 'd' },
+  { to: '/c/$company/keys', label: 'API keys', icon: KeyRound, key: 'k' },
+  { to: '/c/$company/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
+  { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]
+/** Of one company only. */
+const PEOPLE: Place = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
+const AUDIT: Place = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
+const INSTALLATION: Place = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
 
 /** Those for whoever has signed in. */
 export function usePlaces(): readonly Place[] {
-  return OF_COMPANY
+  const { person } = useMe()
+  const company = useCompany()
+  const team = company === ALL ? [] : [PEOPLE]
+  return [...OF_COMPANY, ...team, AUDIT, ...(person.operator ? [INSTALLATION] : [])]
 }
