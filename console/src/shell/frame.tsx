@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { Brand } from './brand.tsx'
+import { Commands } from './commands.tsx'
 import { CompanyChoice } from './company-choice.tsx'
 import classes from './frame.module.css'
 import { Navigation } from './navigation.tsx'
@@ -45,6 +46,7 @@ export function Frame() {
           <PersonMenu />
         </AppShell.Section>
       </AppShell.Navbar>
+      <Commands />
       <AppShell.Main id="main" tabIndex={-1}>
         <Suspense fallback={<Skeleton h={240} />}>
           <Outlet />
