@@ -63,10 +63,8 @@ export const SETTLE_AUDIT =
   'UPDATE audit SET target = $2, detail = $3, company = $4, done = $5 WHERE number = $1'
 export const UNDO_AUDIT = 'DELETE FROM audit WHERE number = $1'
 
-export function trimAudit(lock = ''): string {
-  return `DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE company = $1
-    ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT} ${lock})`
-}
+export const TRIM_AUDIT = `DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE company = $1
+  ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT})`
 
 /** Company 0 is the installation. */
 const AUDIT = `SELECT ${AUDIT_COLUMNS} FROM audit a LEFT JOIN companies c ON c.num = a.company WHERE a.number < $1`

@@ -15,7 +15,9 @@ export interface AuditFilter {
 }
 
 export interface PeopleStore {
-  /** With memberships. StoreConflict when somebody has the address. */
+  /**
+   * With memberships. StoreConflict when somebody has the address, or an account elsewhere, or a company is unknown.
+   */
   addPerson(person: Person): Promise<void>
   /** Null: there is none. */
   findPerson(by: { id: string } | { address: string }): Promise<Person | null>
@@ -25,7 +27,7 @@ export interface PeopleStore {
   people(companyId: string | null): Promise<Person[]>
   /**
    * Changes him where he is still of that version, which is raised. False when he was changed since, or is gone.
-   * StoreConflict when somebody has the address.
+   * StoreConflict when somebody has the address, or an account elsewhere.
    */
   updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
   /** With sessions, links and memberships. False when there is none. */
@@ -33,6 +35,7 @@ export interface PeopleStore {
   /** Null: he belongs to it no more. False when there is no such person or company. Raises his version. */
   setMembership(personId: string, companyId: string, role: Role | null): Promise<boolean>
 
+  /** StoreConflict when there is no such person. */
   addSession(session: Session, tokenHash: Uint8Array): Promise<void>
   /** With its person as he is now. Null: there is none, or it has expired. */
   findSession(tokenHash: Uint8Array, now: number): Promise<{ session: Session; person: Person } | null>
@@ -43,6 +46,7 @@ export interface PeopleStore {
   /** One of his, or all but `except`. How many they were. */
   endSessions(personId: string, which: { id: string } | { except: string | null }): Promise<number>
 
+  /** StoreConflict when there is no such person. */
   addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
   /**
    * Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it.
@@ -51,7 +55,10 @@ export interface PeopleStore {
   /** Removes sessions and links that have expired, at most so many of each. How many they were. */
   forgetExpired(now: number, limit: number): Promise<number>
 
-  /** Before it is done. Gives its number. */
+  /**
+   * Before it is done. Gives its number, which rises. Of each company, and of the installation, the newest ten thousand
+   * entries are kept. StoreConflict when there is no such company.
+   */
   addAudit(entry: Omit<AuditEntry, 'number' | 'done'>): Promise<number>
   /** It was done, and this is what it was done to. Null: it was not done, and the entry is removed. */
   settleAudit(number: number, done: Pick<AuditEntry, 'target' | 'detail' | 'companyId'> | null): Promise<void>

@@ -64,6 +64,8 @@ export class Retention {
     const contentBefore = now - this.#periods.contentRetention
     const touched = await this.#store.retain({ contentBefore, emailsBefore, limit: STEP })
     if (touched > 0) return touched
-    return await this.#store.forgetAccounts(Math.min(emailsBefore, now - REMOVED_KNOWN_MS), STEP)
+    const accountsBefore = Math.min(emailsBefore, now - REMOVED_KNOWN_MS)
+    const accounts = await this.#store.forgetAccounts(accountsBefore, STEP)
+    return accounts + (await this.#store.forgetExpired(now, STEP))
   }
 }

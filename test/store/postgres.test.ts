@@ -14,8 +14,9 @@ async function open(context: TestContext): Promise<Bench> {
     const [counted] = await execute<{ n: number }>(url, `SELECT count(*)::int AS n FROM ${table}`)
     return counted!.n
   }
+  const run = async (sql: string) => void (await execute(url, sql))
   const store = await view()
-  return { store, commits: () => store.commits, another: view, rows }
+  return { store, commits: () => store.commits, another: view, rows, execute: run }
 }
 
 describe('on a real server', { skip: withoutPostgres() }, () => {

@@ -18,8 +18,13 @@ async function open(context: TestContext): Promise<Bench> {
     db.close()
     return n
   }
+  const execute = async (sql: string) => {
+    const db = new DatabaseSync(path)
+    db.exec(sql)
+    db.close()
+  }
   const store = await view(true)
-  return { store, commits: () => store.commits, another: () => view(false), rows }
+  return { store, commits: () => store.commits, another: () => view(false), rows, execute }
 }
 
 storeContract('SQLite', open)

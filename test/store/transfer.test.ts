@@ -11,6 +11,8 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
+import { entry } from './contract/audit.ts'
+import { CREDENTIALS, linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { progress, webhook, attempt as webhookAttempt } from './contract/webhooks.ts'
 import { temporaryDirectory } from './directory.ts'
 import {
@@ -278,6 +280,37 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     assert.deepEqual(await seen(store, owner.id, domainId), before)
     const [one] = await store.takeWebhooks(await store.join(node('there')))
     assert.deepEqual([one!.cursor, one!.retryAt], [12, NOW + HOUR])
+  })
+
+  test('brings people with what signs them in, and what was changed by whom', async (t) => {
+    const [hash, link] = [tokenHash(), tokenHash()]
+    const seen = async (store: Store) => ({
+      people: await store.people(null),
+      elsewhere: await store.findPersonByIdentity('https://one.test', 'ada'),
+      signedIn: await store.findSession(hash, NOW),
+      audit: await store.audit({ companyId: null, limit: 10 }),
+    })
+    let before: unknown
+    let last = 0
+    const way = await filled(t, async (store) => {
+      const owner = await acme(store)
+      const membership = { companyId: owner.id, role: 'developer' as const }
+      const ada = person({ credentials: CREDENTIALS, memberships: [membership], operator: true })
+      for (const each of [ada, person({ address: null })]) await store.addPerson(each)
+      await store.addSession(sessionOf(ada, { way: 'oidc' }), hash)
+      await store.addLink(linkOf(ada), link)
+      // More than go in one step.
+      await Promise.all(Array.from({ length: 600 }, () => store.addLink(linkOf(ada), tokenHash())))
+      for (const companyId of [owner.id, null]) last = await store.addAudit(entry(companyId))
+      await store.settleAudit(last, { companyId: owner.id, target: 'app', detail: { scopes: ['sending'] } })
+      before = await seen(store)
+    })
+    await move(way)
+    const store = await opened(t, way.to)
+    assert.deepEqual(await seen(store), before)
+    assert.equal((await execute(way.to, 'SELECT 1 FROM sign_in_links')).length, 601)
+    assert.ok(await store.takeLink(link, NOW))
+    assert.ok((await store.addAudit(entry(null))) > last)
   })
 
   test('brings what is held, and what for', async (t) => {

@@ -4,7 +4,7 @@ import {
   AUDIT_PAGE,
   AUDIT_PAGE_OF_COMPANY,
   SETTLE_AUDIT,
-  trimAudit,
+  TRIM_AUDIT,
   UNDO_AUDIT,
 } from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
@@ -12,7 +12,6 @@ import type { Parts } from './parts.ts'
 
 const ADD = `INSERT INTO audit (at, company, actor_kind, actor_id, actor_name, action, target, detail, done)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, false) RETURNING number`
-const TRIM = trimAudit('FOR UPDATE SKIP LOCKED')
 
 /** What was changed by whom. */
 export function audit({
@@ -27,7 +26,7 @@ export function audit({
       const values = [at, company, kind, id, name, action, target, mapText(detail)]
       return await database.transaction(async (session) => {
         const [added] = await session.run<{ number: number }>(ADD, values)
-        await session.run(TRIM, [company])
+        await session.run(TRIM_AUDIT, [company])
         return added!.number
       })
     },

@@ -21,7 +21,7 @@ import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
 /** Somebody who is just being removed is waited for, and then is gone. */
 const STAYING = 'FOR KEY SHARE'
 const FORGET = sql.forgetExpired('FOR UPDATE SKIP LOCKED')
-/** Asked for with each request of the console. */
+/** Comes with each request of the console: not behind long lists, and planned for many rows. */
 const SIGNED_IN = { name: 'signed-in', text: sql.SIGNED_IN }
 
 /** People of the console, and what signs them in. */
@@ -91,7 +91,7 @@ export function people(parts: Parts): PeopleStore {
     },
 
     async findSession(tokenHash, now) {
-      const [row] = await database.read<SignedInRow>(SIGNED_IN, [tokenHash, now])
+      const [row] = await database.look<SignedInRow>(SIGNED_IN, [tokenHash, now])
       return row === undefined ? null : signedInOf(row)
     },
 

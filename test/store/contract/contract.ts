@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
+import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
 import { digestContract } from './digest.ts'
 import { eventsContract } from './events.ts'
@@ -36,6 +37,8 @@ export interface Bench {
   commits(): number
   /** Rows of a table, for what is kept once or not at all: no answer of a store tells that. */
   rows(table: string): Promise<number>
+  /** Runs a statement that both engines know, past the store. */
+  execute(sql: string): Promise<void>
 }
 
 export type OpenBench = (context: TestContext) => Promise<Bench>
@@ -69,5 +72,6 @@ export function storeContract(name: string, open: OpenBench): void {
     webhooksContract(open)
     peopleContract(open)
     sessionsContract(open)
+    auditContract(open)
   })
 }

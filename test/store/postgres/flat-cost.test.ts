@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
+import { CREDENTIALS, linkOf, person, sessionOf, tokenHash } from '../contract/people.ts'
 import {
   acme,
   attempt,
@@ -33,7 +34,8 @@ SELECT t.relname AS name,
   (coalesce(t.seq_tup_read, 0) + coalesce(t.idx_tup_fetch, 0)
     + (SELECT coalesce(sum(i.idx_tup_read), 0) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::integer AS rows
 FROM pg_stat_user_tables t
-WHERE t.relname IN ('emails', 'recipients', 'queue', 'events', 'attempts', 'suppressions', 'idempotency', 'blobs', 'attachments')`
+WHERE t.relname IN ('emails', 'recipients', 'queue', 'events', 'attempts', 'suppressions', 'idempotency', 'blobs', 'attachments',
+  'people', 'memberships', 'identities', 'sessions', 'sign_in_links', 'audit')`
 
 const FILL = `
 WITH n AS (SELECT n, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, ${3 * MANY}) n),
@@ -55,6 +57,26 @@ e AS (
 INSERT INTO queue (email, position, company, size, due_at, ready, domain)
 SELECT id, 0, 1, 1000, CASE WHEN n <= ${2 * MANY} THEN ${NOW} - 1 ELSE ${NOW + HOUR} + n END, n <= ${2 * MANY}, 'crowded.test'
 FROM n WHERE n > ${MANY}`
+
+/** People and what signs them in, some of it expired. */
+const FILL_PEOPLE = `
+WITH n AS (SELECT n, 'p' || n AS person, sha256(int4send(n)) AS hash, ${NOW} + n - ${MANY} AS expires_at
+  FROM generate_series(1, ${2 * MANY}) n),
+p AS (
+  INSERT INTO people (id, address, name, operator, created_at, version, credentials)
+  SELECT person, person || '@x.test', '', false, 0, 0, '{}' FROM n
+), m AS (
+  INSERT INTO memberships (person, company, role) SELECT person, 1, 'viewer' FROM n
+), i AS (
+  INSERT INTO identities (issuer, subject, person) SELECT 'https://id.test', person, person FROM n
+), s AS (
+  INSERT INTO sessions (id, token_hash, person, way, address, user_agent, created_at, seen_at, expires_at)
+  SELECT person, hash, person, 'oidc', '', '', 0, 0, expires_at FROM n
+), l AS (
+  INSERT INTO sign_in_links (token_hash, person, created_at, expires_at) SELECT hash, person, 0, expires_at FROM n
+)
+INSERT INTO audit (number, at, company, actor_kind, actor_name, action, target, done)
+SELECT n - 1000000, 0, 1, 'service', '', '', '', true FROM n`
 
 async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof acme>>, token: number) {
   const file = {
@@ -81,6 +103,7 @@ async function everything(store: PostgresStore, owner: Awaited<ReturnType<typeof
   await store.eventsAfter((await store.lastEventNumber()) - 5, {}, 10)
   await store.suppressionsSince((await store.suppressionsSince(null)).cursor)
   await suppressions(store, owner)
+  await people(store, owner)
   const scheduled = { createdAt: NOW, scheduledAt: NOW + HOUR, dueAt: NOW + HOUR }
   const emails = ['d@z.test', 'e@z.test'].map((to) =>
     email(owner, [to], { ...scheduled, quota: { daily: 1_000_000, monthly: null } }),
@@ -128,6 +151,31 @@ async function suppressions(store: PostgresStore, { id: companyId }: Company): P
   await store.removeSuppressions({ companyId, types: ['complaint'] })
 }
 
+/** What the console asks for with each request, or each time somebody signs in or changes something. */
+async function people(store: PostgresStore, { id: companyId }: Company): Promise<void> {
+  const membership = { companyId, role: 'owner' as const }
+  const identities = [{ issuer: 'https://id.test', subject: newId() }]
+  const ada = person({ memberships: [membership], credentials: { ...CREDENTIALS, identities } })
+  await store.addPerson(ada)
+  await store.findPerson({ address: ada.address! })
+  await store.findPersonByIdentity('https://id.test', identities[0]!.subject)
+  await store.updatePerson(ada.id, 0, { name: 'Lady', credentials: { ...CREDENTIALS, identities: [] } })
+  await store.setMembership(ada.id, companyId, null)
+  const hashes = [tokenHash(), tokenHash()] as const
+  const session = sessionOf(ada)
+  await store.addSession(session, hashes[0])
+  await store.addLink(linkOf(ada), hashes[1])
+  assert.equal((await store.findSession(hashes[0], NOW))?.session.id, session.id)
+  await store.touchSession(session.id, NOW + 1, NOW + HOUR)
+  await store.sessions(ada.id, NOW)
+  assert.equal(await store.takeLink(hashes[1], NOW), ada.id)
+  await store.endSessions(ada.id, { except: session.id })
+  await store.forgetExpired(NOW, 10)
+  await store.audit({ companyId, limit: 10 })
+  await store.audit({ companyId: null, before: -990_000, limit: 10 })
+  await store.removePerson(ada.id)
+}
+
 describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
   test('does not grow with history nor with what waits, even when plans were made on empty tables', async (t) => {
     const url = await freshDatabase(t)
@@ -137,6 +185,7 @@ describe('cost in PostgreSQL', { skip: withoutPostgres() }, () => {
     const token = await store.join(NODE)
     for (let n = 0; n < 3; n++) await everything(store, owner, token)
     await execute(url, FILL)
+    await execute(url, FILL_PEOPLE)
     const before = new Map((await execute<Row>(url, READ)).map(({ name, rows }) => [name, rows]))
     const rounds = 5
     for (let n = 0; n < rounds; n++) await everything(store, owner, token)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { mapText } from '../../json-columns.ts'
-import { SETTLE_AUDIT, trimAudit, UNDO_AUDIT } from '../../people-statements.ts'
+import { SETTLE_AUDIT, TRIM_AUDIT, UNDO_AUDIT } from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { numbered, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
@@ -13,7 +13,7 @@ export function audit(db: DatabaseSync, { companies }: Parts): Direct<'addAudit'
     `INSERT INTO audit (number, at, company, actor_kind, actor_id, actor_name, action, target, detail, done)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
   )
-  const trim = db.prepare(numbered(trimAudit()))
+  const trim = db.prepare(numbered(TRIM_AUDIT))
   const settle = db.prepare(numbered(SETTLE_AUDIT))
   const undo = db.prepare(numbered(UNDO_AUDIT))
   const numberOf = (companyId: string | null) => (companyId === null ? 0 : companies.number(companyId))
