@@ -214,5 +214,27 @@ export function peopleContract(open: OpenBench): void {
       await assert.rejects(store.addLink(linkOf(ada), tokenHash()), conflict(/no person/))
       await store.addPerson(ada)
     })
+
+    test('who is just being removed gets no session and no membership that stays', async (t) => {
+      const { store, another, rows } = await open(t)
+      const stores = [store, await another()]
+      const owner = await acme(store)
+      for (let round = 0; round < 10; round++) {
+        const ada = person({ credentials: CREDENTIALS })
+        await store.addPerson(ada)
+        const all = Array.from({ length: 4 }, (_, n) => stores[n % 2]!).flatMap((each) => [
+          each.addSession(sessionOf(ada), tokenHash()),
+          each.setMembership(ada.id, owner.id, 'viewer'),
+          each.updatePerson(ada.id, 0, { credentials: { ...CREDENTIALS, password: null } }),
+        ])
+        all.splice(5, 0, stores[1]!.removePerson(ada.id))
+        for (const ended of await Promise.allSettled(all)) {
+          if (ended.status === 'rejected')
+            assert.match(String(ended.reason), /StoreConflict: There is no person/)
+        }
+        const left = ['people', 'memberships', 'identities', 'sessions'].map(rows)
+        assert.deepEqual(await Promise.all(left), [0, 0, 0, 0])
+      }
+    })
   })
 }
