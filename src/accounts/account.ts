@@ -147,8 +147,20 @@ export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
   routes: Route[] | null
 }
 
+/** In the place of a key's id: a person of the console, who has sent something without a key. */
+const PERSON = 'person:'
+
+export function keyIdOfPerson(personId: string): string {
+  return PERSON + personId
+}
+
+export function isOfPerson(keyId: string): boolean {
+  return keyId.startsWith(PERSON)
+}
+
 /** Who is asking, established by an API key. */
 export interface Principal {
+  /** Or that of a person (`keyIdOfPerson`). */
   keyId: string
   companyId: string
   scopes: ReadonlySet<Scope>

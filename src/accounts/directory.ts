@@ -1,17 +1,18 @@
 /** All accounts in memory: every request asks it, the store only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
 import { AddressRanges, canonicalAddress, NotARange } from '../network/address-range.ts'
-import type {
-  AccountsChange,
-  AccountsSnapshot,
-  ApiKey,
-  Company,
-  CompanyLimits,
-  Denial,
-  Principal,
-  Route,
-  Scope,
-  SendingDomain,
+import {
+  type AccountsChange,
+  type AccountsSnapshot,
+  type ApiKey,
+  type Company,
+  type CompanyLimits,
+  type Denial,
+  isOfPerson,
+  type Principal,
+  type Route,
+  type Scope,
+  type SendingDomain,
 } from './account.ts'
 import { RouteTable } from './routes.ts'
 import { isToken, tokenDigest } from './token.ts'
@@ -141,7 +142,10 @@ export class AccountDirectory {
   }
 
   /** The same caller as things stand now. */
-  current({ keyId, address }: Principal): Principal | Denial {
+  current(principal: Principal): Principal | Denial {
+    const { keyId, address } = principal
+    // His session was looked at when his request began.
+    if (isOfPerson(keyId)) return principal
     const holder = this.#holdersById.get(keyId)
     return holder === undefined ? UNKNOWN : admitted(holder, address)
   }

@@ -46,6 +46,7 @@ export class Resolver {
   readonly #v6: LookupCache<HostAddress>
   readonly #txt: LookupCache<string>
   readonly #cname: LookupCache<string>
+  readonly #names: LookupCache<string>
 
   /** Throws when `servers` holds something that is not an IP address with an optional port. */
   constructor(options: ResolverOptions = {}) {
@@ -63,6 +64,7 @@ export class Resolver {
     this.#v6 = new LookupCache(cacheSize, now)
     this.#txt = new LookupCache(cacheSize, now)
     this.#cname = new LookupCache(cacheSize, now)
+    this.#names = new LookupCache(cacheSize, now)
   }
 
   /** In the order the server gave them. */
@@ -97,6 +99,11 @@ export class Resolver {
     return cached(this.#txt, name, async (asked) => {
       return (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))
     })
+  }
+
+  /** What an address is called (PTR, RFC 1035 3.5). */
+  names(address: string): Promise<Lookup<string>> {
+    return cached(this.#names, address, async (asked) => (await this.#dns.reverse(asked)).map(normalize))
   }
 
   cname(name: string): Promise<Lookup<string>> {

@@ -11,12 +11,12 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type Caller, OPERATOR } from './authority.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
-import type { Operation } from './verb.ts'
+import type { Operation, Setup } from './verb.ts'
 
 /** What of the settings verbs go by. */
 export type OperateSettings = Pick<
   Settings,
-  'database' | 'secretKey' | 'hostname' | 'publicUrl' | 'dnsServers' | 'allowPrivateNetworks'
+  keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'dnsServers' | 'allowPrivateNetworks'
 >
 
 /**
@@ -54,8 +54,10 @@ export function operationOn(
     accounts,
     hostname: settings.hostname,
     publicUrl: settings.publicUrl,
+    setup: settings,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),
+    hosts: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
     now: () => Date.now(),

@@ -1,11 +1,16 @@
 /** How a verb is made, and what it is given. */
 import type { Seal } from '../accounts/seal.ts'
 import type { TxtResolver } from '../accounts/verify.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Resolver } from '../dns/resolver.ts'
 import type { Outgoing } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
 import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
+
+export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
+export type Setup = Pick<Settings, 'database' | 'delivery' | 'smtpPort'>
 
 /** On which database, for whom. `accounts`: as they were when the operation began. */
 export interface Operation extends Who {
@@ -17,6 +22,10 @@ export interface Operation extends Who {
   /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
   seal(): Promise<Seal>
   resolver(): TxtResolver
+  /** For mail servers, addresses, and what these are called. */
+  hosts(): Hosts
+  /** What of the settings a person has to know who wants to see mail arrive. */
+  setup: Setup
   /**
    * To be closed by whoever asks for it. `anywhere`: also addresses that are not public, whatever the settings say.
    */

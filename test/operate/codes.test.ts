@@ -577,6 +577,8 @@ describe('verbs about a database as a whole', () => {
       hostname: 'mail.test',
       publicUrl: null,
       dnsServers: [],
+      delivery: { kind: 'capture' } as const,
+      smtpPort: 25,
       allowPrivateNetworks: true,
     }
     const move = {
@@ -607,6 +609,8 @@ describe('verbs about a database as a whole', () => {
       hostname: 'mail.test',
       publicUrl: null,
       dnsServers: [],
+      delivery: { kind: 'capture' } as const,
+      smtpPort: 25,
       allowPrivateNetworks: true,
     }
     await using op = await openOperation(settings, { make: true })

@@ -17,6 +17,8 @@ import { openStore } from '../../src/store/open.ts'
 import type { NewEmail, Store, Suppression } from '../../src/store/store.ts'
 import { accept, apiKey, company, email, node, suppress, suppression } from '../store/samples.ts'
 
+const nothing = async () => ({ kind: 'absent', reason: 'NXDOMAIN' }) as const
+
 /** Who calls with this key. */
 function member({ id, companyId, scopes, domainId }: ApiKey): Caller {
   const principal = { keyId: id, companyId, scopes: new Set(scopes), domainId, address: '192.0.2.1' }
@@ -93,6 +95,8 @@ export class World implements AsyncDisposable {
       publicUrl: null,
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
+      hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),
+      setup: { database: { engine: 'sqlite', path: 'x.db' }, delivery: { kind: 'capture' }, smtpPort: 25 },
       outgoing: () =>
         new Outgoing({
           guard: addressGuard({ allowPrivateNetworks: true }),

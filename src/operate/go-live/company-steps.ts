@@ -1,0 +1,45 @@
+/** What a company does for itself: a first message, and a domain that is its own. */
+import type { SendingDomain } from '../../accounts/account.ts'
+import { accountsOf, visibleAccounts } from '../authority.ts'
+import type { Operation } from '../verb.ts'
+import { done, open, type StepResult, wrong } from './step.ts'
+
+/** RFC 6761 6.2: names under it lead nowhere. That of the first start is one. */
+const TEST_NAME = /(^|\.)test$/
+
+export async function messageStep(op: Operation, companyId: string): Promise<StepResult> {
+  const [email] = await op.store.listEmails({ companyId, limit: 1 })
+  if (email !== undefined) return done(`The last one is "${email.subject}", to ${email.to[0] ?? 'nobody'}.`)
+  return open('Nothing was sent yet.', 'Send a test message: it shows that the way in works.')
+}
+
+export async function domainStep(op: Operation, companyId: string): Promise<StepResult> {
+  const names = ownDomains(op, companyId).map(({ name }) => name)
+  if (names.length > 0) return done(`${listed(names)} ${names.length === 1 ? 'is' : 'are'} set up.`)
+  return open(
+    'There is no domain of your own yet.',
+    'Add the domain that your mail is from, such as mail.example.com. What follows depends on it.',
+  )
+}
+
+export async function dnsStep(op: Operation, companyId: string): Promise<StepResult> {
+  const domains = ownDomains(op, companyId)
+  if (domains.length === 0) return open('There is no domain to publish records for.', 'Add a domain first.')
+  const verified = domains.filter(({ status }) => status === 'verified').map(({ name }) => name)
+  if (verified.length > 0) return done(`The records of ${listed(verified)} were found.`)
+  const [domain] = domains
+  const seen = Object.entries(domain!.seen).filter(([, state]) => state !== 'right')
+  const advice = `Publish the records of ${domain!.name} at your DNS provider; its page here has them to copy, and looks for them.`
+  if (Object.keys(domain!.seen).length === 0)
+    return open(`DNS was not asked for ${domain!.name} yet.`, advice)
+  const kinds = seen.map(([kind, state]) => `${kind.toUpperCase()} ${state}`).join(', ')
+  return wrong(`Of ${domain!.name}: ${kinds}.`, advice)
+}
+
+function ownDomains(op: Operation, companyId: string): SendingDomain[] {
+  return accountsOf(visibleAccounts(op), companyId).domains.filter(({ name }) => !TEST_NAME.test(name))
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
+}

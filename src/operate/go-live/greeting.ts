@@ -1,0 +1,37 @@
+/** What an SMTP server says first (RFC 5321 4.3.1), and nothing more: no mail is begun. */
+import { connect } from 'node:net'
+import type { AddressGuard } from '../../network/private-address.ts'
+
+/** RFC 5321 4.5.3.2.1 gives servers five minutes; a person waits here. */
+const WITHIN = 10_000
+/** RFC 5321 4.5.3.1.5: octets of a reply line. */
+const LONGEST = 512
+
+export class NoGreeting extends Error {
+  override name = 'NoGreeting'
+}
+
+/** The first line. Rejects with NoGreeting. */
+export async function greeting(address: string, port: number, guard: AddressGuard): Promise<string> {
+  const refused = guard(address)
+  if (refused !== null) throw new NoGreeting(refused)
+  const socket = connect({ host: address, port, noDelay: true })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const fail = (why: string) => reject(new NoGreeting(why))
+  const late = setTimeout(() => fail(`no answer within ${WITHIN / 1000} seconds`), WITHIN)
+  let line = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (text: string) => {
+    line = (line + text).slice(0, LONGEST)
+    const end = line.search(/[\r\n]/)
+    if (end >= 0 || line.length === LONGEST) resolve(line.slice(0, end < 0 ? LONGEST : end))
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
+  socket.on('end', () => fail('the connection was closed without a word'))
+  try {
+    return await promise
+  } finally {
+    clearTimeout(late)
+    socket.destroy()
+  }
+}

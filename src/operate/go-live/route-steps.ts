@@ -1,0 +1,84 @@
+/** Whether mail leaves, and whether the other side answers. */
+import { isIP } from 'node:net'
+import type { RelayRoute } from '../../config/settings.ts'
+import { addressGuard } from '../../network/private-address.ts'
+import type { Operation } from '../verb.ts'
+import { greeting, NoGreeting } from './greeting.ts'
+import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
+
+/** Of whom everybody's mail is for: where one of them answers, port 25 is open. */
+const PROBED = ['gmail.com', 'outlook.com', 'yahoo.com']
+/** Servers of each that are tried. */
+const TRIED = 2
+
+export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
+  if (delivery.kind === 'direct') return done('Mail goes to the mail servers of its recipients.')
+  if (delivery.kind === 'relay') return done(`Mail goes through the relay ${delivery.host}.`)
+  return open(
+    'Mail is captured: none leaves this machine.',
+    'Restart with POSTROAD_DELIVERY=direct, or with smtp://user:password@host:587 for a relay.',
+  )
+}
+
+export async function outgoingStep(op: Operation): Promise<StepResult> {
+  const { delivery } = op.setup
+  if (delivery.kind === 'capture') return unneeded('It is looked at once mail leaves this machine.')
+  return delivery.kind === 'relay' ? await relayAnswers(op, delivery) : await receiversAnswer(op)
+}
+
+async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<StepResult> {
+  const server = `${host}:${port}`
+  // The operator has named it: it may lie in a private network.
+  const anywhere = addressGuard({ allowPrivateNetworks: true })
+  const [address] = isIP(host) === 0 ? await addressesOf(op, host) : [host]
+  if (address === undefined) {
+    return wrong(`There is no address of ${host} in the DNS.`, 'Look at the host in POSTROAD_DELIVERY.')
+  }
+  try {
+    return judged(server, await greeting(address, port, anywhere))
+  } catch (error) {
+    if (!(error instanceof NoGreeting)) throw error
+    const advice = 'Look at host and port in POSTROAD_DELIVERY, and at the firewall between.'
+    return wrong(`${server} does not answer: ${error.message}.`, advice)
+  }
+}
+
+/** One that greets is enough; what others refuse is theirs. */
+async function receiversAnswer(op: Operation): Promise<StepResult> {
+  const port = op.setup.smtpPort
+  const failures: string[] = []
+  for (const domain of PROBED) {
+    const found = await op.hosts().mx(domain)
+    if (found.kind !== 'found') continue
+    for (const { exchange } of found.records.slice(0, TRIED)) {
+      const [address] = await addressesOf(op, exchange)
+      if (address === undefined) continue
+      try {
+        return judged(exchange, await greeting(address, port, op.guard()))
+      } catch (error) {
+        if (!(error instanceof NoGreeting)) throw error
+        failures.push(`${exchange}: ${error.message}`)
+      }
+    }
+  }
+  if (failures.length === 0) {
+    return unknown('The DNS has no mail servers to try.', 'Look whether this machine reaches the DNS.')
+  }
+  return wrong(
+    `Nobody answers on port ${port}. ${failures[0]}.`,
+    'Many providers block port 25 until one asks: ask yours, or send through a relay on port 587.',
+  )
+}
+
+function judged(server: string, line: string): StepResult {
+  if (line.startsWith('220')) return done(`${server} answers: ${line}`)
+  const advice = 'The server refuses this machine before any mail: its words, or its operator, tell why.'
+  return wrong(`${server} answers: ${line}`, advice)
+}
+
+/** IPv4 first: it is there nearly everywhere. */
+async function addressesOf(op: Operation, host: string): Promise<string[]> {
+  const found = await op.hosts().addresses(host)
+  if (found.kind !== 'found') return []
+  return found.records.toSorted((a, b) => a.family - b.family).map(({ address }) => address)
+}
