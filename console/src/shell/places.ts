@@ -6,6 +6,7 @@ import {
   Inbox,
   KeyRound,
   type LucideIcon,
+  Rocket,
   ScrollText,
   Server,
   UsersRound,
@@ -33,6 +34,7 @@ const OF_COMPANY: readonly Place[] = [
 /** Of one company only. */
 const PEOPLE: Place = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
 const AUDIT: Place = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
+const START: Place = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
 const INSTALLATION: Place = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
 
 /** Those for whoever has signed in. */
@@ -40,5 +42,5 @@ export function usePlaces(): readonly Place[] {
   const { person } = useMe()
   const company = useCompany()
   const team = company === ALL ? [] : [PEOPLE]
-  return [...OF_COMPANY, ...team, AUDIT, ...(person.operator ? [INSTALLATION] : [])]
+  return [...OF_COMPANY, ...team, AUDIT, START, ...(person.operator ? [INSTALLATION] : [])]
 }

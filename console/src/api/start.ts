@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import type {
+  SENDERS,
+  SENT,
+  StepName,
+  StepShown,
+  TestMessage,
+} from '../../../src/http/console/contract/start.ts'
+import { get, pathOf, post } from './client.ts'
+
+export type { StepName, StepShown, TestMessage }
+
+export const sendersQuery = (company: string) =>
+  queryOptions({
+    queryKey: ['senders', company],
+    queryFn: ({ signal }) => get<Static<typeof SENDERS>>(`/companies${pathOf(company)}/senders`, {}, signal),
+  })
+
+export function sendTestMessage(company: string, message: TestMessage): Promise<Static<typeof SENT>> {
+  return post(`/companies${pathOf(company)}/messages`, message)
+}
+
+/** One step towards real mail, looked at when it is asked for. `company`: null for one of the installation. */
+export const stepQuery = (company: string | null, step: StepName) =>
+  queryOptions({
+    queryKey: ['steps', company, step],
+    queryFn: ({ signal }) =>
+      get<StepShown>(
+        company === null
+          ? `/installation/steps${pathOf(step)}`
+          : `/companies${pathOf(company)}/steps${pathOf(step)}`,
+        {},
+        signal,
+      ),
+    staleTime: 30_000,
+    retry: 1,
+  })

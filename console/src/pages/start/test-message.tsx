@@ -1,0 +1,131 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  Paper,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { MailCheck, Send } from 'lucide-react'
+import { ApiError } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
+import { useMe } from '../../api/session.ts'
+import { sendersQuery, sendTestMessage } from '../../api/start.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+
+const TEXT = 'It works: this message was accepted, signed and delivered by Postroad.'
+
+export function TestMessage({ company }: { company: string }) {
+  const senders = useQuery(sendersQuery(company))
+  if (senders.error) return <Trouble error={senders.error} reset={() => void senders.refetch()} />
+  const domains = senders.data?.domains
+  return (
+    <Paper component="section" withBorder p="lg" aria-labelledby="test-message">
+      <Title order={2} size="h4" id="test-message" mb={4}>
+        Send a test message
+      </Title>
+      {domains?.length === 0 && <NoSender company={company} />}
+      {domains !== undefined && domains.length > 0 && <MessageForm company={company} domains={domains} />}
+    </Paper>
+  )
+}
+
+function NoSender({ company }: { company: string }) {
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm" c="dimmed">
+        Mail is sent from a domain of yours, and none may send yet. Add one, and publish the records that its
+        page shows.
+      </Text>
+      <Button component={Link} to={`/c/${company}/domains`}>
+        Add a domain
+      </Button>
+    </Stack>
+  )
+}
+
+function MessageForm({ company, domains }: { company: string; domains: string[] }) {
+  const { person } = useMe()
+  const form = useForm({
+    initialValues: {
+      domain: domains[0]!,
+      to: person.address ?? 'you@example.com',
+      subject: 'Hello from Postroad',
+      text: TEXT,
+    },
+    validate: {
+      to: (to) => (to.includes('@') ? null : 'This is no address, like you@example.com'),
+    },
+  })
+  const sending = useMutation({
+    mutationFn: ({ domain, to, subject, text }: typeof form.values) =>
+      sendTestMessage(company, { from: `Postroad <hello@${domain}>`, to, subject, text, html: htmlOf(text) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['steps'] }),
+    onError(error) {
+      if (error instanceof ApiError && error.field !== undefined && error.field in form.values) {
+        form.setFieldError(error.field, error.message)
+      }
+    },
+  })
+  const shownAtField = sending.error instanceof ApiError && (sending.error.field ?? '') in form.values
+  return (
+    <form onSubmit={form.onSubmit((values) => sending.mutate(values))}>
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <Select
+            label="From"
+            data={domains.map((domain) => ({ value: domain, label: `hello@${domain}` }))}
+            allowDeselect={false}
+            {...form.getInputProps('domain')}
+          />
+          <TextInput label="To" type="email" required withAsterisk={false} {...form.getInputProps('to')} />
+        </SimpleGrid>
+        <TextInput label="Subject" {...form.getInputProps('subject')} />
+        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.getInputProps('text')} />
+        {sending.error && !shownAtField && <Trouble error={sending.error} />}
+        <Group>
+          <Button type="submit" loading={sending.isPending} leftSection={<Send size={16} aria-hidden />}>
+            Send
+          </Button>
+          <Anchor component={Link} to={`/c/${company}/keys`} size="sm">
+            Or from your application: create an API key
+          </Anchor>
+        </Group>
+        {sending.data && <Sent company={company} id={sending.data.id} />}
+      </Stack>
+    </form>
+  )
+}
+
+function Sent({ company, id }: { company: string; id: string }) {
+  return (
+    <Alert
+      role="status"
+      color="road"
+      icon={<MailCheck aria-hidden />}
+      title="It was accepted, and is on disk"
+    >
+      <Anchor component={Link} to={`/c/${company}/emails/${id}`} fw={600}>
+        See what became of it
+      </Anchor>
+    </Alert>
+  )
+}
+
+/** Paragraphs where the text has empty lines. */
+function htmlOf(text: string): string {
+  const escaped = text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return escaped
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
+    .join('\n')
+}
