@@ -1,7 +1,7 @@
 /** Compares what a domain's owner was asked to publish with what DNS says. */
-import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
-import type { RecordState, SendingDomain } from './account.ts'
+import type { SendingDomain } from './account.ts'
 import { type DnsRecord, dnsRecords } from './dns-records.ts'
+import { type Judgement, judgeRecord } from './judge-record.ts'
 
 /** What asking DNS for TXT records came to; `failed` is DNS not answering, which says nothing about the record. */
 export type TxtAnswer =
@@ -13,12 +13,9 @@ export interface TxtResolver {
   txt(name: string): Promise<TxtAnswer>
 }
 
-export interface RecordCheck extends DnsRecord {
-  state: RecordState
+export interface RecordCheck extends DnsRecord, Judgement {
   /** The TXT values found under the name, the other ones too. */
   found: string[]
-  /** What is wrong and what to do; null when right. */
-  advice: string | null
 }
 
 export interface Verification {
@@ -35,11 +32,9 @@ export async function verifyDomain(
   hostname: string,
   resolver: TxtResolver,
 ): Promise<Verification> {
-  const records = await Promise.all(
-    dnsRecords(domain, hostname).map(async (record) =>
-      compare(record, hostname, await resolver.txt(record.name)),
-    ),
-  )
+  const wanted = dnsRecords(domain, hostname)
+  const checks = wanted.map((record) => checkRecord(domain, record, hostname, resolver))
+  const records = await Promise.all(checks)
   const required = records.filter((record) => record.required)
   return {
     records,
@@ -48,91 +43,61 @@ export async function verifyDomain(
   }
 }
 
-function compare(record: DnsRecord, hostname: string, answer: TxtAnswer): RecordCheck {
+/** One of the records of a domain. */
+export async function checkRecord(
+  { name }: Pick<SendingDomain, 'name'>,
+  record: DnsRecord,
+  hostname: string,
+  resolver: TxtResolver,
+): Promise<RecordCheck> {
+  const answer = await resolver.txt(record.name)
+  const nothing = { ...record, found: [], explanation: null, suggestion: null }
   if (answer.kind === 'failed') {
     const advice = `DNS gave no answer for ${record.name} (${answer.reason}); this says nothing about the record. Try again.`
-    return { ...record, state: 'unknown', found: [], advice }
+    return { ...nothing, state: 'unknown', advice }
   }
   const found = answer.kind === 'found' ? answer.records : []
-  if (found.length === 0) {
-    return { ...record, state: 'missing', found, advice: `There is no TXT record at ${record.name}.` }
-  }
-  const result = judge(record, hostname, found)
-  return { ...record, found, ...result }
+  if (found.length > 0) return { ...record, found, ...judgeRecord(record, hostname, found) }
+  const advice =
+    (await elsewhere(name, record, hostname, resolver)) ?? `There is no TXT record at ${record.name}.`
+  return { ...nothing, state: 'missing', advice }
 }
 
-type Judgement = Pick<RecordCheck, 'state' | 'advice'>
-const RIGHT: Judgement = { state: 'right', advice: null }
-
-function judge(record: DnsRecord, hostname: string, found: string[]): Judgement {
-  if (record.kind === 'dkim') return judgeDkim(record, found)
-  if (record.kind === 'spf') return judgeSpf(hostname, found)
-  return judgeDmarc(record, found)
-}
-
-function judgeDkim(record: DnsRecord, found: string[]): Judgement {
-  // RFC 6376 3.6.2.2: with more than one TXT record under the name, what a verifier does is undefined.
-  if (found.length > 1) {
-    return different(`There are ${found.length} TXT records at ${record.name}; leave only the one shown.`)
-  }
-  try {
-    const published = parseDkimRecord(found[0]!)
-    const wanted = parseDkimRecord(record.value)
-    if (published.publicKey === '') return different('The record found revokes the key (its p= is empty).')
-    if (published.keyType !== wanted.keyType) {
-      return different(`The record found is for a ${published.keyType} key, not for ${wanted.keyType}.`)
-    }
-    if (published.hashes.length > 0 && !published.hashes.includes('sha256')) {
-      return different('The record found does not allow sha256 (tag h=).')
-    }
-    if (published.publicKey !== wanted.publicKey)
-      return different(differentKey(published.publicKey, wanted.publicKey))
-    return RIGHT
-  } catch (error) {
-    if (error instanceof DkimRecordError) return different(error.message)
-    throw error
-  }
-}
-
-function differentKey(published: string, wanted: string): string {
-  if (wanted.startsWith(published)) {
-    return (
-      `The record found holds only the first ${published.length} of ${wanted.length} characters of the key: it was cut off. ` +
-      'Publish it as several strings of at most 255 characters (the zone-file form shows them).'
-    )
-  }
-  return 'The record found holds another key.'
-}
+/** How far up a zone may begin that is not the domain's own. */
+const MOST_PARENTS = 3
 
 /**
- * Only the direct mention is looked for: an SPF record may allow the host by other ways, which its owner knows best.
+ * Providers that add the name of the zone to each name make of a full name one that has it twice, and put a name that
+ * was meant within the domain directly beneath the zone.
  */
-function judgeSpf(hostname: string, found: string[]): Judgement {
-  const records = found.filter((text) => /^v=spf1(\s|$)/i.test(text))
-  if (records.length === 0)
-    return { state: 'missing', advice: 'There is no SPF record (v=spf1) among the TXT records.' }
-  if (records.length > 1) {
-    return different(
-      `There are ${records.length} SPF records; receivers then ignore all (RFC 7208 4.5). Make them one.`,
-    )
-  }
-  const terms = records[0]!.toLowerCase().split(/\s+/)
-  if (terms.some((term) => term.replace(/^\+/, '') === `a:${hostname}`)) return RIGHT
-  return different(
-    `The SPF record does not name a:${hostname}; add it, unless another term already allows this service.`,
+async function elsewhere(
+  domain: string,
+  record: DnsRecord,
+  hostname: string,
+  resolver: TxtResolver,
+): Promise<string | null> {
+  const short = record.name.slice(0, -domain.length)
+  const places = zonesOf(domain).flatMap((zone) => [
+    { zone, name: `${record.name}.${zone}` },
+    // What stands there without a name of its own is what belongs there.
+    ...(zone === domain || short === '' ? [] : [{ zone, name: short + zone }]),
+  ])
+  const standing = await Promise.all(
+    places.map(async ({ name }) => {
+      const answer = await resolver.txt(name)
+      return answer.kind === 'found' && judgeRecord(record, hostname, answer.records).state === 'right'
+    }),
   )
+  const place = places.find((_, index) => standing[index])
+  if (place === undefined) return null
+  const { zone, name } = place
+  const entered = record.name === zone ? '@' : record.name.slice(0, -zone.length - 1)
+  return `The record stands at ${name}: your DNS provider adds ${zone} to each name. Enter ${entered} as its name there.`
 }
 
-function judgeDmarc(record: DnsRecord, found: string[]): Judgement {
-  const records = found.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
-  if (records.length === 1) return RIGHT
-  if (records.length === 0)
-    return { state: 'missing', advice: `There is no DMARC record (v=DMARC1) at ${record.name}.` }
-  return different(
-    `There are ${records.length} DMARC records; receivers then ignore all (RFC 7489 6.6.3). Leave one.`,
-  )
-}
-
-function different(advice: string): Judgement {
-  return { state: 'different', advice }
+/** The domain, and those above it that may be a zone: never a top-level domain. */
+function zonesOf(domain: string): string[] {
+  const labels = domain.split('.')
+  const most = Math.min(labels.length - 1, MOST_PARENTS)
+  return Array.from({ length: Math.max(most, 1) }, (_, above) => labels.slice(above).join('.'))
 }

@@ -8,7 +8,12 @@ import {
 } from '../accounts/account.ts'
 import { type DnsRecord, dnsRecords } from '../accounts/dns-records.ts'
 import { newDomain } from '../accounts/new-domain.ts'
-import { type Verification, verifyDomain as verifyRecords } from '../accounts/verify.ts'
+import {
+  checkRecord,
+  type RecordCheck,
+  type Verification,
+  verifyDomain as verifyRecords,
+} from '../accounts/verify.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
@@ -123,6 +128,17 @@ export const showDomain = verb('see', async (op, input: { domain: string }): Pro
   const domain = findDomain(op, input.domain)
   return { domain, records: dnsRecords(domain, op.hostname) }
 })
+
+/** What DNS has now in the place of one of its records. It changes nothing: `verifyDomain` does. */
+export const checkDomainRecord = verb(
+  'see',
+  async (op, input: { domain: string; name: string }): Promise<RecordCheck> => {
+    const domain = findDomain(op, input.domain)
+    const record = dnsRecords(domain, op.hostname).find(({ name }) => name === input.name)
+    if (record !== undefined) return await checkRecord(domain, record, op.hostname, op.resolver())
+    throw new OperateError('not_found', `${domain.name} asks for no record at "${input.name}"`)
+  },
+)
 
 /**
  * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.

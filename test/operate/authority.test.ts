@@ -100,6 +100,16 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     (op) => domains.showDomain(op, { domain: 'other.acme.test' }),
     { ...SEES, restricted: foreign },
   ],
+  [
+    domains.checkDomainRecord,
+    (op) => domains.checkDomainRecord(op, { domain: 'acme.test', name: 'acme.test' }),
+    SEES,
+  ],
+  [
+    domains.checkDomainRecord,
+    (op) => domains.checkDomainRecord(op, { domain: 'other.acme.test', name: 'other.acme.test' }),
+    { ...SEES, restricted: foreign },
+  ],
   [domains.verifyDomain, (op) => domains.verifyDomain(op, { domain: 'acme.test' }), MANAGES],
   [
     domains.verifyDomain,

@@ -1,8 +1,21 @@
 import type { Endpoint } from '../endpoint.ts'
+import { dkimKeyEndpoints } from './dkim-keys.ts'
+import { domainRecordEndpoints } from './domain-records.ts'
+import { domainEndpoints } from './domains.ts'
+import { keyEndpoints } from './keys.ts'
+import { relayEndpoints } from './relays.ts'
 import { sessionEndpoints } from './session.ts'
 import { startEndpoints } from './start.ts'
 
 /** Every route of the console: a new one is a line here, and a row in test/http/console/tenants.test.ts. */
 export function consoleEndpoints(): Endpoint[] {
-  return [...sessionEndpoints, ...startEndpoints]
+  return [
+    ...sessionEndpoints,
+    ...domainEndpoints,
+    ...domainRecordEndpoints,
+    ...dkimKeyEndpoints,
+    ...relayEndpoints,
+    ...keyEndpoints,
+    ...startEndpoints,
+  ]
 }

@@ -6,6 +6,7 @@ import type { HttpCore } from '../core.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { DONE, LINK, ME } from './contract/session.ts'
 import { sessionCookie } from './session-cookie.ts'
+import { smtpOf } from './smtp.ts'
 
 /** What the page knows of who looks at it. */
 export function meOf(
@@ -14,6 +15,7 @@ export function meOf(
   { person, session }: { person: Person; session: Session },
 ) {
   const { id, address, name, operator, credentials, memberships } = person
+  const url = publicUrl.of(request)
   const companies = deps.accounts.directory.companies().flatMap((company) => {
     const role = operator ? 'operator' : memberships.find(({ companyId }) => companyId === company.id)?.role
     return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]
@@ -30,7 +32,8 @@ export function meOf(
     installation: {
       version: deps.version,
       delivery: deps.settings.delivery.kind,
-      url: publicUrl.of(request),
+      url,
+      smtp: smtpOf(deps.settings, url),
     },
   }
 }

@@ -44,11 +44,28 @@ export const ME = {
     installation: {
       type: 'object',
       additionalProperties: false,
-      required: ['version', 'delivery', 'url'],
+      required: ['version', 'delivery', 'url', 'smtp'],
       properties: {
         version: { type: 'string' },
         delivery: { enum: ['capture', 'direct', 'relay'] },
         url: { type: 'string', description: 'Where clients reach the service.' },
+        smtp: {
+          type: 'array',
+          description: 'Where it takes mail over SMTP.',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['host', 'port', 'security'],
+            properties: {
+              host: { type: 'string' },
+              port: { type: 'integer' },
+              security: {
+                enum: ['tls', 'starttls', 'none'],
+                description: 'TLS from the start, by STARTTLS, or none at all.',
+              },
+            },
+          },
+        },
       },
     },
   },

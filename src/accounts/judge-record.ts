@@ -1,0 +1,136 @@
+/** What a record that was found is worth beside the one that was asked for. */
+import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
+import type { RecordState } from './account.ts'
+import type { DnsRecord } from './dns-records.ts'
+
+export interface Judgement {
+  state: RecordState
+  /** What is wrong and what to do; null when right. */
+  advice: string | null
+  /** What the record that was found tells receivers; null where that is just what was asked for. */
+  explanation: string | null
+  /** What to publish in place of what was found, where that is neither it nor the record as it was asked for. */
+  suggestion: string | null
+}
+
+const RIGHT: Judgement = { state: 'right', advice: null, explanation: null, suggestion: null }
+
+/** @param found the TXT values under its name, at least one */
+export function judgeRecord(record: DnsRecord, hostname: string, found: readonly string[]): Judgement {
+  if (record.kind === 'dkim') return judgeDkim(record, found)
+  if (record.kind === 'spf') return judgeSpf(hostname, found)
+  return judgeDmarc(record, found)
+}
+
+function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
+  // RFC 6376 3.6.2.2: with more than one TXT record under the name, what a verifier does is undefined.
+  if (found.length > 1) {
+    return different(`There are ${found.length} TXT records at ${record.name}; leave only the one shown.`)
+  }
+  try {
+    const published = parseDkimRecord(found[0]!)
+    const wanted = parseDkimRecord(record.value)
+    if (published.publicKey === '') return different('The record found revokes the key (its p= is empty).')
+    if (published.keyType !== wanted.keyType) {
+      return different(`The record found is for a ${published.keyType} key, not for ${wanted.keyType}.`)
+    }
+    if (published.hashes.length > 0 && !published.hashes.includes('sha256')) {
+      return different('The record found does not allow sha256 (tag h=).')
+    }
+    if (published.publicKey !== wanted.publicKey)
+      return different(differentKey(published.publicKey, wanted.publicKey))
+    return RIGHT
+  } catch (error) {
+    if (error instanceof DkimRecordError) return different(error.message)
+    throw error
+  }
+}
+
+function differentKey(published: string, wanted: string): string {
+  if (wanted.startsWith(published)) {
+    return (
+      `The record found holds only the first ${published.length} of ${wanted.length} characters of the key: it was cut off. ` +
+      'Publish it as several strings of at most 255 characters (the zone-file form shows them).'
+    )
+  }
+  return 'The record found holds another key.'
+}
+
+/**
+ * Only the direct mention is looked for: an SPF record may allow the host by other ways, which its owner knows best.
+ */
+function judgeSpf(hostname: string, found: readonly string[]): Judgement {
+  const records = found.filter((text) => /^v=spf1(\s|$)/i.test(text))
+  if (records.length === 0) return missing('There is no SPF record (v=spf1) among the TXT records.')
+  if (records.length > 1) {
+    return different(
+      `There are ${records.length} SPF records; receivers then ignore all (RFC 7208 4.5). Make them one.`,
+      withHost(records.flatMap(spfTerms), hostname),
+    )
+  }
+  const terms = spfTerms(records[0]!)
+  if (namesHost(terms, hostname)) return { ...RIGHT, explanation: restOfSpf(terms) }
+  return different(
+    `The SPF record does not name a:${hostname}; add it, unless another term already allows this service.`,
+    withHost(terms, hostname),
+  )
+}
+
+/** Behind `v=spf1`. */
+function spfTerms(record: string): string[] {
+  return record.trim().split(/\s+/).slice(1)
+}
+
+function namesHost(terms: readonly string[], hostname: string): boolean {
+  return terms.some((term) => term.toLowerCase().replace(/^\+/, '') === `a:${hostname}`)
+}
+
+/** RFC 7208 5.1: nothing behind `all` is looked at, and 6.1: `redirect` counts when nothing else has. */
+const LAST = /^(?:[+?~-]?all$|redirect=)/i
+
+/** One record of these terms: each once, the host among them, and the last one of `all` or `redirect` at the end. */
+function withHost(terms: readonly string[], hostname: string): string {
+  const allowing = terms.filter((term) => !LAST.test(term))
+  const last = terms.findLast((term) => LAST.test(term)) ?? '~all'
+  const own = namesHost(allowing, hostname) ? [] : [`a:${hostname}`]
+  return ['v=spf1', ...new Set([...own, ...allowing]), last].join(' ')
+}
+
+function restOfSpf(terms: readonly string[]): string | null {
+  const all = terms.find((term) => /^[+?~-]?all$/i.test(term))?.toLowerCase()
+  if (all === 'all' || all === '+all') {
+    return `It ends with ${all}, so that everybody may send for this domain. Use ~all or -all.`
+  }
+  if (all === '-all') return 'It ends with -all: mail from other hosts is to be refused.'
+  if (all === '~all') return 'It ends with ~all: mail from other hosts is suspicious.'
+  return null
+}
+
+const POLICIES: Readonly<Record<string, string>> = {
+  none: 'p=none: mail that fails the checks is treated as before. Once all mail is signed, p=quarantine protects the name.',
+  quarantine: 'p=quarantine: mail that fails the checks goes to the spam folder.',
+  reject: 'p=reject: mail that fails the checks is refused.',
+}
+
+function judgeDmarc(record: DnsRecord, found: readonly string[]): Judgement {
+  const records = found.filter((text) => /^v=DMARC1\s*(;|$)/.test(text))
+  if (records.length === 0) return missing(`There is no DMARC record (v=DMARC1) at ${record.name}.`)
+  if (records.length > 1) {
+    return different(
+      `There are ${records.length} DMARC records; receivers then ignore all (RFC 7489 6.6.3). Leave one.`,
+    )
+  }
+  const policy = /;\s*p\s*=\s*([a-z]+)/i.exec(records[0]!)?.[1]?.toLowerCase()
+  const explanation = policy === undefined ? undefined : POLICIES[policy]
+  if (explanation !== undefined) return { ...RIGHT, explanation }
+  // RFC 7489 6.3: the tag is required.
+  return different('The DMARC record says no policy: add p=none, p=quarantine or p=reject.')
+}
+
+function different(advice: string, suggestion: string | null = null): Judgement {
+  return { state: 'different', advice, explanation: null, suggestion }
+}
+
+function missing(advice: string): Judgement {
+  return { state: 'missing', advice, explanation: null, suggestion: null }
+}

@@ -1,0 +1,278 @@
+/** Sending domains through the API of the console: from a name to what may send, with a DNS server that the test writes. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../../harness/dns.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, type Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+interface ShownRecord {
+  kind: string
+  name: string
+  value: string
+  zone: string
+  required: boolean
+  seen: string | null
+}
+interface Shown {
+  id: string
+  name: string
+  status: string
+  sending: string
+  records: ShownRecord[]
+  dkim: { selector: string; active: boolean; algorithm: string; record: string }[]
+  speaksFor: { name: string }[]
+  relay: { url: string; login: boolean } | null
+  companyRelay: { url: string } | null
+}
+interface Check {
+  state: string
+  found: string[]
+  advice: string | null
+  explanation: string | null
+  suggestion: string | null
+}
+
+describe('domains in the console', () => {
+  let dns: FakeDns
+  let service: Service
+  let operator: Visitor
+  let developer: Visitor
+  let viewer: Visitor
+  let foreigner: Visitor
+  let company: string
+  let at: string
+  let count = 0
+
+  before(async () => {
+    dns = await startDns({})
+    service = await startService({ dnsServers: [dns.address], hostname: 'mail.service.test' })
+    company = (await service.company('Mine')).id
+    at = `/companies/${company}/domains`
+    const other = (await service.company('Theirs')).id
+    operator = await Visitor.signIn(service, 'operator')
+    developer = await Visitor.signIn(service, [{ companyId: company, role: 'developer' }])
+    viewer = await Visitor.signIn(service, [{ companyId: company, role: 'viewer' }])
+    foreigner = await Visitor.signIn(service, [{ companyId: other, role: 'owner' }])
+  })
+  after(async () => {
+    await service.close()
+    await dns.close()
+  })
+  beforeEach(() => {
+    for (const name of Object.keys(dns.zone)) delete dns.zone[name]
+  })
+
+  function ok<Body>(reply: Reply, status = 200): Body {
+    assert.equal(reply.status, status, reply.text)
+    return reply.body as Body
+  }
+  function refused(reply: Reply, status: number, code: string, message?: RegExp): void {
+    assert.equal(reply.status, status, reply.text)
+    const { error } = reply.body as { error: { code: string; message: string } }
+    assert.equal(error.code, code)
+    if (message) assert.match(error.message, message)
+  }
+  async function added(name = `d${count++}.example`): Promise<Shown> {
+    return ok(await developer.ask('POST', at, { name }), 201)
+  }
+  function publish({ records }: Shown): void {
+    for (const { name, value } of records) dns.zone[`${name}/TXT`] = [value]
+  }
+  async function check(domain: Shown, name: string, who = viewer): Promise<Check> {
+    return ok(await who.ask('GET', `${at}/${domain.id}/check?name=${encodeURIComponent(name)}`))
+  }
+
+  test('one is added, published, verified, and sends; DNS is asked record by record', async () => {
+    const domain = await added('Shop.Example')
+    assert.deepEqual([domain.name, domain.status, domain.sending], ['shop.example', 'pending', 'inactive'])
+    assert.deepEqual(
+      domain.records.map(({ kind, required, seen }) => [kind, required, seen]),
+      [
+        ['dkim', true, null],
+        ['spf', false, null],
+        ['dmarc', false, null],
+      ],
+    )
+    const [dkim, spf, dmarc] = domain.records
+    for (const { name } of domain.records) assert.equal((await check(domain, name)).state, 'missing')
+    const before = ok<{ domain: Shown; verified: boolean }>(
+      await developer.ask('POST', `${at}/${domain.id}/verify`),
+    )
+    assert.deepEqual([before.verified, before.domain.records[0]!.seen], [false, 'missing'])
+
+    publish(domain)
+    dns.zone[`${spf!.name}/TXT`] = ['v=spf1 include:other.test -all', 'site-verification=1']
+    dns.zone[`${dmarc!.name}/TXT`] = ['v=DMARC1; p=reject']
+    assert.deepEqual(
+      [(await check(domain, dkim!.name)).state, (await check(domain, dkim!.name)).found],
+      ['right', [dkim!.value]],
+    )
+    const other = await check(domain, spf!.name)
+    assert.deepEqual(
+      [other.state, other.found.length, other.suggestion],
+      ['different', 2, 'v=spf1 a:mail.service.test include:other.test -all'],
+    )
+    assert.match((await check(domain, dmarc!.name)).explanation!, /refused/)
+    // Asking changes nothing: verifying does.
+    assert.equal(ok<Shown>(await viewer.ask('GET', `${at}/${domain.id}`)).status, 'pending')
+    const done = ok<{ domain: Shown; verified: boolean; records: Check[] }>(
+      await developer.ask('POST', `${at}/${domain.id}/verify`),
+    )
+    assert.deepEqual(
+      [done.verified, done.domain.status, done.domain.sending, done.records.map(({ state }) => state)],
+      [true, 'verified', 'active', ['right', 'different', 'right']],
+    )
+    const { domains, total } = ok<{ domains: Shown[]; total: number }>(
+      await viewer.ask('GET', `${at}?search=SHOP`),
+    )
+    assert.deepEqual(
+      [domains.map(({ name, status }) => [name, status]), total],
+      [[['shop.example', 'verified']], 1],
+    )
+  })
+
+  test('a record whose name a provider has added to is found there', async () => {
+    const domain = await added('mail.deep.example')
+    const [{ name, value }] = domain.records as [ShownRecord]
+    dns.zone[`${name}.deep.example/TXT`] = [value]
+    assert.match(
+      (await check(domain, name)).advice!,
+      /adds deep\.example .* Enter pr\d+\._domainkey\.mail as/,
+    )
+    for (const key of Object.keys(dns.zone)) delete dns.zone[key]
+    dns.zone[`${name.replace('.mail.', '.')}/TXT`] = [value]
+    assert.match(
+      (await check(domain, name)).advice!,
+      /stands at pr\d+\._domainkey\.deep\.example: .* Enter pr\d+\._domainkey\.mail as/,
+    )
+  })
+
+  test('DNS that does not answer is told as that', async () => {
+    const domain = await added()
+    dns.zone[`${domain.name}/TXT`] = { rcode: 'SERVFAIL' }
+    const { state, advice } = await check(domain, domain.name)
+    assert.equal(state, 'unknown')
+    assert.match(advice!, /no answer .* Try again/)
+  })
+
+  test('who may look only changes nothing; strangers to the company see nothing', async () => {
+    const domain = await added()
+    const one = `${at}/${domain.id}`
+    refused(await viewer.ask('POST', at, { name: 'new.example' }), 403, 'not_allowed')
+    refused(await viewer.ask('POST', `${one}/verify`), 403, 'not_allowed')
+    refused(await viewer.ask('DELETE', one), 403, 'not_allowed')
+    for (const who of [viewer, developer]) {
+      refused(await who.ask('PUT', `${one}/sending`, { sending: 'active' }), 403, 'not_allowed', /operator/)
+      refused(
+        await who.ask('PUT', `${one}/relay`, { url: 'smtp://relay.test' }),
+        403,
+        'not_allowed',
+        /operator/,
+      )
+    }
+    refused(await foreigner.ask('GET', one), 404, 'not_found')
+    const theirs = one.replace(company, foreigner.person.memberships[0]!.companyId)
+    refused(await foreigner.ask('GET', theirs), 404, 'not_found')
+    // Nor is it beneath another company for who sees both.
+    refused(await operator.ask('GET', theirs), 404, 'not_found')
+    refused(await operator.ask('POST', '/companies/all/domains', { name: 'x.example' }), 422, 'invalid')
+  })
+
+  test('an operator lets it send, and stops it', async () => {
+    const domain = await added()
+    const sending = `${at}/${domain.id}/sending`
+    assert.equal(ok<Shown>(await operator.ask('PUT', sending, { sending: 'active' })).sending, 'active')
+    const { token } = await service.key(company)
+    const api = new Api(service.url, token)
+    const mail = { from: `a@${domain.name}`, to: 'b@x.test', subject: 's', text: 't' }
+    await service.app.refreshAccounts()
+    await api.accepted(mail)
+    assert.equal(ok<Shown>(await operator.ask('PUT', sending, { sending: 'suspended' })).sending, 'suspended')
+    await service.app.refreshAccounts()
+    assertJsonError(await api.send(mail), 403, 'validation_error')
+  })
+
+  test('DKIM keys are added, renamed, switched and removed; the last that signs stays', async () => {
+    const domain = await added()
+    const keys = `${at}/${domain.id}/dkim`
+    const shown = ok<Shown>(await developer.ask('POST', keys, { selector: 'Next' }), 201)
+    assert.deepEqual(
+      shown.dkim.map(({ selector, active }) => [selector, active]),
+      [
+        [domain.dkim[0]!.selector, true],
+        ['next', false],
+      ],
+    )
+    assert.equal(shown.records.find(({ name }) => name.startsWith('next.'))?.required, false)
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const own = ok<Shown>(await developer.ask('POST', keys, { selector: 'own', pem }), 201)
+    assert.equal(own.dkim[2]!.algorithm, 'ed25519-sha256')
+    refused(await developer.ask('POST', keys, { selector: 'bad', pem: 'no key' }), 422, 'invalid', /Pem/)
+    refused(await developer.ask('POST', keys, { selector: 'next' }), 409, 'already_exists')
+    const first = `${keys}/${domain.dkim[0]!.selector}`
+    refused(await developer.ask('PATCH', first, { active: false }), 409, 'conflict', /only DKIM key/)
+    refused(await developer.ask('PATCH', first, {}), 422, 'invalid')
+    ok(await developer.ask('PATCH', `${keys}/next`, { active: true }))
+    ok(await developer.ask('PATCH', first, { active: false }))
+    const renamed = ok<Shown>(await developer.ask('PATCH', `${keys}/next`, { selector: 's2' }))
+    assert.equal(renamed.dkim[1]!.record, `s2._domainkey.${domain.name}`)
+    const left = ok<Shown>(await developer.ask('DELETE', first))
+    assert.deepEqual(
+      left.dkim.map(({ selector }) => selector),
+      ['s2', 'own'],
+    )
+  })
+
+  test('mail of a domain may be from others of its company, and of no other', async () => {
+    const [domain, other] = [await added(), await added()]
+    const one = `${at}/${domain.id}`
+    const changed = ok<Shown>(await developer.ask('PATCH', one, { speaksFor: [other.id] }))
+    assert.deepEqual(
+      changed.speaksFor.map(({ name }) => name),
+      [other.name],
+    )
+    const { companyId } = foreigner.person.memberships[0]!
+    const theirs = await service.domain(companyId, 'beta.example')
+    for (const who of [developer, operator])
+      refused(await who.ask('PATCH', one, { speaksFor: [theirs.id] }), 404, 'not_found')
+    assert.deepEqual(ok<Shown>(await developer.ask('PATCH', one, { speaksFor: [] })).speaksFor, [])
+  })
+
+  test('an operator gives a domain or a company its own relay, which members see without its password', async () => {
+    const domain = await added()
+    const relay = `${at}/${domain.id}/relay`
+    const set = ok<Shown>(
+      await operator.ask('PUT', relay, { url: 'smtp://user@relay.test:2525', password: 'secret-1' }),
+    )
+    assert.deepEqual([set.relay?.login, set.companyRelay], [true, null])
+    const ofCompany = `/companies/${company}/relay`
+    ok(await operator.ask('PUT', ofCompany, { url: 'smtps://big.test' }))
+    const seen = await viewer.ask('GET', `${at}/${domain.id}`)
+    assert.doesNotMatch(seen.text, /secret-1|user@/)
+    assert.match(ok<Shown>(seen).relay!.url, /relay\.test:2525/)
+    assert.match(ok<Shown>(seen).companyRelay!.url, /big\.test/)
+    const shown = ok<{ relay: { url: string }; delivery: string }>(await viewer.ask('GET', ofCompany))
+    assert.deepEqual([shown.relay.url.includes('big.test'), shown.delivery], [true, 'capture'])
+    refused(
+      await operator.ask('PUT', relay, { url: 'http://relay.test' }),
+      422,
+      'invalid',
+      /route is not allowed/,
+    )
+    assert.equal(ok<Shown>(await operator.ask('DELETE', relay)).relay, null)
+    assert.equal(ok<{ relay: null }>(await operator.ask('DELETE', ofCompany)).relay, null)
+    refused(await operator.ask('DELETE', ofCompany), 404, 'not_found')
+  })
+
+  test('one is removed for good, and may be added again', async () => {
+    const domain = await added('gone.example')
+    ok(await developer.ask('DELETE', `${at}/${domain.id}`))
+    refused(await developer.ask('GET', `${at}/${domain.id}`), 404, 'not_found')
+    await added('gone.example')
+    refused(await developer.ask('POST', at, { name: 'gone.example' }), 409, 'already_exists')
+    refused(await developer.ask('POST', at, { name: 'no domain' }), 422, 'invalid')
+  })
+})

@@ -1,0 +1,104 @@
+/** API keys through the API of the console. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, assertJsonError, type Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+interface ShownKey {
+  id: string
+  name: string
+  scopes: string[]
+  domain: { name: string } | null
+  networks: string[]
+  expiresAt: string | null
+  revokedAt: string | null
+}
+
+describe('API keys in the console', () => {
+  let service: Service
+  let developer: Visitor
+  let viewer: Visitor
+  let operator: Visitor
+  let at: string
+  let domain: string
+  let foreign: { company: string; domain: string; key: string }
+
+  before(async () => {
+    service = await startService({
+      submission: [{ host: '0.0.0.0', port: 0, implicitTls: false, clearLogin: false, proxied: false }],
+      publicUrl: 'https://mail.service.test',
+    })
+    const tenant = await service.tenant('acme.example')
+    const other = await service.tenant('beta.example')
+    foreign = { company: other.company.id, domain: other.domain.id, key: other.key.id }
+    at = `/companies/${tenant.company.id}/keys`
+    domain = tenant.domain.id
+    developer = await Visitor.signIn(service, [{ companyId: tenant.company.id, role: 'developer' }])
+    viewer = await Visitor.signIn(service, [{ companyId: tenant.company.id, role: 'viewer' }])
+    operator = await Visitor.signIn(service, 'operator')
+  })
+  after(() => service.close())
+
+  function ok<Body>(reply: Reply, status = 200): Body {
+    assert.equal(reply.status, status, reply.text)
+    return reply.body as Body
+  }
+  function refused(reply: Reply, status: number, code: string): void {
+    assert.equal(reply.status, status, reply.text)
+    assert.equal((reply.body as { error: { code: string } }).error.code, code)
+  }
+  const mail = { from: 'a@acme.example', to: 'b@x.test', subject: 's', text: 't' }
+
+  test('one is made with its bounds, sends, is renamed, and works no more once it is revoked', async () => {
+    const input = {
+      ...{ name: ' Shop ', scopes: ['sending'], domain, networks: ['127.0.0.1', '10.0.0.0/8'] },
+      expiresAt: '2099-01-01T00:00:00.000Z',
+    }
+    const { key, token } = ok<{ key: ShownKey; token: string }>(await developer.ask('POST', at, input), 201)
+    assert.deepEqual(
+      [key.name, key.scopes, key.domain?.name, key.expiresAt, key.revokedAt],
+      ['Shop', ['sending'], 'acme.example', input.expiresAt, null],
+    )
+    assert.equal(key.networks.length, 2)
+    const api = new Api(service.url, token)
+    await service.app.refreshAccounts()
+    await api.accepted(mail)
+    const one = `${at}/${key.id}`
+    assert.equal(ok<ShownKey>(await developer.ask('PATCH', one, { name: 'Shop 2' })).name, 'Shop 2')
+    const listed = await viewer.ask('GET', at)
+    assert.equal(listed.text.includes(token), false)
+    assert.equal(ok<{ keys: ShownKey[] }>(listed).keys[0]!.name, 'Shop 2')
+    assert.notEqual(ok<ShownKey>(await developer.ask('DELETE', one)).revokedAt, null)
+    assertJsonError(await api.send(mail), 401, 'invalid_api_key')
+    refused(await developer.ask('DELETE', one), 409, 'nothing_to_do')
+  })
+
+  test('what is no key is refused, and nobody makes one who only looks', async () => {
+    const valid = { name: 'k', scopes: ['sending'] }
+    refused(await developer.ask('POST', at, { ...valid, name: ' ' }), 422, 'invalid')
+    refused(await developer.ask('POST', at, { ...valid, scopes: [] }), 422, 'invalid')
+    refused(await developer.ask('POST', at, { ...valid, networks: ['nowhere'] }), 422, 'invalid')
+    refused(await developer.ask('POST', at, { ...valid, expiresAt: 'tomorrow' }), 422, 'invalid')
+    refused(await developer.ask('POST', at, { ...valid, expiresAt: '2001-01-01T00:00:00Z' }), 422, 'invalid')
+    refused(await viewer.ask('POST', at, valid), 403, 'not_allowed')
+  })
+
+  test('those of another company are not there, nor its domains, for operators either', async () => {
+    refused(await developer.ask('DELETE', `${at}/${foreign.key}`), 404, 'not_found')
+    refused(await operator.ask('DELETE', `${at}/${foreign.key}`), 404, 'not_found')
+    refused(await developer.ask('GET', `/companies/${foreign.company}/keys`), 404, 'not_found')
+    const input = { name: 'k', scopes: ['sending'], domain: foreign.domain }
+    refused(await developer.ask('POST', at, input), 404, 'not_found')
+    refused(await operator.ask('POST', at, input), 404, 'not_found')
+    const all = ok<{ keys: ShownKey[] }>(await operator.ask('GET', '/companies/all/keys'))
+    assert.ok(all.keys.some(({ id }) => id === foreign.key))
+  })
+
+  test('a session says where programs reach the service; a port picked at the start is none to write down', async () => {
+    const { installation } = ok<{ installation: { url: string; smtp: object[] } }>(
+      await viewer.ask('GET', '/session'),
+    )
+    assert.deepEqual([installation.url, installation.smtp], ['https://mail.service.test', []])
+  })
+})

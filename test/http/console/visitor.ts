@@ -1,0 +1,45 @@
+/** Somebody who has signed in to the console of a running service, and asks its API as the page does. */
+import { randomUUIDv7 } from 'node:crypto'
+import { beginSession } from '../../../src/operate/sessions.ts'
+import { type Membership, NO_CREDENTIALS, type Person } from '../../../src/people/person.ts'
+import type { Service } from '../../support/service.ts'
+import { call, type Reply } from '../requests.ts'
+
+export class Visitor {
+  readonly person: Person
+  /** Of its session, as a browser keeps it. */
+  readonly cookie: string
+  readonly #url: string
+
+  constructor(url: string, person: Person, cookie: string) {
+    this.#url = url
+    this.person = person
+    this.cookie = cookie
+  }
+
+  /** An operator, or a member of companies. */
+  static async signIn(service: Service, of: 'operator' | Membership[]): Promise<Visitor> {
+    const person: Person = {
+      ...{ id: randomUUIDv7(), address: `${randomUUIDv7()}@people.test`, name: 'Ann', version: 1 },
+      ...{ operator: of === 'operator', createdAt: Date.now(), credentials: NO_CREDENTIALS },
+      memberships: of === 'operator' ? [] : of,
+    }
+    await service.store.addPerson(person)
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const { token } = await beginSession(service.store, person, 'link', from)
+    return new Visitor(service.url, person, `postroad_session=${token}`)
+  }
+
+  /** `path` behind `/console/api`. */
+  ask(method: string, path: string, body?: object): Promise<Reply> {
+    return call(`${this.#url}/console/api${path}`, {
+      method,
+      headers: {
+        cookie: this.cookie,
+        'x-postroad-console': '1',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  }
+}
