@@ -3,8 +3,8 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server as TcpServer } from 'node:net'
 
-export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME'
-const TYPE_NUMBERS: Record<RecordType, number> = { A: 1, CNAME: 5, MX: 15, TXT: 16, AAAA: 28 }
+export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'CNAME' | 'PTR'
+const TYPE_NUMBERS: Record<RecordType, number> = { A: 1, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 }
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 }
 
 export type Answer =
@@ -52,7 +52,7 @@ function encodeAddress6(address: string): Buffer {
 function encodeData(type: RecordType, value: string): Buffer {
   if (type === 'A') return Buffer.from(value.split('.').map(Number))
   if (type === 'AAAA') return encodeAddress6(value)
-  if (type === 'CNAME') return encodeName(value)
+  if (type === 'CNAME' || type === 'PTR') return encodeName(value)
   if (type === 'MX') {
     const [preference = '0', host = ''] = value.split(' ')
     const head = Buffer.alloc(2)

@@ -11,6 +11,7 @@ import * as domains from '../../src/operate/domains.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
+import * as goLive from '../../src/operate/go-live/go-live.ts'
 import * as keys from '../../src/operate/keys.ts'
 import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
@@ -457,6 +458,12 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     MANAGES_WHOLE,
   ],
   [nodes.listNodes, (op) => nodes.listNodes(op, {}), OPERATOR_ALONE],
+  [
+    goLive.checkCompanyStep,
+    (op) => goLive.checkCompanyStep(op, { company: 'Acme', step: 'message' }),
+    SEES_WHOLE,
+  ],
+  [goLive.checkInstallationStep, (op) => goLive.checkInstallationStep(op, { step: 'route' }), OPERATOR_ALONE],
 ]
 
 /** Nobody hears of it: it is not run. */
@@ -470,7 +477,9 @@ const ELSEWHERE = new Set<string>(['backUp', 'migrate', 'migrateData'])
 
 const folder = new URL('../../src/operate/', import.meta.url)
 const MODULES = await Promise.all(
-  readdirSync(folder).map(async (file): Promise<object> => await import(new URL(file, folder).href)),
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map(async (file): Promise<object> => await import(new URL(file, folder).href)),
 )
 /** By name. */
 const VERBS = new Map(

@@ -1,0 +1,243 @@
+/** Each step towards real mail is looked at for real: a DNS server, SMTP servers and HTTP servers of the test answer. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcp } from 'node:net'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type FakeDns, startDns } from '../../harness/dns.ts'
+import type { RelayRoute } from '../../src/config/settings.ts'
+import { hostAddresses } from '../../src/dns/host-addresses.ts'
+import { Resolver } from '../../src/dns/resolver.ts'
+import { Outgoing } from '../../src/network/outgoing.ts'
+import { addressGuard } from '../../src/network/private-address.ts'
+import { checkCompanyStep, checkInstallationStep } from '../../src/operate/go-live/go-live.ts'
+import type { StepName, StepResult } from '../../src/operate/go-live/step.ts'
+import type { Operation, Setup } from '../../src/operate/verb.ts'
+import { World } from './world.ts'
+
+let world: World
+let dns: FakeDns
+
+before(async () => {
+  world = await World.make()
+  dns = await startDns({})
+})
+after(async () => {
+  await dns.close()
+  await world[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  dns.zone = {}
+})
+
+const anywhere = addressGuard({ allowPrivateNetworks: true })
+
+async function installation(
+  step: StepName,
+  change: Partial<Omit<Operation, 'setup'>> & { setup?: Partial<Setup> } = {},
+) {
+  const op = await world.operation('operator')
+  const { setup, ...rest } = change
+  const resolver = new Resolver({ servers: [dns.address], timeout: 300, tries: 1 })
+  return await checkInstallationStep(
+    {
+      ...op,
+      hosts: () => resolver,
+      outgoing: () =>
+        new Outgoing({
+          guard: anywhere,
+          resolve: hostAddresses(resolver, { hostsFile: true }),
+          connections: 1,
+        }),
+      ...rest,
+      setup: { ...op.setup, ...setup },
+    },
+    { step },
+  )
+}
+
+function seen({ state, found }: StepResult): [string, string] {
+  return [state, found]
+}
+
+function relay(port: number, host = '127.0.0.1'): RelayRoute {
+  const login = { user: null, password: null, auth: null }
+  return { kind: 'relay', host, port, implicitTls: false, tls: 'opportunistic', ...login }
+}
+
+/** A server that says `line` to whoever connects; null: it hangs up. */
+async function speaker(line: string | null) {
+  const server = createTcp((socket) => {
+    socket.on('error', () => {})
+    socket.end(line === null ? '' : `${line}\r\n`)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+describe('the way out', () => {
+  test('is still to be chosen in capture mode, and then there is nothing to reach', async () => {
+    const route = await installation('route')
+    assert.equal(route.state, 'open')
+    assert.match(route.advice!, /POSTROAD_DELIVERY=direct/)
+    assert.equal((await installation('outgoing')).state, 'unneeded')
+  })
+
+  test('direct: one mail server of the large receivers that greets is enough', async () => {
+    await using refusing = await speaker('220 mx.gmail.test ready')
+    dns.zone = { 'gmail.com/MX': ['10 mx.gmail.test'], 'mx.gmail.test/A': ['127.0.0.1'] }
+    const setup = { delivery: { kind: 'direct' }, smtpPort: refusing.port } as const
+    const result = await installation('outgoing', { setup })
+    assert.deepEqual(seen(result), ['done', 'mx.gmail.test answers: 220 mx.gmail.test ready'])
+  })
+
+  test('direct: a refusal is told in the words of the server', async () => {
+    await using refusing = await speaker('554 5.7.1 192.0.2.1 is on our list')
+    dns.zone = { 'outlook.com/MX': ['10 mx.test'], 'mx.test/A': ['127.0.0.1'] }
+    const setup = { delivery: { kind: 'direct' }, smtpPort: refusing.port } as const
+    const result = await installation('outgoing', { setup })
+    assert.deepEqual(seen(result), ['wrong', 'mx.test answers: 554 5.7.1 192.0.2.1 is on our list'])
+  })
+
+  test('direct: where nobody answers, port 25 is probably blocked', async () => {
+    await using silent = await speaker(null)
+    dns.zone = { 'gmail.com/MX': ['10 mx.test'], 'mx.test/A': ['127.0.0.1'] }
+    const setup = { delivery: { kind: 'direct' }, smtpPort: silent.port } as const
+    const result = await installation('outgoing', { setup })
+    assert.equal(result.state, 'wrong')
+    assert.match(
+      result.found,
+      /Nobody answers on port \d+\. mx\.test: the connection was closed without a word/,
+    )
+    assert.match(result.advice!, /relay/)
+  })
+
+  test('direct: without DNS nothing can be told', async () => {
+    const setup = { delivery: { kind: 'direct' }, smtpPort: 1 } as const
+    assert.equal((await installation('outgoing', { setup })).state, 'unknown')
+  })
+
+  test('direct: an address that is not public is not connected to', async () => {
+    dns.zone = { 'gmail.com/MX': ['10 mx.test'], 'mx.test/A': ['127.0.0.1'] }
+    const setup = { delivery: { kind: 'direct' }, smtpPort: 25 } as const
+    const guard = () => addressGuard({ allowPrivateNetworks: false })
+    const result = await installation('outgoing', { setup, guard })
+    assert.match(result.found, /127\.0\.0\.1 is not a public address/)
+  })
+
+  test('a relay is asked, also by name and in a private network', async () => {
+    await using greeting = await speaker('220 relay ready')
+    dns.zone = { 'relay.test/A': ['127.0.0.1'] }
+    const setup = { delivery: relay(greeting.port, 'relay.test') }
+    assert.equal((await installation('route', { setup })).state, 'done')
+    const result = await installation('outgoing', { setup })
+    assert.deepEqual(seen(result), ['done', `relay.test:${greeting.port} answers: 220 relay ready`])
+    const missing = await installation('outgoing', { setup: { delivery: relay(25, 'nowhere.test') } })
+    assert.deepEqual(seen(missing), ['wrong', 'There is no address of nowhere.test in the DNS.'])
+  })
+})
+
+describe('the name of the machine', () => {
+  const direct = { delivery: { kind: 'direct' } } as const
+  const name = { hostname: 'mail.example.test', setup: direct }
+
+  test('leads to an address, and the address back to it', async () => {
+    dns.zone = {
+      'mail.example.test/A': ['192.0.2.7'],
+      '7.2.0.192.in-addr.arpa/PTR': ['mail.example.test'],
+    }
+    assert.equal((await installation('hostname', name)).state, 'done')
+  })
+
+  test('that leads elsewhere, or nowhere, is not right', async () => {
+    dns.zone = { 'mail.example.test/A': ['192.0.2.7'], '7.2.0.192.in-addr.arpa/PTR': ['host7.isp.test'] }
+    const other = await installation('hostname', name)
+    assert.deepEqual(seen(other), [
+      'wrong',
+      'mail.example.test is 192.0.2.7, but 192.0.2.7 is called host7.isp.test there.',
+    ])
+    dns.zone = { 'mail.example.test/A': ['192.0.2.7'] }
+    assert.match((await installation('hostname', name)).found, /has no name in reverse DNS/)
+    dns.zone = {}
+    assert.match((await installation('hostname', name)).found, /no address of mail\.example\.test/)
+    assert.match((await installation('hostname', { ...name, hostname: 'box' })).found, /no full domain name/)
+  })
+
+  test('cannot be told where the DNS fails, and does not matter behind a relay', async () => {
+    dns.zone = {
+      'mail.example.test/A': { rcode: 'SERVFAIL' },
+      'mail.example.test/AAAA': { rcode: 'SERVFAIL' },
+    }
+    assert.equal((await installation('hostname', name)).state, 'unknown')
+    assert.equal((await installation('hostname', { setup: { delivery: relay(25) } })).state, 'unneeded')
+  })
+})
+
+describe('HTTPS', () => {
+  test('nobody has said where the service is reached', async () => {
+    const result = await installation('https')
+    assert.equal(result.state, 'open')
+    assert.match(result.advice!, /POSTROAD_PUBLIC_URL/)
+  })
+
+  test('is asked for /health: in the clear, by somebody else, by nobody', async () => {
+    let body = '{"status":"ok"}'
+    const server = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    assert.match((await installation('https', { publicUrl })).found, /in the clear/)
+    body = 'It works!'
+    assert.match((await installation('https', { publicUrl })).found, /not as this service would/)
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+    assert.match((await installation('https', { publicUrl })).found, /does not answer/)
+  })
+})
+
+describe('a backup', () => {
+  test('is asked for until one was made, and again when it is old', async () => {
+    assert.equal((await installation('backup')).state, 'open')
+    const at = Date.now()
+    const actor = { kind: 'command-line', id: null, name: 'root' } as const
+    const number = await world.store.addAudit({
+      ...{ at, companyId: null, actor, action: 'backUp', target: '/backup/a.db', detail: {} },
+    })
+    await world.store.settleAudit(number, { target: '/backup/a.db', detail: {}, companyId: null })
+    assert.deepEqual(seen(await installation('backup')), [
+      'done',
+      'The last one was made today: /backup/a.db.',
+    ])
+    const later = await installation('backup', { now: () => at + 8 * 86_400_000 })
+    assert.deepEqual(seen(later), ['wrong', 'The last backup is 8 days old.'])
+  })
+
+  test('of PostgreSQL is made elsewhere', async () => {
+    const setup = { database: { engine: 'postgres', url: 'postgres://x' } } as const
+    assert.equal((await installation('backup', { setup })).state, 'unknown')
+  })
+})
+
+describe('a company', () => {
+  const step = async (company: string, name: StepName, caller: 'operator' | 'reader' = 'operator') =>
+    await checkCompanyStep(await world.operation(caller), { company, step: name })
+
+  test('has sent something, has a domain of its own, and its records are there', async () => {
+    assert.equal((await step('Acme', 'message', 'reader')).state, 'done')
+    // Names under .test lead nowhere: that of the first start is no domain of one's own.
+    assert.equal((await step('Acme', 'domain')).state, 'open')
+    assert.equal((await step('Acme', 'dns')).state, 'open')
+  })
+
+  test('does not ask for what is of the installation, nor the other way round', async () => {
+    await assert.rejects(step('Acme', 'backup'), { code: 'not_found' })
+    await assert.rejects(installation('dns'), { code: 'not_found' })
+  })
+})
