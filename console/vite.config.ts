@@ -15,6 +15,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What matters is what a first view takes together: test/console/weight.test.ts.
+    chunkSizeWarningLimit: 2_000,
   },
   server: { proxy: { '/console/api': 'http://127.0.0.1:8587' } },
 })

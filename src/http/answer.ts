@@ -16,13 +16,17 @@ import type { RateLimits } from './rate-limit.ts'
 import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
+/** RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache. */
+const NO_STORE = 'no-store'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-export interface Answer {
+export interface Answer<Body extends string | Buffer = string> {
   status: number
   type: string
-  body: string
+  body: Body
   headers?: Record<string, string>
+  /** What Cache-Control says (RFC 9111 5.2.2). Absent: nobody keeps it. */
+  cache?: string
   /** Ms for which it is kept back: who asks again at once, whatever he is told, is slowed down by it. */
   heldFor?: number
 }
@@ -88,14 +92,15 @@ export class Answers {
     request: FastifyRequest,
     reply: FastifyReply,
     operation: string,
-    answer: Answer | LongAnswer,
+    answer: Answer<string | Buffer> | LongAnswer,
     startedAt?: number,
   ): FastifyReply | Promise<FastifyReply> {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = this.#headersOf(request, answer.type, answer.status)
-    headers.push('content-length', String(Buffer.byteLength(answer.body)))
+    const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
+    // RFC 9110 8.6: in a 304 it would tell of the content that is not there.
+    if (answer.status !== 304) headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
     // them.
@@ -187,8 +192,13 @@ export class Answers {
     return { code: 'unavailable', of: isReading(request) ? 'reading' : 'writing', retryAfter: 5, detail }
   }
 
-  #headersOf({ raw, id }: Pick<FastifyRequest, 'raw' | 'id'>, type: string, status: number): string[] {
-    const headers = headersOf(type, id)
+  #headersOf(
+    { raw, id }: Pick<FastifyRequest, 'raw' | 'id'>,
+    type: string,
+    status: number,
+    cache?: string,
+  ): string[] {
+    const headers = headersOf(type, id, cache)
     const rate = this.#rate.fields(raw, status)
     if (rate !== undefined) headers.push(...rate)
     return headers
@@ -243,13 +253,12 @@ function isReading({ method }: Named): boolean {
 }
 
 /** What every answer carries, in the form that Node.js writes as it is. */
-export function headersOf(type: string, requestId: string): string[] {
+export function headersOf(type: string, requestId: string, cache = NO_STORE): string[] {
   return [
     'content-type',
     type,
-    // RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache.
     'cache-control',
-    'no-store',
+    cache,
     'x-content-type-options',
     'nosniff',
     'x-request-id',
@@ -257,7 +266,7 @@ export function headersOf(type: string, requestId: string): string[] {
   ]
 }
 
-function leave(response: ServerResponse, { status, body }: Answer, headers: string[]): void {
+function leave(response: ServerResponse, { status, body }: Answer<string | Buffer>, headers: string[]): void {
   response.writeHead(status, headers)
   response.end(body)
 }

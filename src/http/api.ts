@@ -41,7 +41,7 @@ export interface Api {
 export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-) => Promise<Answer | LongAnswer>
+) => Promise<Answer<string | Buffer> | LongAnswer>
 
 /**
  * The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed

@@ -4,15 +4,12 @@ import type { FastifyInstance } from 'fastify'
 export class PathMethods {
   readonly #routes = new Map<string, { path: RegExp; methods: Set<string> }>()
 
-  /** Notes every route that is registered on `app` from now on. */
+  /** Notes every route that is registered on `app`, the scope of an API, from now on. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method }) => {
       let route = this.#routes.get(url)
       if (!route) {
-        const pattern = url
-          .split('/')
-          .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-          .join('/')
+        const pattern = url.split('/').map(patternOf).join('/')
         route = { path: new RegExp(`^${pattern}/?$`), methods: new Set() }
         this.#routes.set(url, route)
       }
@@ -28,4 +25,10 @@ export class PathMethods {
     }
     return methods.size === 0 ? null : [...methods].sort().join(', ')
   }
+}
+
+/** Of a part of a route's path. */
+function patternOf(part: string): string {
+  if (part === '*') return '.*'
+  return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -11,21 +11,22 @@ import { decodedPath } from './target.ts'
 interface Owner {
   prefix: string
   api: Api
+  /** Of the routes of this API. */
+  methods: PathMethods
 }
 
 export class Routing {
   readonly #core: HttpCore
-  readonly #apis: readonly Api[]
+  readonly #apis: ReadonlyMap<Api, PathMethods>
   /** Those of longer prefixes first. */
   readonly #owners: Owner[]
-  readonly #methods = new PathMethods()
 
   /** One of `apis` has the prefix `/`: it answers what belongs to no other. */
   constructor(apis: readonly Api[], core: HttpCore) {
-    this.#apis = apis
+    this.#apis = new Map(apis.map((api) => [api, new PathMethods()]))
     this.#core = core
-    this.#owners = apis
-      .flatMap((api) => api.prefixes.map((prefix): Owner => ({ prefix, api })))
+    this.#owners = [...this.#apis]
+      .flatMap(([api, methods]) => api.prefixes.map((prefix): Owner => ({ prefix, api, methods })))
       .sort((a, b) => b.prefix.length - a.prefix.length)
     const prefixes = this.#owners.map(({ prefix }) => prefix)
     const twice = prefixes.find((prefix, index) => prefixes.indexOf(prefix) !== index)
@@ -35,9 +36,9 @@ export class Routing {
 
   /** Gives every API a scope of `app`. */
   register(app: FastifyInstance): void {
-    this.#methods.watch(app)
-    for (const api of this.#apis) {
+    for (const [api, methods] of this.#apis) {
       app.register(async (scope) => {
+        methods.watch(scope)
         scope.addHook('onRoute', ({ url }) => {
           if (this.#ownerOf(url).api !== api)
             throw new Error(`${url} is a route of an API that does not own it`)
@@ -63,7 +64,8 @@ export class Routing {
 
   /** There is no such route. */
   failUnrouted(request: FastifyRequest, reply: FastifyReply): void {
-    const allow = this.#methods.allowed(decodedPath(targetOf(request)))
+    const target = targetOf(request)
+    const allow = this.#ownerOf(target).methods.allowed(decodedPath(target))
     this.fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
   }
 

@@ -1,6 +1,6 @@
-/** The API of the console, and its page: one plugin over the verbs. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Answering, Api } from '../api.ts'
+/** The API of the console: a plugin over the verbs. */
+import type { FastifyRequest } from 'fastify'
+import type { Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
@@ -9,7 +9,7 @@ import { Guests } from './guests.ts'
 import { consoleWords } from './words.ts'
 
 export class Console implements Api {
-  readonly prefixes = ['/console']
+  readonly prefixes = ['/console/api']
   readonly ownPage = true
   readonly words = consoleWords
   readonly content = jsonContent
@@ -24,6 +24,4 @@ export class Console implements Api {
   welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     return this.#guests.welcome(request, access)
   }
-
-  register(_app: FastifyInstance, _answering: Answering): void {}
 }

@@ -1,0 +1,116 @@
+/**
+ * The files of the built page, small and few: all of them are kept in memory once the first is asked for. Names are
+ * looked up there and nowhere else, so that no path leads out of their folder.
+ */
+import { hash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Content codings by what follows the name of a file that was compressed as the page was built; better ones first. */
+const CODINGS = [
+  { suffix: '.br', coding: 'br' },
+  { suffix: '.gz', coding: 'gzip' },
+] as const
+type Coding = (typeof CODINGS)[number]['coding']
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
+}
+
+export interface PageFile {
+  type: string
+  /** As in ETag; weak, since it is the same for each coding (RFC 9110 8.8.1). */
+  tag: string
+  octets: Buffer
+  coded: { coding: Coding; octets: Buffer }[]
+}
+
+interface Build {
+  /** The folder that it was read from, which each build makes anew. */
+  folder: string
+  index: string
+  /** By name, e.g. `assets/index-abc.js`. */
+  files: ReadonlyMap<string, PageFile>
+}
+
+export class PageFiles {
+  readonly #folder: string
+  #build: Build | null = null
+
+  constructor(folder: URL) {
+    this.#folder = fileURLToPath(folder)
+  }
+
+  /** Null: there is none of this name. */
+  async find(name: string): Promise<PageFile | null> {
+    return this.#build?.files.get(name) ?? (await this.#current())?.files.get(name) ?? null
+  }
+
+  /** The page itself, as it was built; null while it is not. */
+  async index(): Promise<string | null> {
+    return (await this.#current())?.index ?? null
+  }
+
+  /** What stands there now: it may have been built, or built anew, since it was looked at last. */
+  async #current(): Promise<Build | null> {
+    const folder = await stateOf(this.#folder)
+    if (folder === null) return null
+    if (folder !== this.#build?.folder) {
+      const build = await read(this.#folder, folder)
+      // Read while another was put in its place it would be half of each: whoever asks next reads it whole.
+      if (folder !== (await stateOf(this.#folder))) return null
+      this.#build = build
+    }
+    return this.#build
+  }
+}
+
+/** Another one for each folder that stands there; null when there is none. */
+async function stateOf(path: string): Promise<string | null> {
+  try {
+    const { ino, mtimeMs } = await stat(path)
+    return `${ino} ${mtimeMs}`
+  } catch {
+    return null
+  }
+}
+
+async function read(path: string, folder: string): Promise<Build | null> {
+  try {
+    const entries = await readdir(path, { recursive: true, withFileTypes: true })
+    const contents = new Map(
+      await Promise.all(
+        entries
+          .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+          .map(({ parentPath, name }) => join(parentPath, name))
+          .map(async (file) => [relative(path, file), await readFile(file)] as const),
+      ),
+    )
+    const { 'index.html': index, ...files } = Object.fromEntries(contents)
+    if (index === undefined) return null
+    const named = Object.entries(files).flatMap(([name, octets]) => {
+      const type = TYPES[extname(name)]
+      return type === undefined ? [] : [[name, fileOf(type, octets, name, contents)] as const]
+    })
+    return { folder, index: index.toString(), files: new Map(named) }
+  } catch {
+    // It is gone already.
+    return null
+  }
+}
+
+function fileOf(type: string, octets: Buffer, name: string, contents: ReadonlyMap<string, Buffer>): PageFile {
+  const coded = CODINGS.flatMap(({ suffix, coding }) => {
+    const found = contents.get(name + suffix)
+    return found === undefined ? [] : [{ coding, octets: found }]
+  })
+  return { type, tag: `W/"${hash('sha256', octets, 'base64url').slice(0, 22)}"`, octets, coded }
+}

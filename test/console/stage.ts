@@ -1,0 +1,149 @@
+/**
+ * The console as people use it: an installation in capture mode, its page as it is built, and a browser. One for each
+ * file of tests, with a context of the browser for each test:
+ *
+ *     describe('keys', { skip: withoutBrowser() }, () => {
+ *       let stage: Stage
+ *       before(async () => { stage = await Stage.open() })
+ *       after(() => stage?.close())
+ *       test('...', async (t) => {
+ *         const { page } = await stage.visit(t, `/c/${stage.company.id}/keys`)
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomUUIDv7 } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { type Company, SCOPES } from '../../src/accounts/account.ts'
+import type { Settings } from '../../src/config/settings.ts'
+import { beginSession, makeLink } from '../../src/operate/sessions.ts'
+import { NO_CREDENTIALS, type Person, type Role } from '../../src/people/person.ts'
+import { startBrowser } from '../support/browser.ts'
+import { type Service, startService } from '../support/service.ts'
+import { Visit, type VisitOptions } from './visit.ts'
+
+const BUILD = fileURLToPath(new URL('../../scripts/build-console.ts', import.meta.url))
+
+export interface SignedInOptions extends VisitOptions {
+  /** Who looks at the page: the operator unless told otherwise; null: nobody who has signed in. */
+  as?: Person | null
+}
+
+export class Stage {
+  readonly service: Service
+  readonly browser: Browser
+  readonly operator: Person
+  readonly company: Company
+  /** Its domain, which may send. */
+  readonly domain: string
+  /** A key of it that may do everything. */
+  readonly key: string
+
+  /** Builds the page where that was not done. `overrides`: settings of the service. */
+  static async open(overrides: Partial<Settings> = {}): Promise<Stage> {
+    const [service] = await Promise.all([
+      startService(overrides),
+      promisify(execFile)(process.execPath, [BUILD]),
+    ])
+    try {
+      const tenant = await firstTenant(service)
+      const operator = await addPerson(service, { operator: true })
+      return new Stage(service, await startBrowser(), operator, tenant)
+    } catch (error) {
+      await service.close()
+      throw error
+    }
+  }
+
+  private constructor(
+    service: Service,
+    browser: Browser,
+    operator: Person,
+    { company, domain, key }: Pick<Stage, 'company' | 'domain' | 'key'>,
+  ) {
+    this.service = service
+    this.browser = browser
+    this.operator = operator
+    this.company = company
+    this.domain = domain
+    this.key = key
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+    await this.service.close()
+  }
+
+  /** Somebody who belongs to companies, by their ids. */
+  person(roles: Record<string, Role>): Promise<Person> {
+    return addPerson(this.service, { roles })
+  }
+
+  /** A page of the console in a context of its own, e.g. `/c/ID/emails`. What it complains of fails the test. */
+  async visit(t: TestContext, path: string, options: SignedInOptions = {}): Promise<Visit> {
+    const { as = this.operator, ...rest } = options
+    const visit = await Visit.begin(t, this.browser, this.service.url, rest)
+    if (as !== null) await visit.context.addCookies([await this.#sessionCookie(as)])
+    await visit.page.goto(`${this.service.url}/console${path}`)
+    return visit
+  }
+
+  /** The address that signs somebody in, once. */
+  async link({ id }: Person): Promise<string> {
+    return `${this.service.url}/console/sign-in#token=${await makeLink(this.service.store, id, Date.now())}`
+  }
+
+  async #sessionCookie(person: Person) {
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const { token } = await beginSession(this.service.store, person, 'link', from)
+    const { hostname: domain } = new URL(this.service.url)
+    const flags = { path: '/console', httpOnly: true, sameSite: 'Strict' } as const
+    return { name: 'postroad_session', value: token, domain, ...flags }
+  }
+
+  /** Sends a message by the JSON API, from the company's domain; its id. What is not given is made up. */
+  async send(message: Record<string, unknown> = {}): Promise<string> {
+    const response = await fetch(`${this.service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        from: `Acme <hello@${this.domain}>`,
+        to: 'you@example.test',
+        subject: 'Hello',
+        html: '<p>It <b>works</b>.</p>',
+        ...message,
+      }),
+    })
+    assert.equal(response.status, 200, await response.clone().text())
+    return ((await response.json()) as { id: string }).id
+  }
+}
+
+/** What the first start makes up in capture mode, or the same where mail leaves. */
+async function firstTenant(service: Service): Promise<Pick<Stage, 'company' | 'domain' | 'key'>> {
+  const { firstStart } = service.app
+  if (firstStart !== null) {
+    const { companies } = await service.store.accounts()
+    return { company: companies[0]!, domain: firstStart.domain, key: firstStart.token }
+  }
+  const company = await service.company('Acme')
+  const { name: domain } = await service.domain(company.id, 'acme.test')
+  const key = await service.key(company.id, { scopes: [...SCOPES] })
+  return { company, domain, key: key.token }
+}
+
+async function addPerson(
+  { store }: Service,
+  { operator = false, roles = {} }: { operator?: boolean; roles?: Record<string, Role> },
+): Promise<Person> {
+  const id = randomUUIDv7()
+  const memberships = Object.entries(roles).map(([companyId, role]) => ({ companyId, role }))
+  const person: Person = {
+    ...{ id, address: `${id}@people.test`, name: operator ? 'Olga Operator' : 'Mia Member', operator },
+    ...{ createdAt: Date.now(), version: 0, credentials: NO_CREDENTIALS, memberships },
+  }
+  await store.addPerson(person)
+  return person
+}
