@@ -86,7 +86,8 @@ export const HOUSE: readonly Place[] = [
     about:
       'the log of events as others take it: all that comes, once or under a name; what is searched and counted; `told/` in the words of the dialects, `webhooks/` who is told over HTTP',
     imports: words(
-      'store/store.ts store/open.ts store/digest.ts store/email-conditions.ts accounts/seal.ts email',
+      'store/store.ts store/open.ts store/digest.ts store/email-conditions.ts store/latency.ts',
+      'store/subject-words.ts accounts/seal.ts email',
       'mail threads dns network common',
     ),
   },

@@ -20,6 +20,9 @@ export interface SearchParts extends EventSearchParts {
   store: EventSearchParts['store'] & Pick<Store, 'countEvents' | 'countedValues'>
 }
 
+/** In the place of a company: whoever asks about all of them. */
+const ALL = ''
+
 /** All of them reject with SearchesBusy where their turn does not come in time. */
 export class Searches {
   readonly #parts: SearchParts
@@ -48,11 +51,11 @@ export class Searches {
   /** What was counted. Null: there is more to add up than is wanted. */
   counts(request: CountRequest): Promise<EventCount[] | null> {
     const { store } = this.#parts
-    return this.#turns.take(request.companyId, PATIENCE, () => store.countEvents(request))
+    return this.#turns.take(request.companyId ?? ALL, PATIENCE, () => store.countEvents(request))
   }
 
   values(request: ValuesRequest): Promise<CountedValue[] | null> {
     const { store } = this.#parts
-    return this.#turns.take(request.companyId, PATIENCE, () => store.countedValues(request))
+    return this.#turns.take(request.companyId ?? ALL, PATIENCE, () => store.countedValues(request))
   }
 }

@@ -12,6 +12,8 @@ export interface DigestStore {
   readLists(request: ListRequest): Promise<ListedSegments>
   /** By time. Null: there is more to add up than is wanted. */
   countEvents(request: CountRequest): Promise<EventCount[] | null>
+  /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
+  sumEvents(request: SumRequest): Promise<EventSum[] | null>
   /** Values of a dimension under which something was counted, in their order. Null: there are more than are wanted. */
   countedValues(request: ValuesRequest): Promise<CountedValue[] | null>
   /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
@@ -19,7 +21,8 @@ export interface DigestStore {
 }
 
 export interface ListRequest {
-  companyId: string
+  /** Null: of all companies; of emails, by what is filed for all of them. */
+  companyId: string | null
   /** All of emails, or all of events. */
   lists: readonly PlaceList[]
   /** Segments, both included. */
@@ -45,7 +48,8 @@ export interface ListedSegments {
 }
 
 export interface CountRequest {
-  companyId: string
+  /** Null: of all companies together, by what is counted for all of them. */
+  companyId: string | null
   /** Sending domain; null: of all, together. */
   domainId: string | null
   size: CountSize
@@ -57,6 +61,18 @@ export interface CountRequest {
   until: number
   /** Counts added up at most: how many there are, senders decide by their tags and recipients. */
   most: number
+}
+
+export interface SumRequest extends CountRequest {
+  /** `company`: where no company is named. */
+  by: 'value' | 'domain' | 'company'
+}
+
+export interface EventSum {
+  /** A value, or the id of a domain or company. */
+  key: string
+  type: string
+  n: number
 }
 
 /** `most`: values. */

@@ -8,6 +8,9 @@
  * something is only added.
  */
 
+/** In the place of a company's number: all companies together. */
+export const EVERY_COMPANY = 0
+
 /** Places of emails, and numbers of events, in one segment. */
 export const EMAILS_A_SEGMENT = 8_192
 export const EVENTS_A_SEGMENT = 4_096
@@ -34,12 +37,25 @@ export const emailTerms = {
   ofAddress: (folded: string) => termOf('to', folded),
   ofTag: (name: string) => termOf('tag', name),
   ofTagValue: (name: string, value: string) => termOf('tag value', name, value),
+  ofKey: (keyId: string) => termOf('key', keyId),
+  /** As `subject-words.ts` has it. */
+  ofWord: (word: string) => termOf('word', word),
+  /** That such an event has happened to the email: of the types for which `isFiledByEvent` holds. */
+  ofEvent: (type: string) => termOf('event', type),
 }
 export const eventTerms = {
   ofAny: (domainId: string | null) => termOf('any', domainId ?? ''),
   ofType: (domainId: string | null, type: string) => termOf('type', domainId ?? '', type),
   ofTag: (name: string) => termOf('tag', foldedTag(name)),
   ofTagValue: (name: string, value: string) => termOf('tag value', foldedTag(name), foldedTag(value)),
+}
+
+/** Events that nearly every email has: it is found as fast without lists of them. */
+const USUAL: ReadonlySet<string> = new Set(['queued', 'sent', 'delivered'])
+
+/** Whether emails are listed by events of this type (`emailTerms.ofEvent`). */
+export function isFiledByEvent(type: string): boolean {
+  return !USUAL.has(type)
 }
 
 /** Tags of events compare without regard to the case of their letters. */
@@ -173,8 +189,13 @@ export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
 
 export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 export type CountSize = keyof typeof COUNT_SIZES
-/** By what counts are told apart: not at all, by tag (its value), by the domain of the recipient. */
-export const COUNT_DIMENSIONS = ['all', 'tag', 'recipient-domain'] as const
+/**
+ * By what counts are told apart. Of each sending domain: not at all, by tag (its value), by the domain of the
+ * recipient. Of a company, and of all companies together, so that a long time comes to few counts: not at all
+ * (`total`), by the domain of the recipient as far as it is named (named-destinations.ts; '': all others), and how long
+ * delivery took (latency.ts).
+ */
+export const COUNT_DIMENSIONS = ['all', 'tag', 'recipient-domain', 'total', 'destination', 'latency'] as const
 export type CountDimension = (typeof COUNT_DIMENSIONS)[number]
 
 /** Rows removed in one step, so that it does not hold up commits. */

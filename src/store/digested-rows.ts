@@ -9,6 +9,12 @@ const ALL = 0x7fff_ffff
 export const ITS_RECIPIENTS = `r.position BETWEEN coalesce(v.recipient, 0)
   AND coalesce(v.recipient, CASE WHEN ${BEGINS} THEN ${ALL} ELSE -1 END)`
 
+/** A row of an event that an email begins with, of its first recipient, tells of the email itself, too. */
+export const FIRST = '(v.recipient IS NULL AND r.position = 0)'
+/** Since when an email that is delivered might be sent. */
+export const SENDABLE_AT = `CASE WHEN v.type = 'delivered' AND v.recipient IS NOT NULL THEN
+  CASE WHEN e.scheduled_at > e.created_at THEN e.scheduled_at ELSE e.created_at END END`
+
 /** An event, its fields in the order of the SELECT; of one that an email begins with, a row for each recipient. */
 export type DigestedRow = [
   number: number,
@@ -23,6 +29,9 @@ export type DigestedRow = [
   begins: number,
   /** As it is compared; of such an event's recipients. */
   address: string | null,
+  sendableAt: number | null,
+  keyId: string | null,
+  subject: string | null,
 ]
 
 /** Characters of tags for each row, lists of them that are alike once: each tag is filed and counted by itself. */
@@ -73,11 +82,16 @@ function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
         domainId: row[5],
         tags: row[6],
         recipientDomain: begins ? null : row[7],
-        recipients: begins ? [] : null,
+        sendableAt: row[10],
+        begun: begins ? { keyId: '', subject: '', recipients: [] } : null,
       }
       events.push(last)
     }
-    if (begins && row[9] !== null) last.recipients!.push({ address: row[9], domain: row[7]! })
+    if (!begins || row[9] === null) continue
+    const begun = last.begun!
+    begun.recipients.push({ address: row[9], domain: row[7]! })
+    if (row[11] !== null) begun.keyId = row[11]
+    if (row[12] !== null) begun.subject = row[12]
   }
   return events
 }

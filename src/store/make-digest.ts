@@ -1,21 +1,22 @@
 /** Makes of some events of the log what is kept of them (digest.ts). */
 import {
   COUNT_SIZES,
-  type CountDimension,
   type Digest,
-  type DigestCount,
   EMAILS_A_SEGMENT,
   EVENTS_A_SEGMENT,
+  EVERY_COMPANY,
   emailTerms,
   eventTerms,
-  isByTerm,
+  isFiledByEvent,
   LIST,
   type ListKind,
-  packPlaces,
-  packShared,
   segmentOf,
-  sharedBy,
 } from './digest.ts'
+import { Counts, DestinationCounts } from './digest-counts.ts'
+import { Lists } from './digest-lists.ts'
+import { latencyBucket } from './latency.ts'
+import { NamedDestinations } from './named-destinations.ts'
+import { filedWords } from './subject-words.ts'
 
 /** An event with what it is filed under. */
 export interface DigestedEvent {
@@ -31,8 +32,17 @@ export interface DigestedEvent {
   tags: string | null
   /** Of the recipient; null when it is about the email as a whole. */
   recipientDomain: string | null
-  /** Of all recipients, when the email begins with this event; else null. */
-  recipients: { address: string; domain: string }[] | null
+  /** Unix ms: since when the email might be sent; null where the event is no delivery. */
+  sendableAt: number | null
+  /** When the email begins with this event; else null. */
+  begun: BegunEmail | null
+}
+
+export interface BegunEmail {
+  keyId: string
+  /** The beginning of it. */
+  subject: string
+  recipients: { address: string; domain: string }[]
 }
 
 interface Tag {
@@ -40,34 +50,41 @@ interface Tag {
   value: string
 }
 
-/** A term with so many places in one segment has a list of its own there. */
-const OWN_LIST = 8
 /** What emails are counted as. */
 const ACCEPTED = 'accepted'
-
-export function makeDigest(events: readonly DigestedEvent[]): Digest {
+/** `named`: which destinations have a name, from one step to the next. */
+export function makeDigest(events: readonly DigestedEvent[], named = new NamedDestinations()): Digest {
   const lists = new Lists()
   const spans = new Spans()
+  const subjects = new Subjects()
   const logged = new Groups(EVENTS_A_SEGMENT)
-  const begun = new Groups(EMAILS_A_SEGMENT)
+  const accepted = new Groups(EMAILS_A_SEGMENT)
   for (const event of events) {
-    const { company, number, type, at, place, recipientDomain, recipients } = event
+    const { company, number, type, at, place, recipientDomain, sendableAt, begun } = event
+    const segment = segmentOf(place, EMAILS_A_SEGMENT)
+    const offset = place % EMAILS_A_SEGMENT
     spans.add(company, segmentOf(number, EVENTS_A_SEGMENT), at)
     const tally = logged.of(event, type).add(number, at)
     tally.n++
     if (recipientDomain !== null) tally.countDomain(recipientDomain)
-    if (recipients === null) continue
+    if (sendableAt !== null) tally.countLatency(at - sendableAt)
+    if (isFiledByEvent(type)) {
+      lists.addOnce(company, LIST.emailsByFew, segment, emailTerms.ofEvent(type), offset)
+    }
+    if (begun === null) continue
     // What was accepted is counted by recipients, as what becomes of them is.
-    const accepted = begun.of(event, ACCEPTED).add(place, at)
-    accepted.n += recipients.length
-    const offset = [place % EMAILS_A_SEGMENT]
-    const segment = segmentOf(place, EMAILS_A_SEGMENT)
-    for (const { address, domain } of recipients) {
-      accepted.countDomain(domain)
-      lists.add(company, LIST.emailsByMany, segment, emailTerms.ofAddress(address), offset)
+    const those = accepted.of(event, ACCEPTED, begun.keyId).add(place, at)
+    those.n += begun.recipients.length
+    for (const { address, domain } of begun.recipients) {
+      those.countDomain(domain)
+      lists.add(company, LIST.emailsByMany, segment, emailTerms.ofAddress(address), [offset])
+    }
+    for (const term of subjects.termsOf(begun.subject)) {
+      lists.add(company, LIST.emailsByMany, segment, term, [offset])
     }
   }
   const counts = new Counts()
+  const destinations = new DestinationCounts()
   for (const group of logged.all()) {
     const { domainId, type, tags } = group
     const few = [null, domainId].flatMap((domain) => [
@@ -76,14 +93,29 @@ export function makeDigest(events: readonly DigestedEvent[]): Digest {
     ])
     group.file(lists, LIST.eventsByFew, few)
     group.file(lists, LIST.eventsByMany, tagTerms(eventTerms, tags))
-    group.count(counts)
+    group.count(counts, destinations)
   }
-  for (const group of begun.all()) {
-    group.file(lists, LIST.emailsByFew, [emailTerms.ofDomain(group.domainId)])
+  for (const group of accepted.all()) {
+    group.file(lists, LIST.emailsByFew, [emailTerms.ofDomain(group.domainId), emailTerms.ofKey(group.keyId)])
     group.file(lists, LIST.emailsByMany, tagTerms(emailTerms, group.tags))
-    group.count(counts)
+    group.count(counts, destinations)
   }
+  destinations.count(counts, named)
   return { lists: lists.all(), spans: spans.all(), counts: counts.all() }
+}
+
+/** Many emails have the same subject. */
+class Subjects {
+  readonly #terms = new Map<string, number[]>()
+
+  termsOf(subject: string): readonly number[] {
+    let terms = this.#terms.get(subject)
+    if (terms === undefined) {
+      terms = [...filedWords(subject)].map(emailTerms.ofWord)
+      this.#terms.set(subject, terms)
+    }
+    return terms
+  }
 }
 
 function tagTerms(terms: typeof emailTerms | typeof eventTerms, tags: Tag[]): Set<number> {
@@ -102,12 +134,12 @@ class Groups {
     this.#length = length
   }
 
-  of(common: Common, type: string): Group {
+  of(common: Common, type: string, keyId = ''): Group {
     const { company, domainId, tags } = common
-    const key = `${company} ${type} ${domainId} ${tags}`
+    const key = `${company} ${type} ${domainId} ${keyId} ${tags}`
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = new Group(common, type, this.#length)
+      group = new Group(common, type, keyId, this.#length)
       this.#groups.set(key, group)
     }
     return group
@@ -123,15 +155,18 @@ class Group {
   readonly company: number
   readonly domainId: string
   readonly type: string
+  /** Of what was accepted. */
+  readonly keyId: string
   readonly tags: Tag[]
   readonly #length: number
   readonly #segments = new Map<number, number[]>()
   readonly #minutes = new Map<number, Tally>()
 
-  constructor({ company, domainId, tags }: Common, type: string, length: number) {
+  constructor({ company, domainId, tags }: Common, type: string, keyId: string, length: number) {
     this.company = company
     this.domainId = domainId
     this.type = type
+    this.keyId = keyId
     this.tags = tags === null ? [] : (JSON.parse(tags) as Tag[])
     this.#length = length
   }
@@ -157,14 +192,23 @@ class Group {
     }
   }
 
-  count(counts: Counts): void {
+  count(counts: Counts, destinations: DestinationCounts): void {
+    const { company, domainId, type } = this
     const values = new Set(this.tags.map(({ value }) => value))
-    for (const [minute, { n, domains }] of this.#minutes) {
-      const add = (dimension: CountDimension, value: string, n: number) =>
-        counts.add(this, minute * COUNT_SIZES.minute, dimension, value, n)
-      add('all', '', n)
-      for (const value of values) add('tag', value, n)
-      for (const [domain, n] of domains) add('recipient-domain', domain, n)
+    for (const [minute, { n, domains, latencies }] of this.#minutes) {
+      const at = minute * COUNT_SIZES.minute
+      const own = { company, domainId, type, at }
+      counts.add({ ...own, dimension: 'all', value: '', n })
+      for (const value of values) counts.add({ ...own, dimension: 'tag', value, n })
+      for (const [domain, n] of domains) {
+        counts.add({ ...own, dimension: 'recipient-domain', value: domain, n })
+        destinations.add(company, type, at, domain, n)
+      }
+      for (const company of [this.company, EVERY_COMPANY]) {
+        const whole = { company, domainId: '', type, at }
+        counts.add({ ...whole, dimension: 'total', value: '', n })
+        for (const [value, n] of latencies) counts.add({ ...whole, dimension: 'latency', value, n })
+      }
     }
   }
 }
@@ -172,33 +216,15 @@ class Group {
 class Tally {
   n = 0
   readonly domains = new Map<string, number>()
+  readonly latencies = new Map<string, number>()
 
   countDomain(domain: string): void {
     this.domains.set(domain, (this.domains.get(domain) ?? 0) + 1)
   }
-}
 
-class Counts {
-  readonly #counts = new Map<string, DigestCount>()
-
-  add(
-    { company, domainId, type }: Pick<Group, 'company' | 'domainId' | 'type'>,
-    at: number,
-    dimension: CountDimension,
-    value: string,
-    n: number,
-  ): void {
-    for (const size of Object.values(COUNT_SIZES)) {
-      const start = Math.floor(at / size) * size
-      const key = [company, size, dimension, start, domainId, value, type].join('\0')
-      const known = this.#counts.get(key)
-      if (known !== undefined) known.n += n
-      else this.#counts.set(key, { company, size, dimension, start, domainId, value, type, n })
-    }
-  }
-
-  all(): DigestCount[] {
-    return [...this.#counts.values()]
+  countLatency(ms: number): void {
+    const bucket = latencyBucket(ms)
+    this.latencies.set(bucket, (this.latencies.get(bucket) ?? 0) + 1)
   }
 }
 
@@ -224,65 +250,4 @@ class Spans {
   all(): Span[] {
     return [...this.#spans.values()]
   }
-}
-
-/** Offsets in one segment by term. */
-interface Terms {
-  company: number
-  kind: ListKind
-  segment: number
-  offsets: Map<number, number[]>
-}
-
-class Lists {
-  readonly #terms = new Map<string, Terms>()
-  #last: Terms | null = null
-
-  add(company: number, kind: ListKind, segment: number, term: number, offsets: readonly number[]): void {
-    let terms = this.#last
-    if (terms === null || terms.company !== company || terms.kind !== kind || terms.segment !== segment) {
-      const key = `${company} ${kind} ${segment}`
-      terms = this.#terms.get(key) ?? { company, kind, segment, offsets: new Map() }
-      this.#terms.set(key, terms)
-      this.#last = terms
-    }
-    const known = terms.offsets.get(term)
-    if (known === undefined) terms.offsets.set(term, [...offsets])
-    else known.push(...offsets)
-  }
-
-  /** In the order in which they are kept. */
-  all(): Digest['lists'] {
-    return [...this.#terms.values()]
-      .flatMap((terms) => (isByTerm(terms.kind) ? byTerm(terms) : bySegment(terms)))
-      .sort((a, b) => a.company - b.company || a.kind - b.kind || a.major - b.major || a.minor - b.minor)
-  }
-}
-
-function byTerm({ company, kind, segment, offsets }: Terms): Digest['lists'] {
-  return [...offsets].map(([term, those]) => {
-    return { company, kind, major: term, minor: segment, places: packPlaces(those) }
-  })
-}
-
-function bySegment({ company, kind, segment, offsets }: Terms): Digest['lists'] {
-  const lists: Digest['lists'] = []
-  const shared = new Map<number, number[]>()
-  for (const [term, those] of offsets) {
-    if (those.length >= OWN_LIST) {
-      lists.push({ company, kind, major: segment, minor: term, places: packPlaces(those) })
-      continue
-    }
-    const minor = sharedBy(term)
-    let pairs = shared.get(minor)
-    if (pairs === undefined) {
-      pairs = []
-      shared.set(minor, pairs)
-    }
-    for (const offset of those) pairs.push(term, offset)
-  }
-  for (const [minor, pairs] of shared) {
-    lists.push({ company, kind, major: segment, minor, places: packShared(pairs) })
-  }
-  return lists
 }

@@ -13,6 +13,21 @@ export interface QueueLane {
   lastMessage: string | null
 }
 
+/** What waits, in a few numbers. */
+export interface Backlog extends Pick<StoreCounts, 'waiting' | 'sending' | 'quarantined'> {
+  /** Unix ms: when the oldest waiting email was accepted; null when none waits. */
+  oldestAt: number | null
+  /** The lanes in which most waits, those first. */
+  lanes: QueueLane[]
+}
+
+/** Of the disk that the database lies on, in octets; null: nobody here knows. */
+export interface StorageUsed {
+  engine: 'sqlite' | 'postgres'
+  database: number
+  free: number | null
+}
+
 export interface RetentionRequest {
   /** Unix ms: content (html, text, attachments, raw, captured) of finished emails created before is removed. */
   contentBefore: number

@@ -16,7 +16,7 @@ import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
-import type { RetentionRequest } from './queue-control.ts'
+import type { RetentionRequest, StorageUsed } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
@@ -28,7 +28,14 @@ export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
 export type * from '../email/told-event.ts'
 export type { Digest, PlaceList } from './digest.ts'
-export type { CountedValue, CountRequest, EventCount, ValuesRequest } from './digest-store.ts'
+export type {
+  CountedValue,
+  CountRequest,
+  EventCount,
+  EventSum,
+  SumRequest,
+  ValuesRequest,
+} from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
 export type * from './node.ts'
 export type { AuditFilter, PersonChange } from './people-store.ts'
@@ -111,6 +118,8 @@ export interface Store
    * others: a full disk has room for something tiny for a long time.
    */
   probe(room?: number): Promise<void>
+  /** How large the database is, and what room is left beside it. */
+  storage(): Promise<StorageUsed>
   /** Calls back on changes made by this or another process. Returns a function that stops it. */
   watch(onChange: (change: StoreChange) => void): () => void
   close(): Promise<void>

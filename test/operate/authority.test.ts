@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import * as allowList from '../../src/operate/allow-list.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
+import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as domains from '../../src/operate/domains.ts'
@@ -17,6 +18,7 @@ import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nodes from '../../src/operate/nodes.ts'
+import * as overview from '../../src/operate/overview.ts'
 import * as pauses from '../../src/operate/pauses.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
@@ -252,6 +254,37 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     READS_WHOLE,
   ],
   [listening.forwardEvents, (op) => listening.forwardEvents(op, FORWARDED), OPERATOR_ALONE],
+  [
+    goLive.checkCompanyStep,
+    (op) => goLive.checkCompanyStep(op, { company: 'Acme', step: 'domain' }),
+    SEES_WHOLE,
+  ],
+  [
+    goLive.checkInstallationStep,
+    (op) => goLive.checkInstallationStep(op, { step: 'backup' }),
+    OPERATOR_ALONE,
+  ],
+  [backlog.showBacklog, (op) => backlog.showBacklog(op, { company: 'Acme' }), READS_WHOLE],
+  [backlog.showStorage, (op) => backlog.showStorage(op, {}), OPERATOR_ALONE],
+  [overview.showVolume, (op) => overview.showVolume(op, { company: 'Acme', span: 'day' }), READS_WHOLE],
+  [overview.showVolume, (op) => overview.showVolume(op, { domain: 'acme.test', span: 'day' }), READS],
+  [
+    overview.showVolume,
+    (op) => overview.showVolume(op, { domain: 'other.acme.test', span: 'day' }),
+    { ...READS, restricted: foreign },
+  ],
+  [overview.showLatency, (op) => overview.showLatency(op, { company: 'Acme', span: 'day' }), READS_WHOLE],
+  [
+    overview.showVolumeByDomain,
+    (op) => overview.showVolumeByDomain(op, { company: 'Acme', span: 'day' }),
+    READS_WHOLE,
+  ],
+  [
+    overview.showDestinations,
+    (op) => overview.showDestinations(op, { company: 'Acme', span: 'day' }),
+    READS_WHOLE,
+  ],
+  [overview.showVolumeByCompany, (op) => overview.showVolumeByCompany(op, { span: 'day' }), OPERATOR_ALONE],
   [queue.showQueue, (op) => queue.showQueue(op, { company: 'Acme' }), READS_WHOLE],
   [queue.retry, (op) => queue.retry(op, { company: 'Acme' }), MANAGES_WHOLE],
   [queue.retry, async (op, world) => queue.retry(op, { email: (await world.email()).id }), MANAGES],

@@ -32,6 +32,7 @@ import { createKey, renameKey, revokeKey } from '../../src/operate/keys.ts'
 import { backUp, migrate } from '../../src/operate/maintenance.ts'
 import { migrateData } from '../../src/operate/migrate-data.ts'
 import { openOperation } from '../../src/operate/open.ts'
+import { showVolume, showVolumeByDomain } from '../../src/operate/overview.ts'
 import { pause, resume } from '../../src/operate/pauses.ts'
 import { releaseQuarantined } from '../../src/operate/quarantine.ts'
 import { retry, showQueue } from '../../src/operate/queue.ts'
@@ -79,6 +80,18 @@ const CASES: Case[] = [
   ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
   ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
+  [
+    'the volume of a domain of nobody',
+    'not_found',
+    'listDomains',
+    (op) => showVolume(op, { domain: 'nobody.test', span: 'day' }),
+  ],
+  [
+    'the volume of the domains of no company',
+    'invalid',
+    'listCompanies',
+    (op) => showVolumeByDomain(op, { span: 'day' }),
+  ],
   ['an unknown company', 'not_found', 'listCompanies', (op) => showCompany(op, { company: 'X' })],
   [
     'a DKIM key without a selector',

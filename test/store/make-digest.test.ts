@@ -27,14 +27,21 @@ function emails(first: number, count: number) {
       domainId: 'd1',
       tags: JSON.stringify([{ name: 'tag', value: 'news' }]),
       recipientDomain: null,
-      recipients: n % 4 === 0 ? [own, { address: 'all@y.test', domain: 'y.test' }] : [own],
+      sendableAt: null,
+      begun: {
+        keyId: 'k1',
+        subject: `Order ${n} Nº 7`,
+        recipients: n % 4 === 0 ? [own, { address: 'all@y.test', domain: 'y.test' }] : [own],
+      },
     }
   })
 }
 
 /** As a store reads them. */
-function placesIn({ lists }: Digest, segment: number, term: number): number[] {
-  const rows = lists.filter(({ kind, major }) => kind === LIST.emailsByMany && major === segment)
+function placesIn({ lists }: Digest, segment: number, term: number, whose = COMPANY): number[] {
+  const rows = lists.filter(
+    ({ company, kind, major }) => company === whose && kind === LIST.emailsByMany && major === segment,
+  )
   return rows
     .flatMap(({ minor, places }) => {
       if (minor === term) return placesOf(segment, EMAILS_A_SEGMENT, places)
@@ -52,7 +59,7 @@ test('addresses of few emails share lists, and each finds its own, on both sides
     assert.deepEqual(own, n < 600 ? [[first + n], []] : [[], [first + n]])
   }
   assert.deepEqual(placesIn(digest, 0, emailTerms.ofAddress('nobody@x.test')), [])
-  const shared = digest.lists.filter(({ minor }) => minor < 0)
+  const shared = digest.lists.filter(({ company, minor }) => company === COMPANY && minor < 0)
   assert.ok(shared.length <= 2 * 64, `${shared.length} rows for 1,000 addresses`)
 })
 
@@ -71,7 +78,10 @@ test('what many emails have in common has a list of its own', () => {
 
 test('a step takes few events where each has many tags of its own, and goes on behind them', () => {
   const rows = (tagsOf: (n: number) => string): DigestedRow[] =>
-    Array.from({ length: 50 }, (_, n) => [n + 1, COMPANY, 'sent', 0, n, 'd1', tagsOf(n), null, 0, null])
+    Array.from({ length: 50 }, (_, n) => [
+      ...([n + 1, COMPANY, 'sent', 0, n, 'd1', tagsOf(n), null, 0, null] as const),
+      ...([null, null, null] as const),
+    ])
   const many = (n: number) =>
     JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ name: 'tag', value: `v${n} ${at}` })))
   const { events, more } = wholeEvents(rows(many), 100)!

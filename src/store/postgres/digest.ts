@@ -6,6 +6,7 @@ import {
   type CountSize,
   EMAILS_A_SEGMENT,
   EVENTS_A_SEGMENT,
+  EVERY_COMPANY,
   isByTerm,
   isOfEvents,
   keysOf,
@@ -16,10 +17,19 @@ import {
   TRIMMED_AT_ONCE,
   unlessMore,
 } from '../digest.ts'
-import type { CountedValue, EventCount } from '../digest-store.ts'
-import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../digested-rows.ts'
+import type { CountedValue, EventCount, EventSum } from '../digest-store.ts'
+import {
+  BEGINS,
+  type DigestedRow,
+  FIRST,
+  ITS_RECIPIENTS,
+  SENDABLE_AT,
+  wholeEvents,
+} from '../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
+import { NamedDestinations } from '../named-destinations.ts'
 import type { DigestStore } from '../store.ts'
+import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import { advance } from './followers.ts'
@@ -37,7 +47,8 @@ const BEHIND: Statement = {
   rowMode: 'array',
   text: `
 SELECT v.number, v.company, v.type, v.at, e.seq, e.domain_id, e.tags, r.domain, ${BEGINS}::int4,
-  CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END
+  CASE WHEN v.recipient IS NULL THEN ${foldedIn('r.address')} END, ${SENDABLE_AT},
+  CASE WHEN ${FIRST} THEN e.key_id END, CASE WHEN ${FIRST} THEN left(e.subject, ${SUBJECT_LOOKED_AT}) END
 FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <= $2 ORDER BY number LIMIT $3) AS v
   JOIN emails e ON e.id = ANY (ARRAY[v.email])
   LEFT JOIN recipients r ON r.email = ANY (ARRAY[v.email]) AND ${ITS_RECIPIENTS}
@@ -71,6 +82,7 @@ const COUNTED = `company = $1 AND size = $2 AND dimension = $3
 const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
   FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
   GROUP BY start, value, type ORDER BY start, value, type`
+const SUMS = { value: sumsBy('value'), domain: sumsBy('domain_id'), company: sumsByCompany() }
 const VALUES = `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
   FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT $6) AS c
   GROUP BY value ORDER BY value LIMIT $7`
@@ -81,6 +93,15 @@ const BOUNDS: Statement = {
   text: `SELECT
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`,
+}
+/** The same of all companies: one look for each of them. */
+const BOUNDS_OF_ALL: Statement = {
+  name: 'list-bounds-of-all',
+  text: `SELECT min(first) AS first, max(last) AS last
+    FROM (SELECT
+      (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS first,
+      (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq DESC LIMIT 1) AS last
+    FROM companies c) AS ends`,
 }
 
 const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
@@ -111,14 +132,41 @@ const BY_SEGMENT: Statement = {
 
 const EMPTY = new Uint8Array()
 
+function sumsBy(key: string): string {
+  return `SELECT key, type, sum(n)::int8 AS n, count(*) AS rows
+    FROM (SELECT ${key} AS key, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS k
+    GROUP BY key, type ORDER BY key, type`
+}
+
+function sumsByCompany(): string {
+  return `SELECT key, type, sum(n)::int8 AS n, count(*) AS rows
+    FROM (
+      SELECT c.id AS key, k.type, k.n FROM companies c CROSS JOIN LATERAL (
+        SELECT type, n FROM event_counts
+        WHERE company = c.num AND size = $2 AND dimension = $3 AND ($4::text IS NULL OR domain_id = $4)
+          AND ($5::text IS NULL OR value = $5) AND start >= $6 AND start < $7
+      ) AS k WHERE $1::int4 = ${EVERY_COMPANY} LIMIT $8
+    ) AS k GROUP BY key, type ORDER BY key, type`
+}
+
 /** What is made of the log of events. */
 export function digest(parts: Parts): DigestStore {
   const { database, companies } = parts
   const { reach } = reachOf('events_number_seq', parts)
+  const named = new NamedDestinations()
+
+  /** Undefined where there is no such company. */
+  async function numberOf(companyId: string | null): Promise<number | undefined> {
+    const number = await companies.filter(companyId)
+    return number === null ? EVERY_COMPANY : number
+  }
 
   /** Segments that may hold emails of the company. */
   async function bounds(company: number, from: number, to: number): Promise<[number, number]> {
-    const [row] = await database.read<{ first: number | null; last: number | null }>(BOUNDS, [company])
+    type Ends = { first: number | null; last: number | null }
+    const [row] = await (company === EVERY_COMPANY
+      ? database.read<Ends>(BOUNDS_OF_ALL)
+      : database.read<Ends>(BOUNDS, [company]))
     const { first, last } = row!
     if (first === null || last === null) return [0, -1]
     return [
@@ -156,7 +204,7 @@ export function digest(parts: Parts): DigestStore {
       const reached = await reach(cursor)
       if (reached <= cursor) return { digest: makeDigest([]), cursor, more: false }
       const { events, more } = await eventsBehind(cursor, reached, limit)
-      return { digest: makeDigest(events), cursor: more ? events.at(-1)!.number : reached, more }
+      return { digest: makeDigest(events, named), cursor: more ? events.at(-1)!.number : reached, more }
     },
 
     async keepDigest(step, { lists, spans, counts }) {
@@ -196,8 +244,8 @@ export function digest(parts: Parts): DigestStore {
     },
 
     async readLists({ companyId, lists, from, to, newestFirst, since, until, looks }) {
-      const company = await companies.filter(companyId)
-      if (company === undefined || company === null) return { segments: [], reached: null }
+      const company = await numberOf(companyId)
+      if (company === undefined) return { segments: [], reached: null }
       const isEvents = isOfEvents(lists[0]!.kind)
       const range = isEvents ? [from, to] : await bounds(company, from, to)
       const times = [since, until].map((at) => (at === null ? null : Math.round(at)))
@@ -220,16 +268,24 @@ export function digest(parts: Parts): DigestStore {
     },
 
     async countEvents({ companyId, domainId, size, dimension, value, since, until, most }) {
-      const company = await companies.filter(companyId)
-      if (company === undefined || company === null) return []
+      const company = await numberOf(companyId)
+      if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
       return unlessMore(await database.read<EventCount & AddedUp>(COUNTS, [...counted, ...range]), most)
     },
 
+    async sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {
+      const company = await numberOf(companyId)
+      if (company === undefined) return []
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1]
+      return unlessMore(await database.read<EventSum & AddedUp>(SUMS[by], [...counted, ...range]), most)
+    },
+
     async countedValues({ companyId, domainId, size, dimension, value, looks, most }) {
-      const company = await companies.filter(companyId)
-      if (company === undefined || company === null) return []
+      const company = await numberOf(companyId)
+      if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const found = await database.read<CountedValue & AddedUp>(VALUES, [...counted, looks + 1, most + 1])
       return found.length > most ? null : unlessMore(found, looks)
@@ -243,7 +299,8 @@ export function digest(parts: Parts): DigestStore {
       const trim = async (statement: string, ...values: Value[]) => {
         if (left > 0) left -= (await database.write(statement, [...values, left])).length
       }
-      for (const { num } of await database.read<{ num: number }>('SELECT num FROM companies')) {
+      const known = await database.read<{ num: number }>('SELECT num FROM companies')
+      for (const num of [EVERY_COMPANY, ...known.map(({ num }) => num)]) {
         for (const kind of Object.values(LIST)) {
           const before = isOfEvents(kind) ? event : email
           if (!isByTerm(kind)) await trim(TRIM_BY_SEGMENT, num, kind, before)

@@ -124,6 +124,13 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
       await database.write('DELETE FROM room')
     },
 
+    async storage() {
+      const [row] = await database.read<{ octets: number }>(
+        'SELECT pg_database_size(current_database()) AS octets',
+      )
+      return { engine: 'postgres', database: row!.octets, free: null }
+    },
+
     async close() {
       await Promise.all([acceptance.close(), recording.idle()])
       await repairs.close()

@@ -18,6 +18,7 @@ import {
   type RetryPlace,
   type Writes,
 } from './protocol.ts'
+import { storageOf } from './storage.ts'
 import { StoreThread } from './thread.ts'
 import { toldRow } from './told-rows.ts'
 
@@ -53,6 +54,7 @@ export class SqliteStore implements types.Store {
   readonly #reader: StoreThread<Call<Reads>>
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
   readonly #exclusive: boolean
+  readonly #path: string
   #unlock: (() => void) | null
 
   readonly beat = this.#writes('beat')
@@ -140,8 +142,10 @@ export class SqliteStore implements types.Store {
   readonly followerCursor = this.#reads('followerCursor')
   readonly readLists = this.#reads('readLists')
   readonly countEvents = this.#reads('countEvents')
+  readonly sumEvents = this.#reads('sumEvents')
   readonly countedValues = this.#reads('countedValues')
   readonly queue = this.#reads('queue')
+  readonly backlog = this.#reads('backlog')
   readonly counts = this.#reads('counts')
   readonly nextDue = this.#reads('nextDue')
   readonly waitingEmails = this.#reads('waitingEmails')
@@ -174,6 +178,7 @@ export class SqliteStore implements types.Store {
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
     this.#exclusive = unlock !== null
+    this.#path = place.path
     const onChanged = (changed: Changed) => this.#tell(changed)
     const onDamage = (message: string) => onFault(new StoreDamaged(message))
     this.#writer = new StoreThread({
@@ -249,6 +254,10 @@ export class SqliteStore implements types.Store {
     await this.#write('takeRoom', room)
     // In a commit of its own: pages that one commit takes and gives back are not written at all.
     await this.#write('leaveRoom')
+  }
+
+  storage(): Promise<types.StorageUsed> {
+    return storageOf(this.#path)
   }
 
   removeSuppressions(scope: types.SuppressionScope): Promise<number> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DIGEST, digestStep } from '../../../src/events/digest.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { latencyBucket } from '../../../src/store/latency.ts'
+import type { Store, SumRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -116,6 +117,88 @@ export function digestContract(open: OpenBench): void {
       while (await store.trimDigest(gone));
       assert.deepEqual(await counts({ size: 'hour' }), [])
       assert.equal((await counts({}))?.length, 4)
+    })
+
+    test('counts of a company, and of all together, whatever domains they have', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const token = await store.join(node('here'))
+      const [owner, second] = [await acme(store), await acme(store, 'Second')]
+      const first = email(owner, ['a@x.test', 'b@x.test', 'c@y.test'], { domainId: 'd1' })
+      const own = email(owner, ['a@x.test'], { domainId: 'd2' })
+      const theirs = email(second, ['z@x.test'], { domainId: 'd3' })
+      for (const each of [first, own, theirs]) await store.accept(each, { token })
+      const at = (ms: number) => ({ events: [{ type: 'delivered' as const, at: NOW + ms, detail: {} }] })
+      await store.record(attempt(first, token, [result(0, at(100)), result(1, at(7_000))]))
+      await store.record(attempt(theirs, token, [result(0, at(105))]))
+      await digest(store, token)
+
+      const range = { since: NOW - DAY, until: NOW + DAY, most: 100 }
+      const asked = { domainId: null, size: 'day', value: null, ...range } as const
+      const counts = async (companyId: string | null, dimension: 'total' | 'destination' | 'latency') => {
+        const rows = await other.countEvents({ ...asked, companyId, dimension })
+        return rows?.map(({ value, type, n }) => [value, type, n])
+      }
+      assert.deepEqual(await counts(owner.id, 'total'), [
+        ['', 'accepted', 4],
+        ['', 'delivered', 2],
+        ['', 'sent', 2],
+      ])
+      assert.deepEqual(await counts(null, 'total'), [
+        ['', 'accepted', 5],
+        ['', 'delivered', 3],
+        ['', 'sent', 3],
+      ])
+      assert.deepEqual(await counts(owner.id, 'destination'), [
+        ['x.test', 'accepted', 3],
+        ['x.test', 'delivered', 2],
+        ['y.test', 'accepted', 1],
+      ])
+      assert.deepEqual(await counts(null, 'destination'), [
+        ['x.test', 'accepted', 4],
+        ['x.test', 'delivered', 3],
+        ['y.test', 'accepted', 1],
+      ])
+      const [tenth, seven] = [latencyBucket(100), latencyBucket(7_000)]
+      assert.equal(latencyBucket(105), tenth)
+      assert.deepEqual(await counts(owner.id, 'latency'), [
+        [tenth, 'delivered', 1],
+        [seven, 'delivered', 1],
+      ])
+      assert.deepEqual(await counts(null, 'latency'), [
+        [tenth, 'delivered', 2],
+        [seven, 'delivered', 1],
+      ])
+
+      const sums = async (change: Partial<SumRequest>) => {
+        const wanted = { ...asked, companyId: owner.id, by: 'value', dimension: 'all', ...change } as const
+        return (await other.sumEvents(wanted))?.map(({ key, type, n }) => [key, type, n])
+      }
+      assert.deepEqual(await sums({ by: 'domain', size: 'minute' }), [
+        ['d1', 'accepted', 3],
+        ['d1', 'delivered', 2],
+        ['d1', 'sent', 1],
+        ['d2', 'accepted', 1],
+        ['d2', 'sent', 1],
+      ])
+      assert.deepEqual(
+        (await sums({ dimension: 'destination' }))?.filter(([, type]) => type === 'delivered'),
+        [['x.test', 'delivered', 2]],
+      )
+      const all = { by: 'company', companyId: null, dimension: 'total' } as const
+      assert.deepEqual(
+        (await sums(all))?.filter(([, type]) => type === 'accepted'),
+        [
+          [owner.id, 'accepted', 4],
+          [second.id, 'accepted', 1],
+        ].sort(),
+      )
+      assert.equal(await sums({ ...all, most: 5 }), undefined)
+      assert.deepEqual(await sums({ companyId: newId() }), [])
+
+      const before = NOW + 2 * DAY
+      while (await store.trimDigest({ minute: before, hour: before, day: before }));
+      assert.deepEqual(await counts(null, 'total'), [])
     })
 
     test('lists of emails and events that retention has removed go', async (t) => {

@@ -193,6 +193,15 @@ export function readContract(open: OpenBench): void {
       }
       assert.deepEqual(byName(await store.queue()), [x, y, foreign])
       assert.deepEqual(await store.queue(newId()), [])
+
+      const sums = { waiting: 2, sending: 2, quarantined: 0, oldestAt: NOW }
+      const [longest, shortest] = [{ ...x, sending: 0 }, { ...foreign }]
+      assert.deepEqual(await store.backlog({ companyId: owner.id, lanes: 9 }), { ...sums, lanes: [longest] })
+      const all = { ...sums, waiting: 3 }
+      assert.deepEqual(await store.backlog({ lanes: 9 }), { ...all, lanes: [longest, shortest] })
+      assert.deepEqual(await store.backlog({ lanes: 1 }), { ...all, lanes: [longest] })
+      const none = { waiting: 0, sending: 0, quarantined: 0, oldestAt: null, lanes: [] }
+      assert.deepEqual(await store.backlog({ companyId: newId(), lanes: 9 }), none)
       assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 3, sending: 2, quarantined: 0, due: 2 })
       assert.equal((await store.claim(claimRequest(2, { now: NOW + 2 * HOUR }))).length, 3)
       assert.deepEqual(await store.counts(NOW + HOUR), { waiting: 0, sending: 5, quarantined: 0, due: 0 })

@@ -1,4 +1,5 @@
 import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
+import { int4s, texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
 
@@ -19,6 +20,21 @@ const MESSAGES = `WITH first AS (
   SELECT DISTINCT ON (f.company, f.domain) f.company, f.domain, r.last_message AS "lastMessage"
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
+
+/** The same of these lanes ($1, $2) alone. */
+const MESSAGES_OF = `SELECT l.company, l.domain, m."lastMessage"
+  FROM unnest($1::int4[], $2::text[]) AS l (company, domain) CROSS JOIN LATERAL (
+    SELECT r.last_message AS "lastMessage"
+    FROM (
+      SELECT email, position, due_at FROM queue
+      WHERE company = l.company AND domain = l.domain AND lease IS NULL ORDER BY due_at LIMIT 100
+    ) AS f JOIN recipients r ON r.email = f.email AND r.position = f.position
+    WHERE r.last_message IS NOT NULL ORDER BY f.due_at LIMIT 1
+  ) AS m`
+
+/** Ids rise with time. */
+const OLDEST = `SELECT e.created_at AS at FROM emails e WHERE e.id = (
+    SELECT email FROM queue WHERE lease IS NULL AND ($1::integer IS NULL OR company = $1) ORDER BY email LIMIT 1)`
 
 const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS sending,
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
@@ -51,7 +67,7 @@ interface MessageRow {
 export function queue({
   database,
   companies,
-}: Parts): Pick<QueueStore, 'queue' | 'counts' | 'nextDue' | 'waitingEmails'> {
+}: Parts): Pick<QueueStore, 'backlog' | 'queue' | 'counts' | 'nextDue' | 'waitingEmails'> {
   return {
     async counts(now) {
       const [row] = await database.read<StoreCounts>(COUNTS, [Math.round(now)])
@@ -70,6 +86,35 @@ export function queue({
       return row!.due
     },
 
+    async backlog({ companyId, lanes: most }) {
+      const only = await companies.filter(companyId)
+      if (only === undefined) return { waiting: 0, sending: 0, quarantined: 0, oldestAt: null, lanes: [] }
+      const rows = await database.read<LaneRow>(LANES, [only])
+      const sum = (of: 'waiting' | 'sending' | 'quarantined') => rows.reduce((all, row) => all + row[of], 0)
+      const waiting = sum('waiting')
+      const longest = rows
+        .filter((row) => row.waiting > 0)
+        .sort((a, b) => b.waiting - a.waiting || a.company - b.company || (a.domain < b.domain ? -1 : 1))
+        .slice(0, most)
+      const [oldest, messages, ids] = await Promise.all([
+        waiting === 0 ? [] : database.read<{ at: number }>(OLDEST, [only]),
+        database.read<MessageRow>(MESSAGES_OF, [
+          int4s(longest.map(({ company }) => company)),
+          texts(longest.map(({ domain }) => domain)),
+        ]),
+        companies.ids(longest.map(({ company }) => company)),
+      ])
+      const lastMessage = messagesOf(messages)
+      return {
+        ...{ waiting, sending: sum('sending'), quarantined: sum('quarantined') },
+        oldestAt: oldest[0]?.at ?? null,
+        lanes: longest.map(({ company, domain, waiting, nextDueAt }) => ({
+          ...{ companyId: ids.get(company)!, domain, waiting, sending: 0, quarantined: 0, nextDueAt },
+          lastMessage: lastMessage({ company, domain }),
+        })),
+      }
+    },
+
     /** By company, then domain. */
     async queue(companyId) {
       const only = await companies.filter(companyId)
@@ -79,12 +124,18 @@ export function queue({
         messages: await session.run<MessageRow>(MESSAGES, [only]),
       }))
       const ids = await companies.ids(lanes.map((lane) => lane.company))
-      const byLane = new Map(messages.map((row) => [`${row.company} ${row.domain}`, row.lastMessage]))
+      const lastMessage = messagesOf(messages)
       return lanes.map(({ company, ...lane }) => ({
         companyId: ids.get(company)!,
         ...lane,
-        lastMessage: byLane.get(`${company} ${lane.domain}`) ?? null,
+        lastMessage: lastMessage({ company, domain: lane.domain }),
       }))
     },
   }
+}
+
+function messagesOf(rows: readonly MessageRow[]) {
+  const byLane = new Map(rows.map((row) => [`${row.company} ${row.domain}`, row.lastMessage]))
+  return ({ company, domain }: Pick<MessageRow, 'company' | 'domain'>): string | null =>
+    byLane.get(`${company} ${domain}`) ?? null
 }

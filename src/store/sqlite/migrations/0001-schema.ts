@@ -206,6 +206,8 @@ CREATE TABLE recipients (
   PRIMARY KEY (email, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_waiting ON recipients (company, domain, due_at) WHERE state = 'waiting';
+-- The oldest of a company that wait.
+CREATE INDEX recipients_waiting_by_age ON recipients (company, email) WHERE state = 'waiting';
 CREATE INDEX recipients_sending ON recipients (lease) WHERE state = 'sending';
 CREATE INDEX recipients_quarantined ON recipients (company, domain, email) WHERE state = 'quarantined';
 CREATE INDEX recipients_held ON recipients (held_domain) WHERE held_domain IS NOT NULL;

@@ -4,6 +4,7 @@ import {
   type AddedUp,
   COUNT_SIZES,
   EMAILS_A_SEGMENT,
+  EVERY_COMPANY,
   isByTerm,
   isOfEvents,
   keysOf,
@@ -12,9 +13,18 @@ import {
   segmentOf,
   unlessMore,
 } from '../../digest.ts'
-import type { CountedValue, EventCount } from '../../digest-store.ts'
-import { BEGINS, type DigestedRow, ITS_RECIPIENTS, wholeEvents } from '../../digested-rows.ts'
+import type { CountedValue, EventCount, EventSum } from '../../digest-store.ts'
+import {
+  BEGINS,
+  type DigestedRow,
+  FIRST,
+  ITS_RECIPIENTS,
+  SENDABLE_AT,
+  wholeEvents,
+} from '../../digested-rows.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
+import { NamedDestinations } from '../../named-destinations.ts'
+import { SUBJECT_LOOKED_AT } from '../../subject-words.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
@@ -26,10 +36,12 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
-): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'countedValues'> {
+): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'sumEvents' | 'countedValues'> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
-       r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address
+       r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
+       ${SENDABLE_AT} AS sendableAt, iif(${FIRST}, e.key_id, NULL) AS keyId,
+       iif(${FIRST}, substr(e.subject, 1, ${SUBJECT_LOOKED_AT}), NULL) AS subject
      FROM events v CROSS JOIN emails e ON e.num = v.email
        LEFT JOIN recipients r ON r.email = v.email AND ${ITS_RECIPIENTS}
      WHERE v.number > ? ORDER BY v.number LIMIT ?`,
@@ -39,8 +51,13 @@ export function digest(
   const cursor = db.prepare('SELECT cursor FROM followers WHERE name = ?')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const spans = { ASC: spansIn('ASC'), DESC: spansIn('DESC') }
-  const first = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num LIMIT 1')
-  const newest = db.prepare('SELECT num FROM emails WHERE company = ? ORDER BY num DESC LIMIT 1')
+  const ends = {
+    own: db.prepare(
+      `SELECT (SELECT num FROM emails WHERE company = ?1 ORDER BY num LIMIT 1) AS first,
+         (SELECT num FROM emails WHERE company = ?1 ORDER BY num DESC LIMIT 1) AS last`,
+    ),
+    all: db.prepare('SELECT (SELECT min(num) FROM emails) AS first, (SELECT max(num) FROM emails) AS last'),
+  }
   const byTerm = db.prepare(
     `SELECT minor AS segment, major AS key, places FROM search_lists
      WHERE company = ?1 AND kind = ?2 AND major IN (SELECT value FROM json_each(?3)) AND minor BETWEEN ?4 AND ?5`,
@@ -63,6 +80,27 @@ export function digest(
      FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT ?6)
      GROUP BY value ORDER BY value LIMIT ?7`,
   )
+  const sums = {
+    value: summed('value'),
+    domain: summed('domain_id'),
+    company: db.prepare(
+      `SELECT key, type, sum(n) AS n, count(*) AS rows
+       FROM (
+         SELECT c.id AS key, k.type, k.n FROM companies c CROSS JOIN event_counts k ON k.company = c.num
+         WHERE ?1 = ${EVERY_COMPANY} AND k.size = ?2 AND k.dimension = ?3
+           AND (?4 IS NULL OR k.domain_id = ?4) AND (?5 IS NULL OR k.value = ?5) AND k.start >= ?6 AND k.start < ?7 LIMIT ?8
+       )
+       GROUP BY key, type ORDER BY key, type`,
+    ),
+  }
+
+  function summed(key: string) {
+    return db.prepare(
+      `SELECT key, type, sum(n) AS n, count(*) AS rows
+       FROM (SELECT ${key} AS key, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
+       GROUP BY key, type ORDER BY key, type`,
+    )
+  }
 
   function spansIn(order: 'ASC' | 'DESC') {
     return db.prepare(
@@ -74,11 +112,11 @@ export function digest(
 
   /** Segments that may hold emails of the company. */
   function bounds(company: number, from: number, to: number): [from: number, to: number] {
-    const last = one<{ num: number }>(newest, company)?.num
-    if (last === undefined) return [0, -1]
-    const place = one<{ num: number }>(first, company)!.num
+    type Ends = { first: number | null; last: number | null }
+    const { first, last } = company === EVERY_COMPANY ? one<Ends>(ends.all)! : one<Ends>(ends.own, company)!
+    if (first === null || last === null) return [0, -1]
     return [
-      Math.max(from, segmentOf(place, EMAILS_A_SEGMENT)),
+      Math.max(from, segmentOf(first, EMAILS_A_SEGMENT)),
       Math.min(to, segmentOf(last, EMAILS_A_SEGMENT)),
     ]
   }
@@ -102,13 +140,15 @@ export function digest(
     return placesBySegment(list, rows)
   }
 
-  const numberOf = (companyId: string) => one<{ num: number }>(company, companyId)?.num ?? null
+  const named = new NamedDestinations()
+  const numberOf = (companyId: string | null) =>
+    companyId === null ? EVERY_COMPANY : (one<{ num: number }>(company, companyId)?.num ?? null)
 
   return {
     digestAfter(cursor, limit) {
       const { events, more } = eventsBehind(cursor, limit)
       const end = more ? events.at(-1)!.number : one<{ value: number }>(last)!.value
-      return { digest: makeDigest(events), cursor: Math.max(cursor, end), more }
+      return { digest: makeDigest(events, named), cursor: Math.max(cursor, end), more }
     },
 
     followerCursor: (name) => one<{ cursor: number }>(cursor, name)?.cursor ?? 0,
@@ -132,6 +172,13 @@ export function digest(
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
       return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1), most)
+    },
+
+    sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {
+      const number = numberOf(companyId)
+      if (number === null) return []
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      return unlessMore(all<EventSum & AddedUp>(sums[by], ...counted, since, until, most + 1), most)
     },
 
     countedValues({ companyId, domainId, size, dimension, value, looks, most }) {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { QuarantinedEmail, QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
@@ -13,7 +13,7 @@ const MOST_DUE = 100_000
 /** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
 export function queue(
   db: DatabaseSync,
-): Direct<'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue' | 'waitingEmails'> {
+): Direct<'backlog' | 'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue' | 'waitingEmails'> {
   const earliest = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const waiting = db.prepare(
@@ -50,6 +50,30 @@ export function queue(
        WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
      ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
      ORDER BY chosen.email DESC`,
+  )
+  const waitingIn = db.prepare(
+    'SELECT coalesce(sum(waiting), 0) AS n FROM lanes WHERE company BETWEEN ? AND ?',
+  )
+  const sendingIn = db.prepare(
+    `SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND company BETWEEN ? AND ?`,
+  )
+  const quarantinedIn = db.prepare(
+    `SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined
+     WHERE state = 'quarantined' AND company BETWEEN ? AND ?`,
+  )
+  // One look for each company.
+  const oldest = db.prepare(
+    `SELECT e.created_at AS at
+     FROM (
+       SELECT min((SELECT r.email FROM recipients r INDEXED BY recipients_waiting_by_age
+         WHERE r.state = 'waiting' AND r.company = c.num ORDER BY r.email LIMIT 1)) AS email
+       FROM companies c WHERE c.num BETWEEN ? AND ?
+     ) chosen CROSS JOIN emails e ON e.num = chosen.email`,
+  )
+  const longest = db.prepare(
+    `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
+     FROM lanes l CROSS JOIN companies c ON c.num = l.company
+     WHERE l.company BETWEEN ? AND ? ORDER BY l.waiting DESC, l.company, l.domain LIMIT ?`,
   )
   const allQuarantined = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
@@ -92,6 +116,9 @@ export function queue(
     const num = one<{ num: number }>(company, companyId)?.num
     return num === undefined ? null : [num, num]
   }
+
+  const lastMessageOf = ({ company, domain }: LaneOf) =>
+    one<{ lastMessage: string }>(message, company, domain)?.lastMessage ?? null
 
   return {
     heldDomains: () => all<{ domainId: string }>(held).map(({ domainId }) => domainId),
@@ -139,9 +166,8 @@ export function queue(
         lanes.set(key, lane)
         return lane
       }
-      for (const row of all<LaneRow & { nextDueAt: number }>(waiting, ...wanted)) {
-        const lastMessage =
-          one<{ lastMessage: string }>(message, row.company, row.domain)?.lastMessage ?? null
+      for (const row of all<WaitingRow>(waiting, ...wanted)) {
+        const lastMessage = lastMessageOf(row)
         Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, lastMessage })
       }
       for (const row of all<LaneRow>(sending, ...wanted)) laneOf(row).sending = row.n
@@ -151,6 +177,30 @@ export function queue(
         lane.lastMessage ??= row.lastMessage
       }
       return [...lanes.values()]
+    },
+
+    backlog({ companyId, lanes }) {
+      const wanted = range(companyId)
+      if (wanted === null) return { waiting: 0, sending: 0, quarantined: 0, oldestAt: null, lanes: [] }
+      const count = (statement: StatementSync) => one<Count>(statement, ...wanted)!.n
+      const safely = (statement: StatementSync) =>
+        aroundDamage(
+          () => count(statement),
+          () => 0,
+        )
+      return {
+        waiting: count(waitingIn),
+        sending: safely(sendingIn),
+        quarantined: safely(quarantinedIn),
+        oldestAt: aroundDamage(
+          () => one<{ at: number }>(oldest, ...wanted)?.at ?? null,
+          () => null,
+        ),
+        lanes: all<WaitingRow>(longest, ...wanted, lanes).map((row) => ({
+          ...{ companyId: row.companyId, domain: row.domain, waiting: row.n, sending: 0, quarantined: 0 },
+          ...{ nextDueAt: row.nextDueAt, lastMessage: lastMessageOf(row) },
+        })),
+      }
     },
 
     /** Newest first. */
@@ -195,4 +245,8 @@ interface LaneOf {
 interface LaneRow extends LaneOf {
   companyId: string
   n: number
+}
+
+interface WaitingRow extends LaneRow {
+  nextDueAt: number
 }

@@ -5,6 +5,7 @@ import {
   type CountSize,
   EMAILS_A_SEGMENT,
   EVENTS_A_SEGMENT,
+  EVERY_COMPANY,
   isByTerm,
   isOfEvents,
   LIST,
@@ -77,7 +78,7 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
       const email = segmentOf(places[0]!, EMAILS_A_SEGMENT)
       const event = segmentOf(places[1]!, EVENTS_A_SEGMENT)
       let left = TRIMMED_AT_ONCE
-      for (const { num } of all<{ num: number }>(companies)) {
+      for (const num of [EVERY_COMPANY, ...all<{ num: number }>(companies).map(({ num }) => num)]) {
         for (const kind of Object.values(LIST))
           left -= trimLists(num, kind, isOfEvents(kind) ? event : email, left)
         left -= Number(trimSpans.run(num, event, left).changes)

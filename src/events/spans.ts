@@ -1,0 +1,49 @@
+/** Spans of time that are looked back on, and the counts that they are made of: few, however long they are. */
+import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
+
+export const SPANS = ['hour', 'day', 'week', 'month', 'year'] as const
+/** The last hour, 24 hours, 7 days, 30 days, 366 days. */
+export type Span = (typeof SPANS)[number]
+
+const MINUTE = COUNT_SIZES.minute
+
+/** A series has a point for each so many ms. */
+const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: number }>> = {
+  hour: { size: 'minute', step: MINUTE, points: 60 },
+  day: { size: 'minute', step: 10 * MINUTE, points: 144 },
+  week: { size: 'hour', step: COUNT_SIZES.hour, points: 168 },
+  month: { size: 'hour', step: 2 * COUNT_SIZES.hour, points: 360 },
+  year: { size: 'day', step: COUNT_SIZES.day, points: 366 },
+}
+
+export interface SeriesSpan {
+  size: CountSize
+  /** Unix ms: the first of the points, and the end of the last one. */
+  since: number
+  until: number
+  /** Ms of each. */
+  step: number
+  points: number
+}
+
+export function seriesOf(span: Span, now: number): SeriesSpan {
+  const { size, step, points } = SERIES[span]
+  const until = (Math.floor(now / step) + 1) * step
+  return { size, step, points, since: until - points * step, until }
+}
+
+/** What is only added up takes longer counts, and begins with the first that lies in the span. */
+const SUMS: Readonly<Record<Span, CountSize>> = {
+  hour: 'minute',
+  day: 'hour',
+  week: 'hour',
+  month: 'day',
+  year: 'day',
+}
+
+export function sumsOf(span: Span, now: number): Pick<SeriesSpan, 'size' | 'since' | 'until'> {
+  const size = SUMS[span]
+  const { until, since } = seriesOf(span, now)
+  const ms = COUNT_SIZES[size]
+  return { size, since: Math.ceil(since / ms) * ms, until }
+}

@@ -1,0 +1,218 @@
+/**
+ * What became of mail over time, from what is counted beside the log of events: of a company or a sending domain, and
+ * for operators of the whole installation. Data only; numbers of recipients throughout.
+ */
+import type { EventType } from '../email/event.ts'
+import { percentilesOf } from '../events/latency.ts'
+import { type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
+import type { CountRequest, EventCount, EventSum } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** Which mail, and how far back. An operator who names neither company nor domain means all. */
+export interface OverviewWanted extends OfCompany {
+  span: Span
+  /** Sending domain: name or id. */
+  domain?: string | undefined
+}
+
+/** How many recipients, by type of event; `accepted`: recipients of accepted emails. What is absent is 0. */
+export type Volume = Readonly<Partial<Record<CountedType, number>>>
+export type CountedType = EventType | 'accepted'
+
+/** A point each `step` ms from `since` on. */
+export interface Series extends Pick<SeriesSpan, 'since' | 'until' | 'step' | 'points'> {
+  span: Span
+}
+
+export interface VolumeSeries extends Series {
+  /** By type: a number for each point. */
+  series: Readonly<Partial<Record<CountedType, readonly number[]>>>
+  totals: Volume
+}
+
+/** Counts added up for one answer, more than any span has. */
+const MOST_IN_SERIES = 200_000
+/** Of all sending domains, destinations or companies: how many there are, senders decide. */
+const MOST_IN_SUMS = 500_000
+
+/** What happened when. */
+export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promise<VolumeSeries> => {
+  const { companyId, domainId } = whose(op, wanted)
+  const span = seriesOf(wanted.span, op.now())
+  const dimension = domainId === null ? 'total' : 'all'
+  const counts = await counted(op, { companyId, domainId, dimension }, span)
+  const series: Partial<Record<CountedType, number[]>> = {}
+  for (const { start, type, n } of counts) {
+    const numbers = series[type as CountedType] ?? new Array<number>(span.points).fill(0)
+    numbers[pointOf(span, start)]! += n
+    series[type as CountedType] = numbers
+  }
+  const totals = Object.entries(series).map(([type, numbers]) => [type, sumOf(numbers)])
+  return { ...shown(wanted.span, span), series, totals: Object.fromEntries(totals) }
+})
+
+export interface LatencySeries extends Series {
+  /** Ms within which half of what was delivered then, 90% and 99% of it was; null: nothing was. */
+  p50: readonly (number | null)[]
+  p90: readonly (number | null)[]
+  p99: readonly (number | null)[]
+  /** The same of the whole span. */
+  whole: { p50: number; p90: number; p99: number } | null
+}
+
+const PARTS = [0.5, 0.9, 0.99]
+
+/** How long delivery took, from the moment an email might be sent. Of a company, or of all. */
+export const showLatency = verb(
+  'read',
+  async (op, wanted: Omit<OverviewWanted, 'domain'>): Promise<LatencySeries> => {
+    const { companyId } = whose(op, wanted)
+    const span = seriesOf(wanted.span, op.now())
+    const counts = await counted(op, { companyId, domainId: null, dimension: 'latency' }, span)
+    const points = Array.from({ length: span.points }, () => new Map<string, number>())
+    const all = new Map<string, number>()
+    for (const { start, value, n } of counts) {
+      for (const latencies of [points[pointOf(span, start)]!, all]) {
+        latencies.set(value, (latencies.get(value) ?? 0) + n)
+      }
+    }
+    const percentiles = points.map((latencies) => percentilesOf(latencies, PARTS))
+    const nth = (index: number) => percentiles.map((found) => found?.[index] ?? null)
+    const whole = percentilesOf(all, PARTS)
+    return {
+      ...shown(wanted.span, span),
+      ...{ p50: nth(0), p90: nth(1), p99: nth(2) },
+      whole: whole === null ? null : { p50: whole[0]!, p90: whole[1]!, p99: whole[2]! },
+    }
+  },
+)
+
+export interface VolumeOf {
+  /** Recipient domain, or id of a sending domain or company. */
+  key: string
+  volume: Volume
+}
+
+/** From `since` on; `span` may begin within the first of its counts, which is left out then. */
+export interface Volumes {
+  span: Span
+  since: number
+  until: number
+  /** Null: there is more than is added up for one answer; a shorter span has less. */
+  volumes: VolumeOf[] | null
+}
+
+/** By sending domain, most first: of a company, or of all. */
+export const showVolumeByDomain = verb(
+  'read',
+  async (op, wanted: Omit<OverviewWanted, 'domain'>): Promise<Volumes> => {
+    const { companyId } = whose(op, wanted)
+    if (companyId === null) {
+      throw new OperateError('invalid', 'the sending domains of one company are shown: name it', {
+        verb: 'listCompanies',
+      })
+    }
+    return await volumesOf(op, wanted.span, { companyId, dimension: 'all', by: 'domain' })
+  },
+)
+
+export interface DestinationVolumes extends Volumes {
+  /** Those with most mail, and those at which most failed; null as `volumes`. */
+  busiest: VolumeOf[] | null
+  failing: VolumeOf[] | null
+  /** What went to destinations that are not counted by name. */
+  others: Volume
+}
+
+export interface DestinationsWanted extends Omit<OverviewWanted, 'domain'> {
+  /** Of each list, at most. */
+  limit?: number | undefined
+}
+
+/** By recipient domain. */
+export const showDestinations = verb(
+  'read',
+  async (op, { limit = 10, ...wanted }: DestinationsWanted): Promise<Omit<DestinationVolumes, 'volumes'>> => {
+    const { companyId } = whose(op, wanted)
+    const found = await volumesOf(op, wanted.span, { companyId, dimension: 'destination', by: 'value' })
+    const { volumes, ...span } = found
+    const named = volumes?.filter(({ key }) => key !== '') ?? null
+    const failing = named
+      ?.filter(({ volume }) => failures(volume) > 0)
+      .sort((a, b) => failures(b.volume) - failures(a.volume))
+    return {
+      ...span,
+      busiest: named?.slice(0, limit) ?? null,
+      failing: failing?.slice(0, limit) ?? null,
+      others: volumes?.find(({ key }) => key === '')?.volume ?? {},
+    }
+  },
+)
+
+/** By company, most first. */
+export const showVolumeByCompany = verb(
+  'operate',
+  async (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
+    await volumesOf(op, span, { companyId: null, dimension: 'total', by: 'company' }),
+)
+
+/** What never arrives. */
+export function failures({ bounced = 0, failed = 0 }: Volume): number {
+  return bounced + failed
+}
+
+function whose(
+  op: Operation,
+  { company, domain: text }: Pick<OverviewWanted, 'company' | 'domain'>,
+): Pick<CountRequest, 'companyId' | 'domainId'> {
+  if (text === undefined) return { companyId: companyScope(op, { company }), domainId: null }
+  const domain =
+    company === undefined ? findDomain(op, text) : findOwnDomain(op, findCompany(op, company), text)
+  return { companyId: domain.companyId, domainId: domain.id }
+}
+
+async function counted(
+  op: Operation,
+  of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension'>,
+  { size, since, until }: SeriesSpan,
+): Promise<EventCount[]> {
+  const found = await op.store.countEvents({ ...of, value: null, size, since, until, most: MOST_IN_SERIES })
+  if (found !== null) return found
+  throw new OperateError('over_limit', 'there is more to add up than one answer may cost: ask for less time')
+}
+
+async function volumesOf(
+  op: Operation,
+  span: Span,
+  of: { companyId: string | null; dimension: CountRequest['dimension']; by: 'value' | 'domain' | 'company' },
+): Promise<Volumes> {
+  const range = sumsOf(span, op.now())
+  const found = await op.store.sumEvents({ ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS })
+  return { span, since: range.since, until: range.until, volumes: found === null ? null : byKey(found) }
+}
+
+function byKey(sums: readonly EventSum[]): VolumeOf[] {
+  const volumes = new Map<string, Partial<Record<CountedType, number>>>()
+  for (const { key, type, n } of sums) {
+    const volume = volumes.get(key) ?? {}
+    volumes.set(key, volume)
+    volume[type as CountedType] = n
+  }
+  return [...volumes]
+    .map(([key, volume]) => ({ key, volume }))
+    .sort((a, b) => (b.volume.accepted ?? 0) - (a.volume.accepted ?? 0))
+}
+
+function pointOf({ since, step }: SeriesSpan, start: number): number {
+  return Math.floor((start - since) / step)
+}
+
+function shown(span: Span, { since, until, step, points }: SeriesSpan): Series {
+  return { span, since, until, step, points }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, n) => sum + n, 0)
+}

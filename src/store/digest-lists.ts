@@ -1,0 +1,116 @@
+/** The lists that a step of the digest adds to those that are kept. */
+
+import { EVENT_TYPES } from '../email/event.ts'
+import {
+  type Digest,
+  EVERY_COMPANY,
+  emailTerms,
+  isByTerm,
+  LIST,
+  type ListKind,
+  packPlaces,
+  packShared,
+  sharedBy,
+} from './digest.ts'
+
+type DigestList = Digest['lists'][number]
+
+/** A term with so many places in one segment has a list of its own there. */
+const OWN_LIST = 8
+
+/** Offsets in one segment by term. */
+interface Terms {
+  company: number
+  kind: ListKind
+  segment: number
+  offsets: Map<number, number[]>
+}
+
+/** What a step files, and the same of all companies together. */
+export class Lists {
+  readonly #terms = new Map<string, Terms>()
+  #last: Terms | null = null
+
+  add(company: number, kind: ListKind, segment: number, term: number, offsets: readonly number[]): void {
+    const terms = this.#of(company, kind, segment)
+    const known = terms.offsets.get(term)
+    if (known === undefined) terms.offsets.set(term, [...offsets])
+    else known.push(...offsets)
+  }
+
+  /** What comes several times one after the other is filed once. */
+  addOnce(company: number, kind: ListKind, segment: number, term: number, offset: number): void {
+    if (this.#of(company, kind, segment).offsets.get(term)?.at(-1) === offset) return
+    this.add(company, kind, segment, term, [offset])
+  }
+
+  #of(company: number, kind: ListKind, segment: number): Terms {
+    let terms = this.#last
+    if (terms === null || terms.company !== company || terms.kind !== kind || terms.segment !== segment) {
+      const key = `${company} ${kind} ${segment}`
+      terms = this.#terms.get(key) ?? { company, kind, segment, offsets: new Map() }
+      this.#terms.set(key, terms)
+      this.#last = terms
+    }
+    return terms
+  }
+
+  /** In the order in which they are kept. */
+  all(): DigestList[] {
+    const own = [...this.#terms.values()].flatMap((terms) =>
+      isByTerm(terms.kind) ? byTerm(terms) : bySegment(terms),
+    )
+    return [...own, ...ofEveryCompany(own)].sort(
+      (a, b) => a.company - b.company || a.kind - b.kind || a.major - b.major || a.minor - b.minor,
+    )
+  }
+}
+
+function byTerm({ company, kind, segment, offsets }: Terms): DigestList[] {
+  return [...offsets].map(([term, those]) => {
+    return { company, kind, major: term, minor: segment, places: packPlaces(those) }
+  })
+}
+
+function bySegment({ company, kind, segment, offsets }: Terms): DigestList[] {
+  const lists: DigestList[] = []
+  const shared = new Map<number, number[]>()
+  for (const [term, those] of offsets) {
+    if (those.length >= OWN_LIST) {
+      lists.push({ company, kind, major: segment, minor: term, places: packPlaces(those) })
+      continue
+    }
+    const minor = sharedBy(term)
+    let pairs = shared.get(minor)
+    if (pairs === undefined) {
+      pairs = []
+      shared.set(minor, pairs)
+    }
+    for (const offset of those) pairs.push(term, offset)
+  }
+  for (const [minor, pairs] of shared) {
+    lists.push({ company, kind, major: segment, minor, places: packShared(pairs) })
+  }
+  return lists
+}
+
+const OF_EVENTS: ReadonlySet<number> = new Set(EVENT_TYPES.map(emailTerms.ofEvent))
+
+/**
+ * Of emails, the same for all companies: places are in one order, and terms say nothing of whose they are. Not those of
+ * domains and keys, which are one company's.
+ */
+function ofEveryCompany(own: readonly DigestList[]): DigestList[] {
+  const merged = new Map<string, { kind: ListKind; major: number; minor: number; parts: Uint8Array[] }>()
+  for (const { kind, major, minor, places } of own) {
+    if (kind !== LIST.emailsByMany && !(kind === LIST.emailsByFew && OF_EVENTS.has(major))) continue
+    const key = `${kind} ${major} ${minor}`
+    const known = merged.get(key)
+    if (known === undefined) merged.set(key, { kind, major, minor, parts: [places] })
+    else known.parts.push(places)
+  }
+  return [...merged.values()].map(({ parts, ...list }) => {
+    const places = parts.length === 1 ? parts[0]! : new Uint8Array(Buffer.concat(parts))
+    return { company: EVERY_COMPANY, ...list, places }
+  })
+}

@@ -1,0 +1,23 @@
+/**
+ * How long emails took from the moment they might be sent to their delivery, as it is counted: in buckets whose bounds
+ * grow by a fourth root of two, so that what is read from them is off by a fifth at most. A bucket is named by the most
+ * ms that it holds.
+ */
+
+const STEPS_A_DOUBLING = 4
+
+/** The name of the bucket of so many ms. */
+export function latencyBucket(ms: number): string {
+  return String(Math.floor(2 ** (stepOf(ms) / STEPS_A_DOUBLING)))
+}
+
+/** Ms: what a bucket holds is longer than `above`, and `most` at most. */
+export function latencyBounds(bucket: string): { above: number; most: number } {
+  const most = Number(bucket)
+  const step = stepOf(most)
+  return { above: step === 0 ? 0 : 2 ** ((step - 1) / STEPS_A_DOUBLING), most }
+}
+
+function stepOf(ms: number): number {
+  return ms <= 1 ? 0 : Math.ceil(STEPS_A_DOUBLING * Math.log2(ms))
+}

@@ -1,0 +1,31 @@
+import { stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { StorageUsed } from '../store.ts'
+
+/** Of the file and what lies beside it: the log of writes, and its index. */
+export async function storageOf(path: string): Promise<StorageUsed> {
+  const sizes = await Promise.all([path, `${path}-wal`, `${path}-shm`].map(sizeOf))
+  return {
+    engine: 'sqlite',
+    database: sizes.reduce((sum, size) => sum + size, 0),
+    free: await freeBeside(path),
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch {
+    // It is there while something is open.
+    return 0
+  }
+}
+
+async function freeBeside(path: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(path))
+    return bavail * bsize
+  } catch {
+    return null
+  }
+}

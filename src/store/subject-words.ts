@@ -1,0 +1,60 @@
+/**
+ * The words of a subject, as it is searched by them: what is written in one piece, of letters and digits, without
+ * regard to case and accents. Of scripts that put no blanks between words, each two characters that stand side by side
+ * are one.
+ */
+
+/** Of a subject: so many characters are looked at, and so many words are filed. */
+export const SUBJECT_LOOKED_AT = 300
+const MOST_WORDS = 24
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+const ASCII_WORD = /[a-z0-9]+/g
+const ACCENTS = /[\u0300-\u036f]+/g
+const ASCII = /^[\0-\x7f]*$/
+const UNDIVIDED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+
+/** In their order, as often as they are there. */
+export function wordsIn(text: string): string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
+  const folded = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase()
+  return (folded.match(WORD) ?? []).flatMap(divided)
+}
+
+/** Each once: those that a subject is filed under. */
+export function filedWords(subject: string): Set<string> {
+  const words = new Set<string>()
+  for (const word of wordsIn(subject.slice(0, SUBJECT_LOOKED_AT))) {
+    words.add(word)
+    if (words.size === MOST_WORDS) break
+  }
+  return words
+}
+
+/** Whether these words stand one after the other in a subject. */
+export function hasWords(subject: string, phrase: readonly string[]): boolean {
+  const words = wordsIn(subject)
+  for (let from = 0; from + phrase.length <= words.length; from++) {
+    if (phrase.every((word, at) => words[from + at] === word)) return true
+  }
+  return false
+}
+
+function divided(word: string): string[] {
+  const words: string[] = []
+  let end = 0
+  for (const { 0: run, index } of word.matchAll(UNDIVIDED)) {
+    if (index > end) words.push(word.slice(end, index))
+    words.push(...pairsIn(run))
+    end = index + run.length
+  }
+  if (end < word.length) words.push(word.slice(end))
+  return words
+}
+
+function pairsIn(run: string): string[] {
+  const characters = [...run]
+  if (characters.length < 2) return characters
+  return characters.slice(1).map((character, at) => characters[at]! + character)
+}

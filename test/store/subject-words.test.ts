@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { filedWords, hasWords, wordsIn } from '../../src/store/subject-words.ts'
+
+test('words are what is written in one piece, whatever its case and accents', () => {
+  for (const [subject, words] of [
+    ['Re: Your order #10-2045 has shipped!', ['re', 'your', 'order', '10', '2045', 'has', 'shipped']],
+    ['', []],
+    ['?!', []],
+    ['CAFÉ Ångström İstanbul', ['cafe', 'angstrom', 'istanbul']],
+    ['Заказ №5 готов', ['заказ', 'no5', 'готов']],
+    ['हिन्दी में', ['हिन्दी', 'में']],
+    ['東京の天気 10月', ['東京', '京の', 'の天', '天気', '10', '月']],
+    ['ＡＢＣ１２', ['abc12']],
+  ] as const) {
+    assert.deepEqual(wordsIn(subject), words, subject)
+  }
+})
+
+test('a subject has what stands in it word for word', () => {
+  const has = (subject: string, text: string) => hasWords(subject, wordsIn(text))
+  assert.ok(has('Welcome aboard, Ada', 'WELCOME aboard'))
+  assert.ok(has('Welcome aboard, Ada', 'ada'))
+  assert.ok(!has('Welcome aboard, Ada', 'aboard welcome'))
+  assert.ok(!has('Welcome aboard, Ada', 'welc'))
+  assert.ok(!has('Welcome', 'welcome aboard'))
+  assert.ok(has('今日の東京の天気', '東京の天気'))
+  assert.ok(!has('今日の京都の天気', '東京'))
+})
+
+test('a subject is filed under a bounded number of words, each once', () => {
+  const long = Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(' ')
+  assert.equal(filedWords(long).size, 24)
+  assert.deepEqual([...filedWords('a b a B')], ['a', 'b'])
+})
