@@ -1,0 +1,94 @@
+/** A picture of numbers over time, the numbers themselves beside it, and both as CSV. */
+import { ActionIcon, Group, Paper, Text, Title, Tooltip, useComputedColorScheme } from '@mantine/core'
+import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react'
+import { useId, useMemo, useState } from 'react'
+import { csvOf, download } from '../csv.ts'
+import classes from './chart.module.css'
+import { ChartTable } from './chart-table.tsx'
+import { Plot } from './plot.tsx'
+import type { ChartProps } from './series.ts'
+
+const plain = (value: number) => value.toLocaleString()
+
+export function Chart({ title, about, times, series, kind, format = plain }: ChartProps) {
+  const id = useId()
+  const scheme = useComputedColorScheme('light')
+  const [numbers, setNumbers] = useState(false)
+  const [at, setAt] = useState<number | null>(null)
+  const shown = useMemo(
+    () => series.map(({ values }) => (kind === 'bars' ? sumOf(values) : lastOf(values))),
+    [series, kind],
+  )
+  const save = () => {
+    const head = ['time', ...series.map(({ name }) => name)]
+    const rows = times.map((time, index) => [
+      new Date(time).toISOString(),
+      ...series.map(({ values }) => String(values[index] ?? '')),
+    ])
+    download(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, csvOf([head, ...rows]))
+  }
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby={id}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" mb={4}>
+        <div>
+          <Title order={2} size="h5" id={id}>
+            {title}
+          </Title>
+          {about && (
+            <Text size="xs" c="dimmed">
+              {about}
+            </Text>
+          )}
+        </div>
+        <Group gap={2} wrap="nowrap">
+          <Tooltip label={numbers ? 'Show the picture' : 'Show the numbers'}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`${title}: ${numbers ? 'show the picture' : 'show the numbers'}`}
+              onClick={() => setNumbers(!numbers)}
+            >
+              {numbers ? <ChartNoAxesColumn size={16} aria-hidden /> : <Table2 size={16} aria-hidden />}
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Save as CSV">
+            <ActionIcon variant="subtle" color="gray" aria-label={`${title}: save as CSV`} onClick={save}>
+              <Download size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </Group>
+      <ul className={classes.legend}>
+        {series.map(({ name, color, values }, index) => {
+          const value = at === null ? shown[index]! : (values[at] ?? null)
+          return (
+            <li key={name}>
+              <span
+                className={classes.mark}
+                style={{ background: `var(--mantine-color-${color})` }}
+                aria-hidden
+              />
+              {name} <b>{value === null ? 'none' : format(value)}</b>
+            </li>
+          )
+        })}
+        <li className={classes.when} aria-live="off">
+          {at === null ? '' : new Date(times[at]!).toLocaleString()}
+        </li>
+      </ul>
+      {numbers ? (
+        <ChartTable title={title} times={times} series={series} format={format} />
+      ) : (
+        <Plot key={scheme} times={times} series={series} kind={kind} format={format} onHover={setAt} />
+      )}
+    </Paper>
+  )
+}
+
+function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+}
+
+function lastOf(values: readonly (number | null)[]): number | null {
+  return values.findLast((value) => value !== null) ?? null
+}

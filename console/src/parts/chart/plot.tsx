@@ -1,0 +1,94 @@
+/** The drawing of a chart, by uPlot: a canvas, which holds thousands of points without slowing the page. */
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import classes from './chart.module.css'
+import type { ChartProps } from './series.ts'
+
+const HEIGHT = 190
+
+interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind'> {
+  format: (value: number) => string
+  /** The place of the time that the pointer is at; null: at none. */
+  onHover: (at: number | null) => void
+}
+
+export function Plot({ times, series, kind, format, onHover }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const hover = useRef(onHover)
+  hover.current = onHover
+  useEffect(() => {
+    const element = place.current!
+    const color = (name: string) =>
+      getComputedStyle(element).getPropertyValue(`--mantine-color-${name}`).trim()
+    const axis = {
+      stroke: color('dimmed'),
+      font: '11px system-ui, sans-serif',
+      grid: { stroke: color('default-border'), width: 1 },
+      ticks: { show: false },
+    }
+    const plot = new uPlot(
+      {
+        width: element.clientWidth || 300,
+        height: HEIGHT,
+        legend: { show: false },
+        padding: [8, 6, 0, 0],
+        cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+        scales: { y: { range: (_, __, max) => [0, Math.max(max, 1)] } },
+        axes: [
+          { ...axis, grid: { show: false }, space: 70 },
+          { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => format(tick)) },
+        ],
+        series: [
+          {},
+          ...series.map(({ name, color: of }) =>
+            kind === 'bars'
+              ? barsOf(name, color(of))
+              : { label: name, stroke: color(of), width: 2, spanGaps: true },
+          ),
+        ],
+        hooks: {
+          setCursor: [({ cursor }) => hover.current(cursor.left! < 0 ? null : (cursor.idx ?? null))],
+        },
+      },
+      dataOf(times, series, kind),
+      element,
+    )
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      plot.destroy()
+    }
+  }, [times, series, kind, format])
+  // What it shows stands in the legend and in the table of numbers.
+  return <div ref={place} className={classes.plot} aria-hidden />
+}
+
+function barsOf(label: string, color: string): uPlot.Series {
+  return {
+    label,
+    fill: color,
+    width: 0,
+    points: { show: false },
+    paths: uPlot.paths.bars!({ size: [0.8, 48] }),
+  }
+}
+
+/** In seconds. Bars: each on top of those behind it in the list, so that the first is drawn behind all others. */
+function dataOf(
+  times: readonly number[],
+  series: ChartProps['series'],
+  kind: ChartProps['kind'],
+): uPlot.AlignedData {
+  const seconds = times.map((time) => time / 1000)
+  if (kind === 'lines') return [seconds, ...series.map(({ values }) => [...values])]
+  const heights = times.map(() => 0)
+  const stacked = series.toReversed().map(({ values }) =>
+    values.map((value, index) => {
+      heights[index]! += value ?? 0
+      return heights[index]!
+    }),
+  )
+  return [seconds, ...stacked.reverse()]
+}
