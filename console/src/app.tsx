@@ -5,7 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { queries } from './api/queries.ts'
 import { router } from './router.tsx'
-import { theme } from './theme.ts'
+import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
@@ -14,6 +14,7 @@ export function App() {
   return (
     <MantineProvider
       theme={theme}
+      cssVariablesResolver={variables}
       colorSchemeManager={colorScheme}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}

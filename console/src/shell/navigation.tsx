@@ -22,6 +22,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
             active={pathname === path || pathname.startsWith(`${path}/`)}
             aria-current={pathname === path ? 'page' : undefined}
             variant="light"
+            bdrs="md"
             fw={500}
           />
         )
