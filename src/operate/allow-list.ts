@@ -1,5 +1,6 @@
 /** Addresses and domains that bounces do not put among the suppressions. */
 import type { AllowEntry } from '../email/suppression.ts'
+import { severalNote } from './audited.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName, findWholeCompany } from './find.ts'
 import { reasonOf } from './suppression-check.ts'
@@ -51,6 +52,13 @@ export const addAllowed = verb(
     }
     return added
   },
+  {
+    action: 'addAllowed',
+    note({ entries }, added) {
+      const fresh = entries.filter((_, index) => added?.[index] ?? true)
+      return fresh.length === 0 ? null : severalNote(fresh.map(({ value }) => value))
+    },
+  },
 )
 
 /** How many; without a value all of them. */
@@ -62,6 +70,10 @@ export const removeAllowed = verb(
     const removed = await op.store.removeAllowed({ companyId, value: allowedValue(value).value })
     if (removed > 0) return removed
     throw new OperateError('not_found', `"${value}" is not on the allow list`)
+  },
+  {
+    action: 'removeAllowed',
+    note: ({ value }, removed) => (removed === 0 ? null : { target: value ?? 'all', detail: {} }),
   },
 )
 

@@ -16,17 +16,19 @@ export type Reach = Pick<Principal, 'companyId' | 'scopes' | 'domainId'>
 
 /**
  * Who asks.
- * - `operator`: acts above all companies; `person` is null at the command line.
+ * - `operator`: acts above all companies; `person` is null at the command line, and for the service itself.
  * - `member`: whoever holds a key, with what it may do, within its company.
  * - `person`: somebody who has signed in, in one of his companies, with what his role may do there.
  */
 export type Caller =
-  | { kind: 'operator'; person: PersonRef | null }
+  | { kind: 'operator'; person: PersonRef | null; isService?: true }
   | { kind: 'member'; principal: Principal }
   | { kind: 'person'; person: PersonRef; role: Role; principal: Reach }
 
 /** At the command line. */
 export const OPERATOR: Caller = { kind: 'operator', person: null }
+/** The service itself, as it makes up what an empty database has. */
+export const SERVICE: Caller = { kind: 'operator', person: null, isService: true }
 
 const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set<Scope>(['sending', 'reading', 'management']),

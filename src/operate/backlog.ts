@@ -34,4 +34,8 @@ export const showBacklog = verb(
 )
 
 /** How large the database is, and the room left beside it. */
-export const showStorage = verb('operate', (op, _input: object): Promise<StorageUsed> => op.store.storage())
+export const showStorage = verb(
+  'operate',
+  (op, _input: object): Promise<StorageUsed> => op.store.storage(),
+  null,
+)

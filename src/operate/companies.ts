@@ -13,16 +13,23 @@ import { verb } from './verb.ts'
 
 const HIGHEST_LIMIT = 1_000_000_000
 
-export const createCompany = verb('operate', async (op, input: { name: string }): Promise<Company> => {
-  const company: Company = {
-    id: randomUUIDv7(),
-    name: checkedName('company', input.name),
-    createdAt: op.now(),
-    limits: NO_LIMITS,
-  }
-  await unlessTaken(op.store.addCompany(company), { noun: 'company', name: company.name })
-  return company
-})
+export const createCompany = verb(
+  'operate',
+  async (op, input: { name: string }): Promise<Company> => {
+    const company: Company = {
+      id: randomUUIDv7(),
+      name: checkedName('company', input.name),
+      createdAt: op.now(),
+      limits: NO_LIMITS,
+    }
+    await unlessTaken(op.store.addCompany(company), { noun: 'company', name: company.name })
+    return company
+  },
+  {
+    action: 'createCompany',
+    note: ({ name }, company) => ({ target: name, companyId: company?.id ?? null }),
+  },
+)
 
 /** A member sees his own. */
 export const listCompanies = verb('see', async (op, _input: object): Promise<Company[]> => {
@@ -60,5 +67,14 @@ export const limitCompany = verb(
     }
     await op.store.updateCompany(company.id, { limits })
     return { ...company, limits: { ...company.limits, ...limits } }
+  },
+  {
+    action: 'limitCompany',
+    note({ company, ...limits }, limited) {
+      const detail = { ...limits }
+      return limited === null
+        ? { target: company, detail }
+        : { target: limited.name, companyId: limited.id, detail }
+    },
   },
 )

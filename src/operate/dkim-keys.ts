@@ -5,6 +5,7 @@ import { makeDkimKey } from '../accounts/key-making.ts'
 import { dkimIdentity } from '../accounts/new-domain.ts'
 import { type DkimKey, dkimPublicKey } from '../mail/dkim/key.ts'
 import { signInPool } from '../mail/dkim/signature.ts'
+import type { Audit } from './audited.ts'
 import { OperateError, unlessTaken } from './error.ts'
 import { findDomain } from './find.ts'
 import { verb } from './verb.ts'
@@ -29,18 +30,22 @@ export interface NewDkimKeyInput extends OneDkimKey {
 }
 
 /** Mail is not signed with it before it is activated: its record is to be published first. */
-export const addDkimKey = verb('manage', async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
-  const domain = findDomain(op, input.domain)
-  const selector = checkedSelector(input.selector)
-  if (domain.dkim.length >= MOST_KEYS) {
-    throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
-  }
-  const key =
-    input.pem === undefined ? await makeDkimKey(domain.companyId, 'rsa-sha256') : await keyOf(input.pem)
-  const identity = dkimIdentity({ selector, key, active: false, seal: await op.seal() })
-  await unlessTaken(op.store.addDkimKey(domain.id, identity), { noun: 'domain', name: domain.name })
-  return { ...domain, dkim: [...domain.dkim, identity] }
-})
+export const addDkimKey = verb(
+  'manage',
+  async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const selector = checkedSelector(input.selector)
+    if (domain.dkim.length >= MOST_KEYS) {
+      throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
+    }
+    const key =
+      input.pem === undefined ? await makeDkimKey(domain.companyId, 'rsa-sha256') : await keyOf(input.pem)
+    const identity = dkimIdentity({ selector, key, active: false, seal: await op.seal() })
+    await unlessTaken(op.store.addDkimKey(domain.id, identity), { noun: 'domain', name: domain.name })
+    return { ...domain, dkim: [...domain.dkim, identity] }
+  },
+  dkimAudit('addDkimKey'),
+)
 
 /** Whether mail is signed with a key. The last one stays active. */
 export const switchDkimKey = verb(
@@ -52,6 +57,7 @@ export const switchDkimKey = verb(
     if (!(await op.store.updateDkimKey(key.id, { active }))) throw lastKey(domain)
     return withKey(domain, { ...key, active })
   },
+  dkimAudit('switchDkimKey'),
 )
 
 /**
@@ -67,15 +73,32 @@ export const renameDkimKey = verb(
     await unlessTaken(op.store.updateDkimKey(key.id, { selector }), about)
     return withKey(domain, { ...key, selector })
   },
+  dkimAudit('renameDkimKey'),
 )
 
 /** For good. The last active one stays. */
-export const removeDkimKey = verb('manage', async (op, input: OneDkimKey): Promise<SendingDomain> => {
-  const domain = findDomain(op, input.domain)
-  const key = keyNamed(domain, input.selector)
-  if (!(await op.store.removeDkimKey(key.id))) throw lastKey(domain)
-  return { ...domain, dkim: domain.dkim.filter(({ id }) => id !== key.id) }
-})
+export const removeDkimKey = verb(
+  'manage',
+  async (op, input: OneDkimKey): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    const key = keyNamed(domain, input.selector)
+    if (!(await op.store.removeDkimKey(key.id))) throw lastKey(domain)
+    return { ...domain, dkim: domain.dkim.filter(({ id }) => id !== key.id) }
+  },
+  dkimAudit('removeDkimKey'),
+)
+
+/** Private keys stay where they are. */
+function dkimAudit(action: string): Audit<OneDkimKey & { to?: string; active?: boolean }, SendingDomain> {
+  return {
+    action,
+    note({ domain, selector, to, active }, changed) {
+      const detail = { selector, to, active }
+      if (changed === null) return { target: domain, detail }
+      return { target: changed.name, companyId: changed.companyId, detail }
+    },
+  }
+}
 
 function withKey(domain: SendingDomain, key: DkimIdentity): SendingDomain {
   return { ...domain, dkim: domain.dkim.map((each) => (each.id === key.id ? key : each)) }

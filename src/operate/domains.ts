@@ -15,6 +15,7 @@ import {
   verifyDomain as verifyRecords,
 } from '../accounts/verify.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
+import type { Audit, AuditNote } from './audited.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
 import {
@@ -66,6 +67,13 @@ export const addDomain = verb(
     await unlessTaken(op.store.addDomain(domain), { noun: 'domain', name })
     return { domain, company, records: dnsRecords(domain, op.hostname) }
   },
+  {
+    action: 'addDomain',
+    note: ({ name, speaksFor, settings }, added) => ({
+      ...(added === null ? { target: name } : domainNote(added.domain)),
+      detail: { speaksFor, settings },
+    }),
+  },
 )
 
 /**
@@ -109,15 +117,25 @@ export interface DomainUpdate {
 }
 
 /** Changes what is given, and leaves the rest. */
-export const updateDomain = verb('manage', async (op, input: DomainUpdate): Promise<SendingDomain> => {
-  const { speaksFor, settings } = input
-  if (speaksFor !== undefined) authoriseWhole(op.caller)
-  const domain = findDomain(op, input.domain)
-  return await changed(op, domain, {
-    ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
-    ...(settings && { settings: { ...domain.settings, ...settings } }),
-  })
-})
+export const updateDomain = verb(
+  'manage',
+  async (op, input: DomainUpdate): Promise<SendingDomain> => {
+    const { speaksFor, settings } = input
+    if (speaksFor !== undefined) authoriseWhole(op.caller)
+    const domain = findDomain(op, input.domain)
+    return await changed(op, domain, {
+      ...(speaksFor && { speaksFor: othersOf(op, domain.companyId, domain.name, speaksFor) }),
+      ...(settings && { settings: { ...domain.settings, ...settings } }),
+    })
+  },
+  {
+    action: 'updateDomain',
+    note: ({ domain, speaksFor, settings }, updated) => ({
+      ...(updated === null ? { target: domain } : domainNote(updated)),
+      detail: { speaksFor, settings },
+    }),
+  },
+)
 
 export const listDomains = verb('see', async (op, of: OfCompany): Promise<SendingDomain[]> => {
   return listedAccounts(op, of).domains
@@ -143,10 +161,14 @@ export const checkDomainRecord = verb(
 /**
  * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.
  */
-export const activateDomain = verb('operate', (op, input: { domain: string }) => {
-  refuseHeld(op, findDomain(op, input.domain))
-  return setSending(op, input.domain, 'active')
-})
+export const activateDomain = verb(
+  'operate',
+  (op, input: { domain: string }) => {
+    refuseHeld(op, findDomain(op, input.domain))
+    return setSending(op, input.domain, 'active')
+  },
+  domainAudit('activateDomain'),
+)
 
 function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void {
   const holder = accounts.domains.find((other) => other.name === name && other.id !== id && holdsName(other))
@@ -158,8 +180,10 @@ function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void 
 }
 
 /** The operator's word, which only he takes back. */
-export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
-  setSending(op, input.domain, 'suspended'),
+export const suspendDomain = verb(
+  'operate',
+  (op, input: { domain: string }) => setSending(op, input.domain, 'suspended'),
+  domainAudit('suspendDomain'),
 )
 
 /**
@@ -168,16 +192,31 @@ export const suspendDomain = verb('operate', (op, input: { domain: string }) =>
  *
  * One that is suspended stays while the operator says so: added again, it would not be suspended.
  */
-export const removeDomain = verb('manage', async (op, input: { domain: string }): Promise<SendingDomain> => {
-  const domain = findDomain(op, input.domain)
-  authoriseWhole(op.caller)
-  if (op.caller.kind !== 'operator' && domain.sending === 'suspended') {
-    const message = `sending from ${domain.name} is suspended: the operator of this service alone may remove it`
-    throw new OperateError('conflict', message)
+export const removeDomain = verb(
+  'manage',
+  async (op, input: { domain: string }): Promise<SendingDomain> => {
+    const domain = findDomain(op, input.domain)
+    authoriseWhole(op.caller)
+    if (op.caller.kind !== 'operator' && domain.sending === 'suspended') {
+      const message = `sending from ${domain.name} is suspended: the operator of this service alone may remove it`
+      throw new OperateError('conflict', message)
+    }
+    if (await op.store.removeDomain(domain.id, op.now())) return domain
+    throw noSuchDomain(input.domain)
+  },
+  domainAudit('removeDomain'),
+)
+
+function domainAudit(action: string): Audit<{ domain: string }, SendingDomain> {
+  return {
+    action,
+    note: (input, domain) => (domain === null ? { target: input.domain } : domainNote(domain)),
   }
-  if (await op.store.removeDomain(domain.id, op.now())) return domain
-  throw noSuchDomain(input.domain)
-})
+}
+
+function domainNote({ name, companyId }: SendingDomain): AuditNote {
+  return { target: name, companyId }
+}
 
 async function setSending(op: Operation, text: string, sending: SendingState): Promise<SendingDomain> {
   return await changed(op, findDomain(op, text), { sending })
@@ -202,6 +241,16 @@ export const verifyDomain = verb(
       throw heldElsewhere(name, error)
     }
     return { domain: await asItIsNow(op, id), verification }
+  },
+  {
+    action: 'verifyDomain',
+    note(input, result, { accounts }) {
+      if (result === null) return { target: input.domain }
+      const { domain } = result
+      const before = accounts.domains.find(({ id }) => id === domain.id)
+      if (before?.status === domain.status && before.sending === domain.sending) return null
+      return { ...domainNote(domain), detail: { status: domain.status, sending: domain.sending } }
+    },
   },
 )
 

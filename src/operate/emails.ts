@@ -41,31 +41,39 @@ export interface CanceledEmail {
   sending: number
 }
 
-export const cancelEmail = verb('manage', async (op, { id }: { id: string }): Promise<CanceledEmail> => {
-  await requireEmail(op, id)
-  const result = await op.store.cancel(id, op.now())
-  if (result.canceled > 0 || result.sending > 0) return result
-  throw new OperateError('nothing_to_do', 'nothing to cancel: every recipient is done', {
-    verb: 'showEmail',
-    id,
-  })
-})
+export const cancelEmail = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<CanceledEmail> => {
+    await requireEmail(op, id)
+    const result = await op.store.cancel(id, op.now())
+    if (result.canceled > 0 || result.sending > 0) return result
+    throw new OperateError('nothing_to_do', 'nothing to cancel: every recipient is done', {
+      verb: 'showEmail',
+      id,
+    })
+  },
+  null,
+)
 
 /** Emails looked for in one step. */
 const STEP = 200
 
 /** Cancels all that waits of one sending domain, also what waits for its time. How many recipients. */
-export const cancelWaiting = verb('manage', async (op, input: { domain: string }): Promise<number> => {
-  const { id, companyId } = findDomain(op, input.domain)
-  let canceled = 0
-  for (;;) {
-    const emails = await op.store.waitingEmails(companyId, id, STEP)
-    const before = canceled
-    for (const email of emails) canceled += (await op.store.cancel(email, op.now())).canceled
-    // Others may have been faster with the last of them.
-    if (canceled === before) return canceled
-  }
-})
+export const cancelWaiting = verb(
+  'manage',
+  async (op, input: { domain: string }): Promise<number> => {
+    const { id, companyId } = findDomain(op, input.domain)
+    let canceled = 0
+    for (;;) {
+      const emails = await op.store.waitingEmails(companyId, id, STEP)
+      const before = canceled
+      for (const email of emails) canceled += (await op.store.cancel(email, op.now())).canceled
+      // Others may have been faster with the last of them.
+      if (canceled === before) return canceled
+    }
+  },
+  null,
+)
 
 /** Another time (Unix ms) for an email that waits for the time its sender gave. What is past means now. */
 export const rescheduleEmail = verb(
@@ -80,14 +88,19 @@ export const rescheduleEmail = verb(
     if (found === 'scheduled') return { dueAt: Math.max(dueAt, now) }
     throw notScheduled(id, found)
   },
+  null,
 )
 
 /** As `cancelEmail`, of an email that waits for the time its sender gave. */
-export const cancelScheduled = verb('manage', async (op, { id }: { id: string }): Promise<void> => {
-  await requireEmail(op, id)
-  const { found } = await op.store.cancelScheduled(id, op.now())
-  if (found !== 'scheduled') throw notScheduled(id, found)
-})
+export const cancelScheduled = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<void> => {
+    await requireEmail(op, id)
+    const { found } = await op.store.cancelScheduled(id, op.now())
+    if (found !== 'scheduled') throw notScheduled(id, found)
+  },
+  null,
+)
 
 const NOT_SCHEDULED = {
   unscheduled: 'it was sent at once: its sender gave no time',

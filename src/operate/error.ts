@@ -29,6 +29,9 @@ export type Hint =
   | { verb: 'listDomains'; company?: string }
   | { verb: 'showDomain'; domain: string }
   | { verb: 'listKeys' }
+  | { verb: 'listPeople' }
+  | { verb: 'inviteOperator' }
+  | { verb: 'setOperator'; person: string }
   | { verb: 'listRoutes' }
   | { verb: 'listEmails' }
   | { verb: 'showEmail'; id: string }

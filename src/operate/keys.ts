@@ -61,6 +61,14 @@ export const createKey = verb(
     await op.store.addKey(key)
     return { key, token, company }
   },
+  {
+    action: 'createKey',
+    note({ name, domain }, made) {
+      if (made === null) return { target: name }
+      const { scopes, networks, expiresAt, companyId } = made.key
+      return { target: made.key.name, companyId, detail: { scopes, domain, networks, expiresAt } }
+    },
+  },
 )
 
 /** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
@@ -133,19 +141,36 @@ export const listKeys = verb('see', async (op, of: OfCompany): Promise<ApiKey[]>
 })
 
 /** What it is called; nothing else of a key can be changed. */
-export const renameKey = verb('manage', async (op, input: { id: string; name: string }): Promise<ApiKey> => {
-  const name = checkedName('key', input.name)
-  const key = findKey(op, input.id)
-  if (await op.store.renameKey(key.id, name)) return { ...key, name }
-  throw noSuchKey(input.id)
-})
+export const renameKey = verb(
+  'manage',
+  async (op, input: { id: string; name: string }): Promise<ApiKey> => {
+    const name = checkedName('key', input.name)
+    const key = findKey(op, input.id)
+    if (await op.store.renameKey(key.id, name)) return { ...key, name }
+    throw noSuchKey(input.id)
+  },
+  {
+    action: 'renameKey',
+    note({ id, name: to }, renamed, { accounts }) {
+      const name = accounts.keys.find((key) => key.id === id)?.name
+      return { target: name ?? id, detail: { to }, ...(renamed && { companyId: renamed.companyId }) }
+    },
+  },
+)
 
 /** For good. Every node follows within a second. */
-export const revokeKey = verb('manage', async (op, input: { id: string }): Promise<ApiKey> => {
-  const key = findKey(op, input.id)
-  const revokedAt = op.now()
-  if (!(await op.store.revokeKey(key.id, revokedAt))) {
-    throw new OperateError('nothing_to_do', `the key "${key.name}" was revoked before`)
-  }
-  return { ...key, revokedAt }
-})
+export const revokeKey = verb(
+  'manage',
+  async (op, input: { id: string }): Promise<ApiKey> => {
+    const key = findKey(op, input.id)
+    const revokedAt = op.now()
+    if (!(await op.store.revokeKey(key.id, revokedAt))) {
+      throw new OperateError('nothing_to_do', `the key "${key.name}" was revoked before`)
+    }
+    return { ...key, revokedAt }
+  },
+  {
+    action: 'revokeKey',
+    note: ({ id }, key) => (key === null ? { target: id } : { target: key.name, companyId: key.companyId }),
+  },
+)

@@ -97,35 +97,39 @@ export interface EventForwarding {
  * runs this on a machine of his own, for what runs beside it, and no stranger has a say in it; no member of a company
  * could be let call this.
  */
-export const forwardEvents = verb('operate', async (op, input: ForwardWanted): Promise<EventForwarding> => {
-  const { dialect, events = [], since, userAgent, onTried, ...ears } = input
-  const company = theCompany(op, input.company)
-  const url = checkedWebhookUrl(input.url)
-  const types: EventType[] = eventTypes(dialect, events)
-  const secret = hasOwnSecret(dialect)
-    ? derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
-    : await signingKeyOf(op, company.id)
-  const after = await start(op, since)
-  const hears: ForwardingEars = {
-    ...ears,
-    onTried(attempt, event) {
-      const word = wordOfType(dialect, event.type) ?? event.type
-      onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event) })
-    },
-  }
-  return {
-    ...{ company, url, secret },
-    async run(signal) {
-      const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
-      const forwarded = { companyId: company.id, dialect, url, types, secret, after, userAgent }
-      try {
-        return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
-      } finally {
-        await outgoing.close()
-      }
-    },
-  }
-})
+export const forwardEvents = verb(
+  'operate',
+  async (op, input: ForwardWanted): Promise<EventForwarding> => {
+    const { dialect, events = [], since, userAgent, onTried, ...ears } = input
+    const company = theCompany(op, input.company)
+    const url = checkedWebhookUrl(input.url)
+    const types: EventType[] = eventTypes(dialect, events)
+    const secret = hasOwnSecret(dialect)
+      ? derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
+      : await signingKeyOf(op, company.id)
+    const after = await start(op, since)
+    const hears: ForwardingEars = {
+      ...ears,
+      onTried(attempt, event) {
+        const word = wordOfType(dialect, event.type) ?? event.type
+        onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event) })
+      },
+    }
+    return {
+      ...{ company, url, secret },
+      async run(signal) {
+        const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
+        const forwarded = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+        try {
+          return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
+        } finally {
+          await outgoing.close()
+        }
+      },
+    }
+  },
+  null,
+)
 
 /** As many as a webhook may have under way. */
 const CONNECTIONS = 16

@@ -29,13 +29,18 @@ export const backUp = verb(
     const { size, emails } = backUpDatabase(of.database, input.file, { overwrite: input.overwrite })
     return { file: resolve(input.file), size, emails, secretKeyFile: secretKeyFile(of, of.database) }
   },
+  null,
 )
 
 /** Brings the schema up to date, and does nothing else. */
-export const migrate = verb('operate', async (of: Maintenance, _input: object): Promise<SchemaUpdate> => {
-  refuseMissing(of.database)
-  return await updateSchema(of.database)
-})
+export const migrate = verb(
+  'operate',
+  async (of: Maintenance, _input: object): Promise<SchemaUpdate> => {
+    refuseMissing(of.database)
+    return await updateSchema(of.database)
+  },
+  null,
+)
 
 /** Where the key is kept that the secrets in this database are sealed with; null: it is a setting, or not there. */
 export function secretKeyFile(

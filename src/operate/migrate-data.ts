@@ -22,9 +22,13 @@ export interface MovedData {
 }
 
 /** Moves an installation from SQLite to PostgreSQL. Interrupted, it goes on where it was when it is called again. */
-export const migrateData = verb('operate', async (of: Maintenance, move: DataMove): Promise<MovedData> => {
-  const source = { engine: 'sqlite', path: move.from } as const
-  refuseMissing(source, { verb: 'migrateData' })
-  const { tables } = await transfer(move)
-  return { tables, secretKeyFile: secretKeyFile(of, source) }
-})
+export const migrateData = verb(
+  'operate',
+  async (of: Maintenance, move: DataMove): Promise<MovedData> => {
+    const source = { engine: 'sqlite', path: move.from } as const
+    refuseMissing(source, { verb: 'migrateData' })
+    const { tables } = await transfer(move)
+    return { tables, secretKeyFile: secretKeyFile(of, source) }
+  },
+  null,
+)

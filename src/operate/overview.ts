@@ -156,6 +156,7 @@ export const showVolumeByCompany = verb(
   'operate',
   async (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
     await volumesOf(op, span, { companyId: null, dimension: 'total', by: 'company' }),
+  null,
 )
 
 /** What never arrives. */

@@ -1,5 +1,6 @@
 /** The operator's hand on what waits. */
 import type { Pause, PauseScope } from '../store/store.ts'
+import type { Audit } from './audited.ts'
 import { OperateError } from './error.ts'
 import { companyName, companyScope, domainName, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -11,22 +12,30 @@ export interface PauseInput extends OfCompany {
 }
 
 /** Waiting mail stays where it is, and loses no attempts; every node follows within a second. */
-export const pause = verb('operate', async (op, input: PauseInput): Promise<PauseScope> => {
-  const scope = scopeOf(op, input)
-  await op.store.pause({ ...scope, since: op.now() })
-  return scope
-})
+export const pause = verb(
+  'operate',
+  async (op, input: PauseInput): Promise<PauseScope> => {
+    const scope = scopeOf(op, input)
+    await op.store.pause({ ...scope, since: op.now() })
+    return scope
+  },
+  pauseAudit('pause'),
+)
 
 /** Ends the pause of exactly this. */
-export const resume = verb('operate', async (op, input: PauseInput): Promise<PauseScope> => {
-  const scope = scopeOf(op, input)
-  if (await op.store.resume(scope)) return scope
-  const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
-  throw new OperateError(
-    'not_found',
-    `there is no pause of exactly this: ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
-  )
-})
+export const resume = verb(
+  'operate',
+  async (op, input: PauseInput): Promise<PauseScope> => {
+    const scope = scopeOf(op, input)
+    if (await op.store.resume(scope)) return scope
+    const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
+    throw new OperateError(
+      'not_found',
+      `there is no pause of exactly this: ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
+    )
+  },
+  pauseAudit('resume'),
+)
 
 /** A member sees those of his company; that everything is paused, or a domain for all, shows in his queue. */
 export const listPauses = verb('read', async (op, _input: object): Promise<Pause[]> => {
@@ -34,6 +43,16 @@ export const listPauses = verb('read', async (op, _input: object): Promise<Pause
   const pauses = await op.store.pauses()
   return own === null ? pauses : pauses.filter(({ companyId }) => companyId === own)
 })
+
+function pauseAudit(action: string): Audit<PauseInput, PauseScope> {
+  return {
+    action,
+    note({ domain }, scope, before) {
+      if (scope === null) return { target: domain ?? '' }
+      return { target: scopeText(before, scope), companyId: scope.companyId }
+    },
+  }
+}
 
 function scopeOf(op: Operation, { domain, ...of }: PauseInput): PauseScope {
   return {

@@ -32,4 +32,5 @@ export const releaseQuarantined = verb(
       id: email,
     })
   },
+  null,
 )

@@ -35,19 +35,23 @@ export interface RetriedMail extends Retried {
 }
 
 /** Makes what waits for another time due now. Attempts already made still count. */
-export const retry = verb('manage', async (op, input: RetryInput): Promise<RetriedMail> => {
-  const request: RetryRequest = {
-    companyId: whose(op, input),
-    domain: input.domain === undefined ? null : domainName(input.domain),
-    emailId: input.email ?? null,
-    now: op.now(),
-    byMember: op.caller.kind !== 'operator',
-  }
-  if (input.email !== undefined) await refuseDone(op, input.email)
-  const retried = await op.store.retry(request, input.onStep)
-  const nodes = await op.store.nodes()
-  return { ...retried, request, delivering: nodes.some(({ roles }) => roles.includes('delivery')) }
-})
+export const retry = verb(
+  'manage',
+  async (op, input: RetryInput): Promise<RetriedMail> => {
+    const request: RetryRequest = {
+      companyId: whose(op, input),
+      domain: input.domain === undefined ? null : domainName(input.domain),
+      emailId: input.email ?? null,
+      now: op.now(),
+      byMember: op.caller.kind !== 'operator',
+    }
+    if (input.email !== undefined) await refuseDone(op, input.email)
+    const retried = await op.store.retry(request, input.onStep)
+    const nodes = await op.store.nodes()
+    return { ...retried, request, delivering: nodes.some(({ roles }) => roles.includes('delivery')) }
+  },
+  null,
+)
 
 function whose(op: Operation, { email, company }: RetryInput): string | null {
   if (email === undefined) return companyScope(op, { company })

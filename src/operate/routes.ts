@@ -4,6 +4,7 @@ import type { Company, Route, SendingDomain } from '../accounts/account.ts'
 import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
 import { NotAllowed, parseRelay } from '../config/parse.ts'
 import { relayUrl } from '../config/relay-url.ts'
+import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findDomain, listedAccounts, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -42,6 +43,14 @@ export const setRoute = verb(
     await op.store.setRoute(route)
     return { route, company, domain }
   },
+  {
+    action: 'setRoute',
+    note: (input, set) => ({
+      ...routeNote(input, set),
+      // Without user and password.
+      ...(set && { detail: { url: set.route.url } }),
+    }),
+  },
 )
 
 /** From now on its mail goes as all mail does. */
@@ -55,7 +64,14 @@ export const removeRoute = verb(
     const whose = domain === null ? `the company ${company.name}` : domain.name
     throw new OperateError('not_found', `${whose} has no route of its own`, { verb: 'listRoutes' })
   },
+  { action: 'removeRoute', note: routeNote },
 )
+
+function routeNote(input: RouteOwner, owner: Omit<OwnedRoute, 'route'> | null): AuditNote {
+  if (owner === null) return { target: input.domain ?? input.company ?? '' }
+  const { company, domain } = owner
+  return { target: domain?.name ?? company.name, companyId: company.id }
+}
 
 /** A member sees those of his own mail. */
 export const listRoutes = verb('see', async (op, of: OfCompany): Promise<OwnedRoute[]> => {

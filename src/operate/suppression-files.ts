@@ -1,6 +1,7 @@
 /** Whole lists of suppressions, in files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { addAllowed, allowedValue } from './allow-list.ts'
+import type { Audit } from './audited.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
 import { checkedSuppression } from './suppression-check.ts'
@@ -54,6 +55,7 @@ export const importSuppressions = verb(
       onStep,
     })
   },
+  importAudit('importSuppressions'),
 )
 
 export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'onStep'>
@@ -69,7 +71,19 @@ export const importAllowed = verb(
       onStep,
     })
   },
+  importAudit('importAllowed'),
 )
+
+function importAudit(action: string): Audit<object, ImportReport> {
+  return {
+    ...{ action, unlessByKey: true, inParts: true },
+    note(_input, report) {
+      if (report === null) return { target: '' }
+      const { added, present, bad } = report
+      return { target: `${added} entries`, detail: { added, present, bad } }
+    },
+  }
+}
 
 interface Importing<Entry> {
   /** Throws `invalid`. */

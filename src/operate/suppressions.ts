@@ -1,6 +1,7 @@
 /** Addresses that a company no longer sends to. */
 import type { Company } from '../accounts/account.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
+import { severalNote } from './audited.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import { findCompany, type OfCompany } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
@@ -98,6 +99,15 @@ export const addSuppressions = verb(
     }
     return all.map((suppression, index) => ({ suppression, added: added[index]! }))
   },
+  {
+    action: 'addSuppressions',
+    unlessByKey: true,
+    note({ entries }, result) {
+      const addresses = result?.filter(({ added }) => added).map(({ suppression }) => suppression.address)
+      if (addresses?.length === 0) return null
+      return severalNote(addresses ?? entries.map(({ address }) => address))
+    },
+  },
 )
 
 /** One; it must not be there for this type, unless it is an unsubscription from further tags. */
@@ -109,6 +119,11 @@ export const addSuppression = verb(
     if (added || suppression.tags !== null) return suppression
     const { name } = findCompany(op, company)
     throw new OperateError('already_exists', `"${suppression.address}" is on the list of ${name} already`)
+  },
+  {
+    action: 'addSuppression',
+    unlessByKey: true,
+    note: ({ address, type, tags }) => ({ target: address, detail: { type, tags } }),
   },
 )
 
@@ -139,6 +154,11 @@ export const removeSuppression = verb(
     if (removed > 0) return { address, company, removed }
     throw notOnList(op, text, address)
   },
+  {
+    action: 'removeSuppression',
+    unlessByKey: true,
+    note: ({ address, types }) => ({ target: address, detail: { types } }),
+  },
 )
 
 /** Mail with the tag goes to the address again. */
@@ -151,6 +171,11 @@ export const removeUnsubscribedTag = verb(
     if (found !== undefined && (await op.store.removeUnsubscribedTag(scope.companyId, address, tag))) return
     throw notOnList(op, company, address)
   },
+  {
+    action: 'removeUnsubscribedTag',
+    unlessByKey: true,
+    note: ({ address, tag }) => ({ target: address, detail: { tag } }),
+  },
 )
 
 /** All of these types. How many. */
@@ -158,6 +183,13 @@ export const clearSuppressions = verb(
   'manage',
   async (op, input: { company: string; types: readonly SuppressionType[] }): Promise<number> => {
     return await op.store.removeSuppressions({ ...scopeOf(op, input.company), types: input.types })
+  },
+  {
+    action: 'clearSuppressions',
+    unlessByKey: true,
+    note({ types }, removed) {
+      return removed === 0 ? null : { target: types.join(', '), detail: { ...(removed && { removed }) } }
+    },
   },
 )
 

@@ -25,12 +25,20 @@ export const describeTag = verb(
     }
     await op.store.noteTag({ ...(await noteOf(op, one)), description })
   },
+  {
+    action: 'describeTag',
+    note: ({ domain, tag, description }) => ({ target: tag, detail: { domain, description } }),
+  },
 )
 
 /** It is not listed before it is seen again; what was counted of it stays. */
-export const removeTag = verb('manage', async (op, one: OneTag): Promise<void> => {
-  await op.store.noteTag({ ...(await noteOf(op, one)), description: '', removedAt: op.now() })
-})
+export const removeTag = verb(
+  'manage',
+  async (op, one: OneTag): Promise<void> => {
+    await op.store.noteTag({ ...(await noteOf(op, one)), description: '', removedAt: op.now() })
+  },
+  { action: 'removeTag', note: ({ domain, tag }) => ({ target: tag, detail: { domain } }) },
+)
 
 async function noteOf(op: Operation, { domain: text, tag }: OneTag): Promise<TagNote> {
   const { id: domainId } = findDomain(op, text)

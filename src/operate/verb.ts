@@ -6,6 +6,7 @@ import type { Resolver } from '../dns/resolver.ts'
 import type { Outgoing } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
+import { type Audit, type Auditing, audited } from './audited.ts'
 import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
 
@@ -34,29 +35,55 @@ export interface Operation extends Who {
   guard(): AddressGuard
   /** Unix ms. */
   now(): number
+  /** It is part of something that the audit list has as a whole. */
+  isNoted?: true
 }
 
 export interface Verb<Context, Input, Result> {
   (context: Context, input: Input): Promise<Result>
   /** What it asks of its caller. */
   readonly right: Right
+  /** How it is noted. Null: it changes no settings. */
+  readonly audit: Audit<Input, Result> | null
 }
 
+type Work<Context, Input, Result> = (context: Context, input: Input) => Promise<Result>
+
+/** Rights of verbs that change something, as a rule: each says how it is noted, or that it changes no settings. */
+type ChangingRight = Exclude<Right, 'see' | 'read'>
+
 /**
- * A verb: authorised before it does anything, and with OperateError as its one kind of error. Results are data; words
- * for people are the caller's.
+ * A verb: authorised before it does anything, noted where it changes settings, and with OperateError as its one kind of
+ * error. Results are data; words for people are the caller's.
  */
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
+  right: Exclude<Right, ChangingRight>,
+  work: Work<Context, Input, Result>,
+): Verb<Context, Input, Result>
+export function verb<Input extends object, Result>(
+  right: ChangingRight,
+  work: Work<Operation, Input, Result>,
+  audit: Audit<NoInfer<Input>, NoInfer<Result>>,
+): Verb<Operation, Input, Result>
+export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
+  right: ChangingRight,
+  work: Work<Context, Input, Result>,
+  audit: null,
+): Verb<Context, Input, Result>
+export function verb<Input extends object, Result, Context extends { caller: Caller }>(
   right: Right,
-  work: (context: Context, input: Input) => Promise<Result>,
+  work: Work<Context, Input, Result>,
+  audit: Audit<Input, Result> | null = null,
 ): Verb<Context, Input, Result> {
   const call = async (context: Context, input: Input): Promise<Result> => {
     authorise(context.caller, right)
     try {
-      return await work(context, input)
+      if (audit === null) return await work(context, input)
+      const noting = context as unknown as Auditing
+      return await audited(noting, audit, input, () => work({ ...context, isNoted: true }, input))
     } catch (error) {
       throw asOperateError(error)
     }
   }
-  return Object.assign(call, { right })
+  return Object.assign(call, { right, audit })
 }

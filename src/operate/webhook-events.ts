@@ -147,24 +147,28 @@ function statusOf({ retry, succeeded }: WebhookEvent): ToldStatus {
 export type Replay = { id: string } & ({ event: number | string } | { since: number })
 
 /** Tells one event again, or all since a time (Unix ms): under the same ids, as far as the log still has them. */
-export const replayWebhook = verb('manage', async (op, input: Replay): Promise<OwnedWebhook> => {
-  const { id } = input
-  const found = await findWebhook(op, id)
-  if (found.webhook.status === 'disabled') {
-    throw new OperateError('conflict', 'this webhook is disabled; enable it first', {
-      verb: 'enableWebhook',
-      id,
-    })
-  }
-  if ('event' in input) {
-    const { number } = await eventOf(op, found.webhook, input.event)
-    await op.store.retellWebhook(id, number, op.now())
+export const replayWebhook = verb(
+  'manage',
+  async (op, input: Replay): Promise<OwnedWebhook> => {
+    const { id } = input
+    const found = await findWebhook(op, id)
+    if (found.webhook.status === 'disabled') {
+      throw new OperateError('conflict', 'this webhook is disabled; enable it first', {
+        verb: 'enableWebhook',
+        id,
+      })
+    }
+    if ('event' in input) {
+      const { number } = await eventOf(op, found.webhook, input.event)
+      await op.store.retellWebhook(id, number, op.now())
+      return found
+    }
+    const cursor = await op.store.lastEventBefore(input.since)
+    if (cursor < found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
     return found
-  }
-  const cursor = await op.store.lastEventBefore(input.since)
-  if (cursor < found.webhook.cursor) await op.store.updateWebhook(id, { cursor })
-  return found
-})
+  },
+  null,
+)
 
 /** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<LoggedEvent> {

@@ -1,6 +1,7 @@
 /** The webhooks that a caller may know of. */
 import type { Company, SendingDomain } from '../accounts/account.ts'
 import type { Webhook } from '../store/store.ts'
+import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
 import { companyScope, type OfCompany } from './find.ts'
 import type { Operation } from './verb.ts'
@@ -10,6 +11,13 @@ export interface OwnedWebhook {
   company: Company
   /** Null: of all domains of the company. */
   domain: SendingDomain | null
+}
+
+/** What the audit list says of one. Queries of URLs hold secrets. */
+export function webhookNote({ id }: { id?: string }, owned: OwnedWebhook | null): AuditNote {
+  if (owned === null) return { target: id ?? '' }
+  const { origin, pathname } = new URL(owned.webhook.url)
+  return { target: origin + pathname, companyId: owned.company.id }
 }
 
 /** Throws `not_found`. */

@@ -54,4 +54,5 @@ export const testWebhook = verb(
       await outgoing.close()
     }
   },
+  null,
 )

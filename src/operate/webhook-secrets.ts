@@ -14,7 +14,7 @@ import type { Webhook } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
-import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
+import { findWebhook, type OwnedWebhook, webhookNote } from './webhook-find.ts'
 
 export { hasOwnSecret }
 
@@ -34,6 +34,7 @@ export const rotateWebhookSecret = verb(
     await op.store.updateWebhook(id, { secret: sealed, previousSecret: webhook.secret, rotatedAt: op.now() })
     return { ...(await findWebhook(op, id)), secret }
   },
+  { action: 'rotateWebhookSecret', note: webhookNote },
 )
 
 /** What its messages are signed with: the newest secret, or the signing key of its company in the form dialect. */
@@ -44,6 +45,7 @@ export const showWebhookSecret = verb(
     const [secret] = await secretsOf(op, found.webhook)
     return { ...found, secret: secret! }
   },
+  null,
 )
 
 /** What the webhooks of a company are signed with in the form dialect; made when it is first asked for. */
@@ -53,6 +55,7 @@ export const showSigningKey = verb(
     const company = findWholeCompany(op, input.company)
     return { company, key: await signingKeyOf(op, company.id) }
   },
+  null,
 )
 
 /** Another one, from now on: that dialect has no place for two signatures. */
@@ -63,6 +66,10 @@ export const rotateSigningKey = verb(
     const key = newSigningKey()
     await op.store.setSigningKey(company.id, sealSigningKey(await op.seal(), company.id, key), true)
     return { company, key }
+  },
+  {
+    action: 'rotateSigningKey',
+    note: ({ company }, result) => ({ target: result?.company.name ?? company }),
   },
 )
 

@@ -8,7 +8,7 @@ import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findOwnDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
-import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
+import { findWebhook, knownWebhooks, type OwnedWebhook, webhookNote } from './webhook-find.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
 import { publicWebhookUrl } from './webhook-url.ts'
 
@@ -60,6 +60,10 @@ export const addWebhook = verb(
     await op.store.addWebhook(webhook)
     return { webhook, company, domain, secret }
   },
+  {
+    action: 'addWebhook',
+    note: ({ events, dialect }, added) => ({ ...webhookNote({}, added), detail: { events, dialect } }),
+  },
 )
 
 /** In the order they were made. */
@@ -78,18 +82,32 @@ export interface WebhookUpdate {
   enabled?: boolean | undefined
 }
 
-export const updateWebhook = verb('manage', async (op, input: WebhookUpdate): Promise<OwnedWebhook> => {
-  const { id, url, events, enabled } = input
-  const { webhook } = await findWebhook(op, id)
-  const switched = enabled !== undefined && enabled !== (webhook.status === 'enabled')
-  const change = {
-    ...(url !== undefined && { url: publicWebhookUrl(op, url) }),
-    ...(events !== undefined && { types: eventTypes(webhook.dialect, events) }),
-  }
-  if (!switched) await op.store.updateWebhook(id, change)
-  else await switchWebhook(op, { ...webhook, ...change }, enabled, change)
-  return await findWebhook(op, id)
-})
+export const updateWebhook = verb(
+  'manage',
+  async (op, input: WebhookUpdate): Promise<OwnedWebhook> => {
+    const { id, url, events, enabled } = input
+    const { webhook } = await findWebhook(op, id)
+    const switched = enabled !== undefined && enabled !== (webhook.status === 'enabled')
+    const change = {
+      ...(url !== undefined && { url: publicWebhookUrl(op, url) }),
+      ...(events !== undefined && { types: eventTypes(webhook.dialect, events) }),
+    }
+    if (!switched) await op.store.updateWebhook(id, change)
+    else await switchWebhook(op, { ...webhook, ...change }, enabled, change)
+    return await findWebhook(op, id)
+  },
+  {
+    action: 'updateWebhook',
+    note: (input, updated) => ({
+      ...webhookNote(input, updated),
+      detail: {
+        events: input.events,
+        enabled: input.enabled,
+        ...(input.url !== undefined && { url: 'changed' }),
+      },
+    }),
+  },
+)
 
 /** With a word in the log, for whoever wonders since when it has been told nothing, or something again. */
 async function switchWebhook(op: Operation, webhook: Webhook, enabled: boolean, more: WebhookChange) {
@@ -110,11 +128,15 @@ async function anew(op: Operation) {
   return { status: 'enabled' as const, cursor, failingSince: null, disabledAt: null, disabledReason: null }
 }
 
-export const removeWebhook = verb('manage', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
-  const found = await findWebhook(op, id)
-  await op.store.removeWebhook(id)
-  return found
-})
+export const removeWebhook = verb(
+  'manage',
+  async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
+    const found = await findWebhook(op, id)
+    await op.store.removeWebhook(id)
+    return found
+  },
+  { action: 'removeWebhook', note: webhookNote },
+)
 
 /** What words of a dialect stand for, each type once. Throws `invalid`. */
 export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EventType[] {

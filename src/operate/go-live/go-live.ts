@@ -41,4 +41,5 @@ export const checkInstallationStep = verb(
     if (isOfCompany(input.step)) throw new OperateError('not_found', `"${input.step}" is a step of a company`)
     return await OF_INSTALLATION[input.step satisfies InstallationStep](op)
   },
+  null,
 )
