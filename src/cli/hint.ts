@@ -24,6 +24,12 @@ export function hintText(hint: Hint): string {
       return see(`domain show ${hint.domain}`)
     case 'listKeys':
       return see('key list')
+    case 'listPeople':
+      return see('user list')
+    case 'inviteOperator':
+      return ': postroad user invite ADDRESS --operator'
+    case 'setOperator':
+      return `. If it is who you believe: postroad user operator ${hint.person}`
     case 'listRoutes':
       return see('route list')
     case 'listEmails':

@@ -96,6 +96,15 @@ export interface SignInLink {
   expiresAt: number
 }
 
+/** Somebody is asked to belong to a company. He does once he has used the link, which works once. */
+export interface Invitation extends Membership {
+  id: string
+  /** In lower case; a company asks for each once. */
+  address: string
+  createdAt: number
+  expiresAt: number
+}
+
 /** Who changed something. */
 export interface Actor {
   kind: 'person' | 'key' | 'command-line' | 'service'

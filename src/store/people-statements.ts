@@ -41,6 +41,22 @@ export const ADD_LINK = `INSERT INTO sign_in_links (token_hash, created_at, expi
 export const TAKE_LINK = `DELETE FROM sign_in_links WHERE token_hash = $1
   RETURNING person, expires_at AS "expiresAt"`
 
+const INVITATION_COLUMNS = `id, (SELECT c.id FROM companies c WHERE c.num = company) AS "companyId", address, role,
+  created_at AS "createdAt", expires_at AS "expiresAt"`
+export const ADD_INVITATION = `INSERT INTO invitations
+    (id, token_hash, company, address, role, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (company, address) DO UPDATE SET id = excluded.id, token_hash = excluded.token_hash,
+    role = excluded.role, created_at = excluded.created_at, expires_at = excluded.expires_at`
+const INVITATIONS = `SELECT ${INVITATION_COLUMNS} FROM invitations WHERE expires_at > $1`
+export const ALL_INVITATIONS = `${INVITATIONS} ORDER BY created_at, id`
+export const INVITATIONS_OF_COMPANY = `${INVITATIONS} AND company = (SELECT num FROM companies WHERE id = $2)
+  ORDER BY created_at, id`
+export const FIND_INVITATION = `${INVITATIONS} AND token_hash = $2`
+export const TAKE_INVITATION = `DELETE FROM invitations WHERE expires_at > $1 AND token_hash = $2
+  RETURNING ${INVITATION_COLUMNS}`
+export const REMOVE_INVITATION = `DELETE FROM invitations
+  WHERE company = (SELECT num FROM companies WHERE id = $1) AND id = $2 RETURNING id`
+
 /** @param lock what keeps another node from the same rows, where there are several */
 export function forgetExpired(lock = ''): string[] {
   return [
@@ -48,6 +64,8 @@ export function forgetExpired(lock = ''): string[] {
        (SELECT id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
     `DELETE FROM sign_in_links WHERE token_hash IN
        (SELECT token_hash FROM sign_in_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
+    `DELETE FROM invitations WHERE id IN
+       (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
   ]
 }
 

@@ -1,5 +1,13 @@
-/** People of the console, their sessions and links, and the list of what was changed by whom. */
-import type { AuditEntry, Credentials, Person, Role, Session, SignInLink } from '../people/person.ts'
+/** People of the console, their sessions, links and invitations, and the list of what was changed by whom. */
+import type {
+  AuditEntry,
+  Credentials,
+  Invitation,
+  Person,
+  Role,
+  Session,
+  SignInLink,
+} from '../people/person.ts'
 
 /** What is absent stays as it is. */
 export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 'operator'>> {
@@ -52,7 +60,18 @@ export interface PeopleStore {
    * Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it.
    */
   takeLink(tokenHash: Uint8Array, now: number): Promise<string | null>
-  /** Removes sessions and links that have expired, at most so many of each. How many they were. */
+  /** In the place of the one that the address had to this company. StoreConflict when there is no such company. */
+  addInvitation(invitation: Invitation, tokenHash: Uint8Array): Promise<void>
+  /** Those to a company, or all, that have not expired; the oldest first. */
+  invitations(companyId: string | null, now: number): Promise<Invitation[]>
+  /** Null: there is none, it was used, or has expired. */
+  findInvitation(tokenHash: Uint8Array, now: number): Promise<Invitation | null>
+  /** The same; it is gone then. Of several who ask, one gets it. */
+  takeInvitation(tokenHash: Uint8Array, now: number): Promise<Invitation | null>
+  /** False when the company has no such invitation. */
+  removeInvitation(companyId: string, id: string): Promise<boolean>
+
+  /** Removes sessions, links and invitations that have expired, at most so many of each. How many they were. */
   forgetExpired(now: number, limit: number): Promise<number>
 
   /**

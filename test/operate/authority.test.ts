@@ -4,6 +4,8 @@ import { readdirSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import * as allowList from '../../src/operate/allow-list.ts'
+import * as audit from '../../src/operate/audit.ts'
+import type { Audit } from '../../src/operate/audited.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
@@ -20,6 +22,7 @@ import * as migrateData from '../../src/operate/migrate-data.ts'
 import * as nodes from '../../src/operate/nodes.ts'
 import * as overview from '../../src/operate/overview.ts'
 import * as pauses from '../../src/operate/pauses.ts'
+import * as people from '../../src/operate/people.ts'
 import * as quarantine from '../../src/operate/quarantine.ts'
 import * as queue from '../../src/operate/queue.ts'
 import * as rawCopies from '../../src/operate/raw-copies.ts'
@@ -27,6 +30,7 @@ import * as routes from '../../src/operate/routes.ts'
 import * as files from '../../src/operate/suppression-files.ts'
 import * as suppressions from '../../src/operate/suppressions.ts'
 import * as tags from '../../src/operate/tags.ts'
+import * as team from '../../src/operate/team.ts'
 import type { Operation } from '../../src/operate/verb.ts'
 import * as webhookEvents from '../../src/operate/webhook-events.ts'
 import * as replays from '../../src/operate/webhook-replay.ts'
@@ -69,11 +73,15 @@ const MANAGES: Outcomes = { ...READS, administrator: ok, reader: no }
 const MANAGES_WHOLE: Outcomes = { ...MANAGES, restricted: no }
 
 type Call = (op: Operation, world: World) => Promise<unknown>
+interface TriedVerb {
+  right: Right
+  audit: Pick<Audit<never, never>, 'action' | 'unlessByKey'> | null
+}
 
 /** A verb, how it is called on something of Acme's, and what callers come to. */
 const PEM = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
-const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][] = [
+const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     companies.createCompany,
     (op, world) => companies.createCompany(op, { name: world.newName() }),
@@ -358,7 +366,7 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
   ],
   [
     allowList.addAllowed,
-    (op) => allowList.addAllowed(op, { company: 'Acme', entries: [{ value: 'new.test' }] }),
+    (op, world) => allowList.addAllowed(op, { company: 'Acme', entries: [{ value: world.newName() }] }),
     MANAGES_WHOLE,
   ],
   [
@@ -497,7 +505,64 @@ const TABLE: readonly [verb: { right: Right }, call: Call, outcomes: Outcomes][]
     SEES_WHOLE,
   ],
   [goLive.checkInstallationStep, (op) => goLive.checkInstallationStep(op, { step: 'route' }), OPERATOR_ALONE],
+  [audit.listAudit, (op) => audit.listAudit(op, { company: 'Acme', limit: 10 }), MANAGES_WHOLE],
+  // What is `own` takes an owner of the company, whom no key stands for: see test/http/console/tenants.test.ts.
+  [team.showTeam, (op) => team.showTeam(op, { company: 'Acme' }), SEES_WHOLE],
+  [
+    team.invite,
+    (op, world) => team.invite(op, { company: 'Acme', address: `a@${world.newName()}`, role: 'viewer' }),
+    OPERATOR_ALONE,
+  ],
+  [
+    team.withdrawInvitation,
+    async (op, world) => {
+      const asked = { company: 'Acme', address: `a@${world.newName()}`, role: 'viewer' } as const
+      const { invitation } = await team.invite({ ...op, caller: OPERATOR }, asked)
+      return await team.withdrawInvitation(op, { company: 'Acme', id: invitation.id })
+    },
+    OPERATOR_ALONE,
+  ],
+  [
+    team.setRole,
+    async (op, world) =>
+      team.setRole(op, { company: 'Acme', person: await world.person(), role: 'developer' }),
+    OPERATOR_ALONE,
+  ],
+  [
+    team.removeMember,
+    async (op, world) => team.removeMember(op, { company: 'Acme', person: await world.person() }),
+    OPERATOR_ALONE,
+  ],
+  [people.listPeople, (op) => people.listPeople(op, {}), OPERATOR_ALONE],
+  [
+    people.inviteOperator,
+    (op, world) => people.inviteOperator(op, { address: `a@${world.newName()}` }),
+    OPERATOR_ALONE,
+  ],
+  [
+    people.setOperator,
+    async (op, world) => people.setOperator(op, { person: await world.person(), operator: true }),
+    OPERATOR_ALONE,
+  ],
+  [
+    people.removePerson,
+    async (op, world) => people.removePerson(op, { person: await world.person() }),
+    OPERATOR_ALONE,
+  ],
+  [
+    people.makeSignInLink,
+    async (op, world) => people.makeSignInLink(op, { person: await world.person() }),
+    OPERATOR_ALONE,
+  ],
 ]
+
+/** Here they find nothing that they would change. */
+const NOTHING_CHANGED: readonly TriedVerb[] = [domains.verifyDomain, suppressions.clearSuppressions]
+/** What settings are changed by, as verbs are named. */
+const CHANGES =
+  /^(create|add|set|update|remove|rename|rotate|limit|switch|revoke|describe|invite|withdraw|make)/
+/** What no entry may hold. */
+const SECRETS = /PRIVATE KEY|u:p|pr_|whsec_/
 
 /** Nobody hears of it: it is not run. */
 const FORWARDED: listening.ForwardWanted = {
@@ -543,11 +608,32 @@ describe('who may do what', () => {
   for (const [verb, call, outcomes] of TABLE) {
     test(`${nameOf(verb)}: ${CALLERS.map((caller) => `${caller} ${outcomes[caller]}`).join(', ')}`, async () => {
       for (const caller of CALLERS) {
+        const [last] = await world.store.audit({ companyId: null, limit: 1 })
         const error = await failure(call(await world.operation(caller), world))
         assert.equal(error?.code ?? ok, outcomes[caller], `${caller}: ${error?.message}`)
+        const entries = (await world.store.audit({ companyId: null, limit: 100 })).filter(
+          ({ number }) => number > (last?.number ?? 0),
+        )
+        assert.doesNotMatch(JSON.stringify(entries), SECRETS)
+        // What was refused has left nothing, and what was done is said to be.
+        for (const { action, done } of entries) assert.ok(done, `${action} by ${caller}`)
+        const asked = verb.audit === null || (verb.audit.unlessByKey && caller !== 'operator')
+        if (error !== null || asked || NOTHING_CHANGED.includes(verb)) continue
+        const [entry] = entries.filter(({ action }) => action === nameOf(verb))
+        assert.ok(entry, `${nameOf(verb)} by ${caller} is not on the audit list`)
+        assert.equal(entry.actor.kind, caller === 'operator' ? 'command-line' : 'key')
+        assert.notEqual(entry.target, '')
       }
     })
   }
+
+  test('whatever changes settings is noted under its own name', () => {
+    for (const [name, value] of VERBS) {
+      const { right, audit: noted } = value as unknown as TriedVerb
+      if (noted !== null) assert.equal(noted.action, name)
+      else assert.ok(right === 'see' || right === 'read' || !CHANGES.test(name), name)
+    }
+  })
 
   test('every verb stands in the table', () => {
     const tried = new Set([...TABLE.map(([verb]) => nameOf(verb)), ...ELSEWHERE])

@@ -15,6 +15,7 @@ import type { Operation } from '../../src/operate/verb.ts'
 import { addWebhook, updateWebhook } from '../../src/operate/webhooks.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { NewEmail, Store, Suppression } from '../../src/store/store.ts'
+import { person } from '../store/contract/people.ts'
 import { accept, apiKey, company, email, node, suppress, suppression } from '../store/samples.ts'
 
 const nothing = async () => ({ kind: 'absent', reason: 'NXDOMAIN' }) as const
@@ -173,6 +174,14 @@ export class World implements AsyncDisposable {
     const why = { others: 'quarantine', at: 1, message: `died of ${of.company.name}` } as const
     await this.store.quarantine({ emailId, leaseToken: token, positions: [0], ...why })
     return value
+  }
+
+  /** Id of somebody who belongs to the company. */
+  async person({ company } = this.acme): Promise<string> {
+    const address = `ada@${this.newName()}`
+    const added = person({ address, memberships: [{ companyId: company.id, role: 'viewer' }] })
+    await this.store.addPerson(added)
+    return added.id
   }
 
   async key(of = this.acme): Promise<ApiKey> {

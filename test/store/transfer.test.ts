@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type TransferProgress, transfer } from '../../src/store/transfer/transfer.ts'
 import { execute, freshDatabase, withoutPostgres } from '../support/postgres.ts'
 import { entry } from './contract/audit.ts'
-import { CREDENTIALS, linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
+import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
 import { progress, webhook, attempt as webhookAttempt } from './contract/webhooks.ts'
 import { temporaryDirectory } from './directory.ts'
 import {
@@ -286,6 +286,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
     const [hash, link] = [tokenHash(), tokenHash()]
     const seen = async (store: Store) => ({
       people: await store.people(null),
+      invitations: await store.invitations(null, NOW),
       elsewhere: await store.findPersonByIdentity('https://one.test', 'ada'),
       signedIn: await store.findSession(hash, NOW),
       audit: await store.audit({ companyId: null, limit: 10 }),
@@ -299,6 +300,7 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       for (const each of [ada, person({ address: null })]) await store.addPerson(each)
       await store.addSession(sessionOf(ada, { way: 'oidc' }), hash)
       await store.addLink(linkOf(ada), link)
+      await store.addInvitation(invitationOf(owner), tokenHash())
       // More than go in one step.
       await Promise.all(Array.from({ length: 600 }, () => store.addLink(linkOf(ada), tokenHash())))
       for (const companyId of [owner.id, null]) last = await store.addAudit(entry(companyId))

@@ -15,6 +15,7 @@ import * as sql from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
 import { audit } from './audit.ts'
 import type { Session } from './database.ts'
+import { invitations } from './invitations.ts'
 import type { Parts } from './parts.ts'
 import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
 
@@ -33,6 +34,7 @@ export function people(parts: Parts): PeopleStore {
   }
   return {
     ...audit(parts),
+    ...invitations(parts),
 
     async addPerson(added) {
       const numbers = await Promise.all(added.memberships.map(({ companyId }) => companies.number(companyId)))

@@ -98,6 +98,9 @@ export interface Writes
     | 'addLink'
     | 'takeLink'
     | 'forgetExpired'
+    | 'addInvitation'
+    | 'takeInvitation'
+    | 'removeInvitation'
     | 'addAudit'
     | 'settleAudit'
   > {
@@ -180,6 +183,8 @@ export type Reads = Direct<
   | 'people'
   | 'findSession'
   | 'sessions'
+  | 'invitations'
+  | 'findInvitation'
   | 'audit'
 > & {
   /** As in told-rows.ts. */

@@ -107,6 +107,9 @@ export class SqliteStore implements types.Store {
   readonly addLink = this.#writes('addLink')
   readonly takeLink = this.#writes('takeLink')
   readonly forgetExpired = this.#writes('forgetExpired')
+  readonly addInvitation = this.#writes('addInvitation')
+  readonly takeInvitation = this.#writes('takeInvitation')
+  readonly removeInvitation = this.#writes('removeInvitation')
   readonly addAudit = this.#writes('addAudit')
   readonly settleAudit = this.#writes('settleAudit')
 
@@ -173,6 +176,8 @@ export class SqliteStore implements types.Store {
   readonly people = this.#reads('people')
   readonly findSession = this.#reads('findSession')
   readonly sessions = this.#reads('sessions')
+  readonly invitations = this.#reads('invitations')
+  readonly findInvitation = this.#reads('findInvitation')
   readonly audit = this.#reads('audit')
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {

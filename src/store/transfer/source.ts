@@ -66,7 +66,8 @@ export class Source {
         .prepare(
           `SELECT (SELECT group_concat(name || '=' || value, ' ') FROM (SELECT * FROM counters ORDER BY name)) AS counters,
                   (SELECT min(id) FROM companies) AS company, (SELECT max(num) FROM emails) AS emails,
-                  (SELECT total(version) FROM people) AS people, (SELECT count(*) FROM sign_in_links) AS links`,
+                  (SELECT total(version) FROM people) AS people, (SELECT count(*) FROM sign_in_links) AS links,
+                  (SELECT total(created_at) FROM invitations) AS invitations`,
         )
         .get(),
     )

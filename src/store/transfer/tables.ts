@@ -63,6 +63,7 @@ export const MOVES: readonly Move[] = [
   { name: 'identities', order: ['t.issuer', 't.subject'] },
   { name: 'sessions', order: ['t.id'] },
   { name: 'sign_in_links', order: ['hex(t.token_hash)'] },
+  { name: 'invitations', order: ['t.id'] },
   { name: 'audit', order: ['t.number'] },
   { name: 'blobs', order: ['t.num'] },
   {

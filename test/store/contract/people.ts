@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import {
   type Credentials,
+  type Invitation,
   NO_CREDENTIALS,
   type Person,
   type Session,
@@ -31,6 +32,18 @@ export function sessionOf({ id: personId }: Person, change: Partial<Session> = {
 
 export function linkOf({ id: personId }: Person, change: Partial<SignInLink> = {}): SignInLink {
   return { personId, createdAt: NOW, expiresAt: NOW + HOUR, ...change }
+}
+
+export function invitationOf(
+  { id: companyId }: { id: string },
+  change: Partial<Invitation> = {},
+): Invitation {
+  const id = newId()
+  return {
+    ...{ id, companyId, address: `${id}@people.test`, role: 'viewer', createdAt: NOW },
+    ...{ expiresAt: NOW + HOUR },
+    ...change,
+  }
 }
 
 /** Of some token. */

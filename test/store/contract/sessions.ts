@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { acme, HOUR, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
-import { CREDENTIALS, linkOf, person, sessionOf, tokenHash } from './people.ts'
+import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from './people.ts'
 
 export function sessionsContract(open: OpenBench): void {
   describe('sessions of people', () => {
@@ -94,21 +94,76 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.takeLink(hash, NOW), null)
     })
 
+    test('an invitation is taken once, of however many who ask at once on two nodes', async (t) => {
+      const { store, another } = await open(t)
+      const stores = [store, await another()]
+      const invitation = invitationOf(await acme(store))
+      const hash = tokenHash()
+      await store.addInvitation(invitation, hash)
+      assert.deepEqual(await store.findInvitation(hash, NOW), invitation)
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => stores[n % 2]!.takeInvitation(hash, NOW)),
+      )
+      assert.deepEqual(
+        taken.filter((each) => each !== null),
+        [invitation],
+      )
+      assert.equal(await store.findInvitation(hash, NOW), null)
+      assert.equal(await store.findInvitation(tokenHash(), NOW), null)
+    })
+
+    test('a company has one invitation of an address, and loses only its own', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const [old, fresh, foreign] = [tokenHash(), tokenHash(), tokenHash()]
+      const address = 'ada@people.test'
+      const invitation = invitationOf(one, { address, role: 'owner', createdAt: NOW + 1 })
+      const theirs = invitationOf(two, { address })
+      await store.addInvitation(invitationOf(one, { address }), old)
+      await store.addInvitation(theirs, foreign)
+      await store.addInvitation(invitation, fresh)
+      assert.equal(await store.findInvitation(old, NOW), null)
+      assert.equal(await store.takeInvitation(old, NOW), null)
+      assert.deepEqual(await store.invitations(one.id, NOW), [invitation])
+      assert.deepEqual(await store.invitations(null, NOW), [theirs, invitation])
+      assert.deepEqual(await store.invitations(newId(), NOW), [])
+      assert.equal(await store.removeInvitation(two.id, invitation.id), false)
+      assert.equal(await store.removeInvitation(one.id, invitation.id), true)
+      assert.equal(await store.removeInvitation(one.id, invitation.id), false)
+      assert.deepEqual(await store.invitations(null, NOW), [theirs])
+      await assert.rejects(store.addInvitation(invitationOf({ id: newId() }), tokenHash()), {
+        name: 'StoreConflict',
+      })
+    })
+
+    test('an invitation that has expired brings nobody in', async (t) => {
+      const { store } = await open(t)
+      const hash = tokenHash()
+      const owner = await acme(store)
+      await store.addInvitation(invitationOf(owner), hash)
+      assert.deepEqual(await store.invitations(owner.id, NOW + HOUR), [])
+      assert.equal(await store.findInvitation(hash, NOW + HOUR), null)
+      assert.equal(await store.takeInvitation(hash, NOW + HOUR), null)
+    })
+
     test('what has expired is removed, so many of each in one step', async (t) => {
       const { store, rows } = await open(t)
       const ada = person()
       await store.addPerson(ada)
-      const hash = tokenHash()
+      const [hash, owner] = [tokenHash(), await acme(store)]
       for (const expiresAt of [NOW, NOW - 1, NOW - 2]) {
+        await store.addInvitation(invitationOf(owner, { expiresAt }), tokenHash())
         await store.addSession(sessionOf(ada, { expiresAt }), tokenHash())
         await store.addLink(linkOf(ada, { expiresAt }), tokenHash())
       }
       const stays = sessionOf(ada, { expiresAt: NOW + 1 })
       await store.addSession(stays, tokenHash())
       await store.addLink(linkOf(ada, { expiresAt: NOW + 1 }), hash)
-      assert.equal(await store.forgetExpired(NOW, 2), 4)
-      assert.deepEqual([await rows('sessions'), await rows('sign_in_links')], [2, 2])
-      assert.equal(await store.forgetExpired(NOW, 2), 2)
+      await store.addInvitation(invitationOf(owner, { expiresAt: NOW + 1 }), tokenHash())
+      assert.equal(await store.forgetExpired(NOW, 2), 6)
+      const left = ['sessions', 'sign_in_links', 'invitations'].map(rows)
+      assert.deepEqual(await Promise.all(left), [2, 2, 2])
+      assert.equal(await store.forgetExpired(NOW, 2), 3)
       assert.equal(await store.forgetExpired(NOW, 2), 0)
       assert.deepEqual(await store.sessions(ada.id, 0), [stays])
       assert.equal(await store.takeLink(hash, NOW), ada.id)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { CREDENTIALS, linkOf, person, sessionOf, tokenHash } from '../contract/people.ts'
+import { CREDENTIALS, invitationOf, linkOf, person, sessionOf, tokenHash } from '../contract/people.ts'
 import {
   acme,
   attempt,
@@ -35,7 +35,7 @@ SELECT t.relname AS name,
     + (SELECT coalesce(sum(i.idx_tup_read), 0) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::integer AS rows
 FROM pg_stat_user_tables t
 WHERE t.relname IN ('emails', 'recipients', 'queue', 'events', 'attempts', 'suppressions', 'idempotency', 'blobs', 'attachments',
-  'people', 'memberships', 'identities', 'sessions', 'sign_in_links', 'audit')`
+  'people', 'memberships', 'identities', 'sessions', 'sign_in_links', 'invitations', 'audit')`
 
 const FILL = `
 WITH n AS (SELECT n, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, ${3 * MANY}) n),
@@ -74,6 +74,9 @@ p AS (
   SELECT person, hash, person, 'oidc', '', '', 0, 0, expires_at FROM n
 ), l AS (
   INSERT INTO sign_in_links (token_hash, person, created_at, expires_at) SELECT hash, person, 0, expires_at FROM n
+), v AS (
+  INSERT INTO invitations (id, token_hash, company, address, role, created_at, expires_at)
+  SELECT person, hash, 1, person, 'viewer', 0, expires_at FROM n
 )
 INSERT INTO audit (number, at, company, actor_kind, actor_name, action, target, done)
 SELECT n - 1000000, 0, 1, 'service', '', '', '', true FROM n`
@@ -170,6 +173,11 @@ async function people(store: PostgresStore, { id: companyId }: Company): Promise
   await store.sessions(ada.id, NOW)
   assert.equal(await store.takeLink(hashes[1], NOW), ada.id)
   await store.endSessions(ada.id, { except: session.id })
+  const invitation = invitationOf({ id: companyId })
+  await store.addInvitation(invitation, hashes[1])
+  assert.deepEqual(await store.findInvitation(hashes[1], NOW), invitation)
+  await store.takeInvitation(hashes[1], NOW)
+  await store.removeInvitation(companyId, invitation.id)
   await store.forgetExpired(NOW, 10)
   await store.audit({ companyId, limit: 10 })
   await store.audit({ companyId: null, before: -990_000, limit: 10 })

@@ -489,6 +489,19 @@ CREATE TABLE sign_in_links (
 CREATE INDEX sign_in_links_by_person ON sign_in_links (person);
 CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at);
 
+-- Who is asked to belong to a company: the row goes once he does.
+CREATE TABLE invitations (
+  id         TEXT PRIMARY KEY,
+  token_hash BLOB NOT NULL UNIQUE,
+  company    INTEGER NOT NULL REFERENCES companies (num),
+  address    TEXT NOT NULL,
+  role       TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  UNIQUE (company, address)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitations_by_end ON invitations (expires_at);
+
 -- What was changed by whom. The counter 'audit' has the last number, which is given once.
 CREATE TABLE audit (
   number     INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Session } from '../../../people/person.ts'
+import type { Invitation, Session } from '../../../people/person.ts'
 import {
   type AuditRow,
   auditOf,
@@ -12,7 +12,15 @@ import * as sql from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { all, numbered, one } from '../rows.ts'
 
-type PeopleReads = 'findPerson' | 'findPersonByIdentity' | 'people' | 'findSession' | 'sessions' | 'audit'
+type PeopleReads =
+  | 'findPerson'
+  | 'findPersonByIdentity'
+  | 'people'
+  | 'findSession'
+  | 'sessions'
+  | 'invitations'
+  | 'findInvitation'
+  | 'audit'
 
 export function people(db: DatabaseSync): Direct<PeopleReads> {
   const prepare = (text: string) => db.prepare(numbered(text))
@@ -23,6 +31,9 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
   const ofCompany = prepare(sql.PEOPLE_OF_COMPANY)
   const signedIn = prepare(sql.SIGNED_IN)
   const sessions = prepare(sql.SESSIONS)
+  const invitations = prepare(sql.ALL_INVITATIONS)
+  const invitationsOfCompany = prepare(sql.INVITATIONS_OF_COMPANY)
+  const findInvitation = prepare(sql.FIND_INVITATION)
   const page = prepare(sql.AUDIT_PAGE)
   const pageOfCompany = prepare(sql.AUDIT_PAGE_OF_COMPANY)
   const personOrNull = (row: PersonRow | undefined) => (row === undefined ? null : personOf(row))
@@ -41,6 +52,13 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
     },
 
     sessions: (personId, now) => all<Session>(sessions, personId, now),
+
+    invitations: (companyId, now) =>
+      companyId === null
+        ? all<Invitation>(invitations, now)
+        : all<Invitation>(invitationsOfCompany, now, companyId),
+
+    findInvitation: (tokenHash, now) => one<Invitation>(findInvitation, now, tokenHash) ?? null,
 
     audit: ({ companyId, before = Number.MAX_SAFE_INTEGER, limit }) =>
       (companyId === null

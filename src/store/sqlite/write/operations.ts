@@ -8,6 +8,7 @@ import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
 import { followers } from './followers.ts'
 import { holds } from './holds.ts'
+import { invitations } from './invitations.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
 import { pauses } from './pauses.ts'
@@ -61,6 +62,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...nodes(db),
     ...pauses(db, parts),
     ...people(db, parts),
+    ...invitations(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
     ...tags(db),

@@ -1,0 +1,177 @@
+/** The people of a company, and those who are asked to belong to it. */
+import { randomUUIDv7 } from 'node:crypto'
+import type { Company } from '../accounts/account.ts'
+import { type Invitation, type Person, ROLES, type Role } from '../people/person.ts'
+import { newSecret } from '../people/secret.ts'
+import { OperateError } from './error.ts'
+import { findWholeCompany } from './find.ts'
+import { INVITATION_LASTS, noSuchPerson, personAddress, personName } from './people.ts'
+import { type Operation, verb } from './verb.ts'
+
+/** Of a company, with those who have not answered yet. */
+const MOST_PEOPLE = 1_000
+
+/** What people of a company know of each other: not what else somebody belongs to, nor since when he is known. */
+export interface TeamMember {
+  id: string
+  address: string | null
+  name: string
+  role: Role
+}
+
+export interface Team {
+  company: Company
+  members: TeamMember[]
+  /** They have not answered yet. */
+  invitations: Invitation[]
+}
+
+export const showTeam = verb('see', async (op, input: { company: string }): Promise<Team> => {
+  const company = findWholeCompany(op, input.company)
+  const [people, invitations] = await Promise.all([
+    op.store.people(company.id),
+    op.store.invitations(company.id, op.now()),
+  ])
+  return { company, members: people.map((person) => memberOf(person, company)), invitations }
+})
+
+export interface MadeInvitation {
+  company: Company
+  invitation: Invitation
+  /** Of the link that brings him in, once; seen here only. */
+  token: string
+}
+
+/**
+ * Asks somebody to belong to a company. He does once he uses the link, which is to be passed on to him: so nobody is
+ * made part of what he does not know of, and it is the same whether the address is known here or not. Another
+ * invitation of the same address takes the place of the one before.
+ */
+export const invite = verb(
+  'own',
+  async (op, input: { company: string; address: string; role: Role }): Promise<MadeInvitation> => {
+    const company = findWholeCompany(op, input.company)
+    const [address, role] = [personAddress(input.address), checkedRole(input.role)]
+    const now = op.now()
+    const people = await op.store.people(company.id)
+    if (people.some((person) => person.address === address)) {
+      throw new OperateError('already_exists', `${address} belongs to ${company.name} already`)
+    }
+    const asked = (await op.store.invitations(company.id, now)).filter((each) => each.address !== address)
+    if (people.length + asked.length >= MOST_PEOPLE) {
+      throw new OperateError('over_limit', `a company has at most ${MOST_PEOPLE} people`)
+    }
+    const { token, hash } = newSecret()
+    const id = randomUUIDv7()
+    const expiresAt = now + INVITATION_LASTS
+    const invitation = { id, companyId: company.id, address, role, createdAt: now, expiresAt }
+    await op.store.addInvitation(invitation, hash)
+    return { company, invitation, token }
+  },
+  {
+    action: 'invite',
+    note: ({ address, role }, made) => ({
+      target: made?.invitation.address ?? address,
+      detail: { role },
+      ...(made && { companyId: made.company.id }),
+    }),
+  },
+)
+
+/** Its link brings nobody in any more. */
+export const withdrawInvitation = verb(
+  'own',
+  async (op, input: { company: string; id: string }): Promise<Invitation> => {
+    const company = findWholeCompany(op, input.company)
+    const invitation = (await op.store.invitations(company.id, op.now())).find(({ id }) => id === input.id)
+    if (invitation !== undefined && (await op.store.removeInvitation(company.id, invitation.id))) {
+      return invitation
+    }
+    throw new OperateError('not_found', `there is no invitation with the id "${input.id}"`)
+  },
+  {
+    action: 'withdrawInvitation',
+    note: ({ id }, gone) =>
+      gone === null ? { target: id } : { target: gone.address, companyId: gone.companyId },
+  },
+)
+
+/** Whom of a company. */
+export interface OneMember {
+  /** Name or id. */
+  company: string
+  /** Id or address. */
+  person: string
+}
+
+/** Counts from his next request on. A company keeps an owner, unless an operator says otherwise. */
+export const setRole = verb(
+  'own',
+  async (op, input: OneMember & { role: Role }): Promise<OwnedMember> => {
+    const { company, member, others } = await findMember(op, input)
+    const role = checkedRole(input.role)
+    if (member.role === role) {
+      throw new OperateError('nothing_to_do', `${personName(member)} is ${role} of ${company.name} already`)
+    }
+    if (role !== 'owner') refuseLastOwner(op, member, others)
+    if (!(await op.store.setMembership(member.id, company.id, role))) throw noSuchPerson(input.person)
+    return { company, member: { ...member, role } }
+  },
+  {
+    action: 'setRole',
+    note: (input, changed) => ({ ...memberNote(input, changed), detail: { role: input.role } }),
+  },
+)
+
+/** He belongs to it no more, from his next request on; what else he belongs to stays. */
+export const removeMember = verb(
+  'own',
+  async (op, input: OneMember): Promise<OwnedMember> => {
+    const { company, member, others } = await findMember(op, input)
+    refuseLastOwner(op, member, others)
+    if (!(await op.store.setMembership(member.id, company.id, null))) throw noSuchPerson(input.person)
+    return { company, member }
+  },
+  { action: 'removeMember', note: memberNote },
+)
+
+export interface OwnedMember {
+  company: Company
+  member: TeamMember
+}
+
+/** Who is foreign to the company is not there. */
+async function findMember(
+  op: Operation,
+  input: OneMember,
+): Promise<OwnedMember & { others: readonly TeamMember[] }> {
+  const company = findWholeCompany(op, input.company)
+  const { person: text } = input
+  const by = text.includes('@') ? personAddress(text) : text
+  const members = (await op.store.people(company.id)).map((person) => memberOf(person, company))
+  const member = members.find(({ id, address }) => id === by || address === by)
+  if (member === undefined) throw noSuchPerson(text)
+  return { company, member, others: members.filter(({ id }) => id !== member.id) }
+}
+
+function refuseLastOwner({ caller }: Operation, { role }: TeamMember, others: readonly TeamMember[]): void {
+  if (role !== 'owner' || caller.kind === 'operator' || others.some((other) => other.role === 'owner')) return
+  throw new OperateError('conflict', 'a company keeps an owner: make somebody else one first')
+}
+
+function memberOf({ id, address, name, memberships }: Person, company: Company): TeamMember {
+  const role = memberships.find(({ companyId }) => companyId === company.id)?.role ?? 'viewer'
+  return { id, address, name, role }
+}
+
+function memberNote({ person }: OneMember, owned: OwnedMember | null) {
+  if (owned === null) return { target: person }
+  return { target: personName(owned.member), companyId: owned.company.id }
+}
+
+/** Throws `invalid`. */
+export function checkedRole(text: string): Role {
+  const role = ROLES.find((each) => each === text)
+  if (role !== undefined) return role
+  throw new OperateError('invalid', `"${text}" is no role; there are ${ROLES.join(', ')}`)
+}
