@@ -1,4 +1,17 @@
-# One stage is enough: the server runs from source and needs no compiler.
+# The page of the console is built here, by what the service itself never needs.
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/
+# With the optional packages: the bundler's program for this platform is one.
+RUN npm ci
+COPY tsconfig.json ./
+COPY console console
+COPY src/http/console/contract src/http/console/contract
+COPY scripts/build-console.ts scripts/
+RUN node scripts/build-console.ts
+
+# The service runs from source and needs no compiler.
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
@@ -8,6 +21,7 @@ RUN npm ci --omit=dev --omit=optional
 COPY bin bin
 COPY src src
 COPY docs/openapi.json docs/openapi.json
+COPY --from=console /app/console/dist console/dist
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

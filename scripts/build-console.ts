@@ -20,6 +20,7 @@ const SOURCES = [
   'console/*.{html,json,ts}',
   'src/http/console/contract/**/*',
   'package-lock.json',
+  'tsconfig.json',
   'scripts/build-console.ts',
 ]
 /** What compresses well. index.html is another in each answer. */

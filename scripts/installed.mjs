@@ -66,7 +66,8 @@ function npmCi() {
   return collect(spawn(command, [...before, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
-function collect(child) {
+/** How a child ends, with all it has said. */
+export function collect(child) {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
@@ -75,8 +76,10 @@ function collect(child) {
     })
   }
   return new Promise((done) => {
-    child.on('error', (error) => done({ code: 1, output: `npm cannot be started: ${error.message}` }))
-    child.on('close', (code) => done({ code: code ?? 1, output }))
+    child.on('error', (error) =>
+      done({ code: 1, output: `${child.spawnfile} cannot be started: ${error.message}` }),
+    )
+    child.on('close', (code, signal) => done({ code: code ?? 1, signal, output }))
   })
 }
 

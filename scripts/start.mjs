@@ -1,6 +1,11 @@
-// npm start: installs what is missing, then serves. Arguments after -- go to `postroad serve`.
+// npm start: installs what is missing, then serves, and beside it builds the page of the console where that is needed. Arguments after --
+// go to `postroad serve`.
 import { join } from 'node:path'
+import { buildBeside } from './console.mjs'
 import { ensureInstalled, root, runThrough } from './installed.mjs'
 
 await ensureInstalled()
-process.exitCode = await runThrough(join(root, 'bin', 'postroad'), ['serve', ...process.argv.slice(2)])
+const served = runThrough(join(root, 'bin', 'postroad'), ['serve', ...process.argv.slice(2)])
+const stopBuilding = buildBeside()
+process.exitCode = await served
+stopBuilding()

@@ -138,6 +138,47 @@ describe('npm start', () => {
     assert.match(stderr, /noise of npm\nmore noise\n\nnpm ci failed \(exit code 7\)/)
   })
 
+  describe('with the sources of the console', () => {
+    /** `build`: in place of what builds its page. The service ends once that has begun, and `until` holds. */
+    function withConsole(build: string, until = 'true'): void {
+      const begun = join(root, 'begun')
+      mkdirSync(join(root, 'console'))
+      const note = `require('node:fs').writeFileSync(${JSON.stringify(begun)}, String(process.pid))`
+      writeFileSync(join(root, 'scripts', 'build-console.ts'), `${note}; ${build}`)
+      const wait = (condition: string) => `until ${condition}; do sleep 0.01; done`
+      program('bin/postroad', [
+        wait(`[ -s '${begun}' ]`),
+        wait(until.replace('PID', `$(cat '${begun}')`)),
+        'exit 3',
+      ])
+    }
+
+    test('builds its page beside the service, in silence', async () => {
+      await start().ended
+      withConsole("console.log('noise'); console.error('noise')", '! kill -0 PID 2>/dev/null')
+      const { code, stdout, stderr } = await start().ended
+      assert.deepEqual([code, stdout, stderr], [3, '', ''])
+    })
+
+    test('shows what was wrong with it, and goes on', async () => {
+      await start().ended
+      withConsole("console.error('no such module'); process.exitCode = 1", '! kill -0 PID 2>/dev/null')
+      const { code, stderr } = await start().ended
+      assert.equal(code, 3)
+      assert.match(
+        stderr,
+        /^no such module\n\nThe page of the console could not be built; all else goes on\.\n$/,
+      )
+    })
+
+    test('ends what builds it with the service', async () => {
+      await start().ended
+      withConsole('setInterval(() => {}, 1_000)')
+      const { code, stderr } = await start().ended
+      assert.deepEqual([code, stderr], [3, ''])
+    })
+  })
+
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     test(`passes ${signal} on and waits for the end`, async () => {
       await start().ended
