@@ -2,7 +2,9 @@ import type { Endpoint } from '../endpoint.ts'
 import { dkimKeyEndpoints } from './dkim-keys.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
+import { installationEndpoints } from './installation.ts'
 import { keyEndpoints } from './keys.ts'
+import { overviewEndpoints } from './overview.ts'
 import { relayEndpoints } from './relays.ts'
 import { sessionEndpoints } from './session.ts'
 import { startEndpoints } from './start.ts'
@@ -16,6 +18,8 @@ export function consoleEndpoints(): Endpoint[] {
     ...dkimKeyEndpoints,
     ...relayEndpoints,
     ...keyEndpoints,
+    ...installationEndpoints,
+    ...overviewEndpoints,
     ...startEndpoints,
   ]
 }

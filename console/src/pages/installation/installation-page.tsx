@@ -1,5 +1,38 @@
+/** What concerns all companies together: nodes, pauses, room, companies. */
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { installationQuery } from '../../api/overview.ts'
+import { useMe } from '../../api/session.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { Companies } from './companies.tsx'
+import { Nodes, Storage } from './machines.tsx'
+import { Pauses } from './pauses.tsx'
+
+const WAYS = {
+  capture: 'Mail is captured: none leaves this machine.',
+  direct: 'Mail goes to the mail servers of its recipients.',
+  relay: 'Mail goes through a relay.',
+} as const
 
 export function InstallationPage() {
-  return <PageHead title="Installation" />
+  const { installation } = useMe()
+  const { data, error, refetch } = useQuery(installationQuery)
+  return (
+    <>
+      <PageHead
+        title="Installation"
+        about={`Postroad ${installation.version}. ${WAYS[installation.delivery]}`}
+      />
+      {error && <Trouble error={error} reset={() => void refetch()} />}
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <Nodes nodes={data?.nodes} />
+          <Storage storage={data?.storage} />
+        </SimpleGrid>
+        <Pauses pauses={data?.pauses} />
+        <Companies />
+      </Stack>
+    </>
+  )
 }

@@ -1,5 +1,41 @@
+/** How mail went: pictures first, the numbers beside them. */
+import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Span } from '../../api/overview.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { ALL, useCompany } from '../../shell/company.ts'
+import { BacklogCard, WorstLanes } from './backlog.tsx'
+import { ByCompany, ByDomain, Destinations } from './breakdowns.tsx'
+import { LatencyChart } from './latency-chart.tsx'
+import { SPAN_WORDS } from './spans.ts'
+import { Totals } from './totals.tsx'
+import { VolumeChart } from './volume-chart.tsx'
 
 export function OverviewPage() {
-  return <PageHead title="Overview" />
+  const company = useCompany()
+  const { span = 'day' } = useSearch({ strict: false }) as { span?: Span }
+  const navigate = useNavigate()
+  return (
+    <>
+      <PageHead title="Overview" about={`How mail went in the last ${SPAN_WORDS[span].last}.`}>
+        <SegmentedControl
+          aria-label="How far back"
+          value={span}
+          data={Object.entries(SPAN_WORDS).map(([value, { label }]) => ({ value, label }))}
+          onChange={(chosen) => void navigate({ to: '.', search: { span: chosen } as never, replace: true })}
+        />
+      </PageHead>
+      <Stack gap="md">
+        <Totals company={company} span={span} />
+        <VolumeChart company={company} span={span} />
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <LatencyChart company={company} span={span} />
+          <BacklogCard company={company} />
+        </SimpleGrid>
+        <WorstLanes company={company} />
+        <Destinations company={company} span={span} />
+        {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
+      </Stack>
+    </>
+  )
 }

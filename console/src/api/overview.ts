@@ -1,0 +1,69 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import type {
+  Backlog,
+  DESTINATIONS,
+  Installation,
+  LatencySeries,
+  Span,
+  VOLUMES_SHOWN,
+  VolumeSeries,
+  Volumes,
+} from '../../../src/http/console/contract/overview.ts'
+import { get, pathOf, post } from './client.ts'
+
+export type { Backlog, Installation, LatencySeries, Span, VolumeSeries, Volumes }
+
+/** Ms: pictures of an hour change while one looks; counts are made a moment behind the events. */
+const AGAIN = 10_000
+
+function overview<Body>(company: string, what: string, query: Record<string, string | undefined>) {
+  return queryOptions({
+    queryKey: ['overview', company, what, query],
+    queryFn: ({ signal }) => get<Body>(`/companies${pathOf(company)}/overview/${what}`, query, signal),
+    refetchInterval: AGAIN,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const volumeQuery = (company: string, span: Span, domain: string | undefined) =>
+  overview<VolumeSeries>(company, 'volume', { span, domain })
+export const latencyQuery = (company: string, span: Span) =>
+  overview<LatencySeries>(company, 'latency', { span })
+export const destinationsQuery = (company: string, span: Span) =>
+  overview<Static<typeof DESTINATIONS>>(company, 'destinations', { span })
+export const byDomainQuery = (company: string, span: Span) =>
+  overview<Static<typeof VOLUMES_SHOWN>>(company, 'domains', { span })
+export const backlogQuery = (company: string) => overview<Backlog>(company, 'backlog', {})
+
+export const installationQuery = queryOptions({
+  queryKey: ['installation'],
+  queryFn: ({ signal }) => get<Installation>('/installation', {}, signal),
+  refetchInterval: AGAIN,
+})
+
+export const byCompanyQuery = (span: Span) =>
+  queryOptions({
+    queryKey: ['installation', 'companies', span],
+    queryFn: ({ signal }) => get<Static<typeof VOLUMES_SHOWN>>('/installation/companies', { span }, signal),
+    refetchInterval: AGAIN,
+    placeholderData: keepPreviousData,
+  })
+
+/** Null: every company, every domain. */
+export interface PauseScope {
+  company: string | null
+  domain: string | null
+}
+
+export function pause(scope: PauseScope): Promise<object> {
+  return post('/installation/pauses', scope)
+}
+
+export function endPause(scope: PauseScope): Promise<object> {
+  return post('/installation/pauses/end', scope)
+}
+
+export function createCompany(name: string): Promise<{ id: string; name: string }> {
+  return post('/installation/companies', { name })
+}

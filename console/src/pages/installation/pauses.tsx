@@ -1,0 +1,104 @@
+import { Button, Group, Paper, Select, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { Pause as PauseIcon, Play } from 'lucide-react'
+import { endPause, type Installation, type PauseScope, pause } from '../../api/overview.ts'
+import { queries } from '../../api/queries.ts'
+import { useMe } from '../../api/session.ts'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+
+type Pause = Installation['pauses'][number]
+
+const again = () => queries.invalidateQueries({ queryKey: ['installation'] })
+
+/** Mail that an operator holds back. */
+export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
+  const ending = useMutation({ mutationFn: endPause, onSuccess: again })
+  if (pauses === undefined) return <Skeleton h={160} />
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="pauses">
+      <Title order={2} size="h5" id="pauses">
+        Pauses
+      </Title>
+      <Text size="xs" c="dimmed" mb="sm">
+        Mail that is paused waits, and loses no attempts. Every node follows within a second.
+      </Text>
+      {ending.error && <Trouble error={ending.error} />}
+      {pauses.length > 0 && (
+        <Table mb="md">
+          <Table.Tbody>
+            {pauses.map((each) => (
+              <Table.Tr key={`${each.company?.id} ${each.domain}`}>
+                <Table.Td>{scopeText(each)}</Table.Td>
+                <Table.Td>
+                  since <Time at={each.since} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Button
+                    size="xs"
+                    variant="default"
+                    leftSection={<Play size={14} aria-hidden />}
+                    loading={ending.isPending}
+                    onClick={() => ending.mutate({ company: each.company?.id ?? null, domain: each.domain })}
+                  >
+                    Resume
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <NewPause />
+    </Paper>
+  )
+}
+
+function scopeText({ company, domain }: Pause): string {
+  const whose = company === null ? 'All mail' : `Mail of ${company.name}`
+  return domain === null ? whose : `${whose} to ${domain}`
+}
+
+function NewPause() {
+  const { companies } = useMe()
+  const form = useForm({ initialValues: { company: '', domain: '' } })
+  const beginning = useMutation({
+    mutationFn: (scope: PauseScope) => pause(scope),
+    onSuccess: () => {
+      form.reset()
+      return again()
+    },
+  })
+  return (
+    <form
+      onSubmit={form.onSubmit(({ company, domain }) =>
+        beginning.mutate({ company: company || null, domain: domain.trim() || null }),
+      )}
+    >
+      <Stack gap="xs">
+        {beginning.error && <Trouble error={beginning.error} />}
+        <Group align="flex-end" gap="sm">
+          <Select
+            label="Whose mail"
+            data={[
+              { value: '', label: 'Of all companies' },
+              ...companies.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            allowDeselect={false}
+            {...form.getInputProps('company')}
+          />
+          <TextInput label="To the domain" placeholder="every domain" {...form.getInputProps('domain')} />
+          <Button
+            type="submit"
+            variant="default"
+            loading={beginning.isPending}
+            leftSection={<PauseIcon size={16} aria-hidden />}
+          >
+            Pause
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,117 @@
+import { Anchor, Badge, Group, Paper, Skeleton, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type Backlog, backlogQuery } from '../../api/overview.ts'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { ALL } from '../../shell/company.ts'
+import classes from './overview.module.css'
+
+/** What is under way now. */
+export function BacklogCard({ company }: { company: string }) {
+  const { data, error, refetch } = useQuery(backlogQuery(company))
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (data === undefined) return <Skeleton h={270} />
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="backlog">
+      <Title order={2} size="h5" id="backlog">
+        Queue
+      </Title>
+      <Text size="xs" c="dimmed" mb="md">
+        Recipients, now
+      </Text>
+      <dl className={classes.facts}>
+        <Fact word="Waiting" value={data.waiting} />
+        <Fact word="Being sent" value={data.sending} />
+        <Fact word="Quarantined" value={data.quarantined} />
+      </dl>
+      <Text size="sm" mt="md">
+        {data.oldestAt === null ? (
+          'Nothing waits.'
+        ) : (
+          <>
+            The oldest that waits was accepted <Time at={data.oldestAt} />.
+          </>
+        )}
+      </Text>
+    </Paper>
+  )
+}
+
+function Fact({ word, value }: { word: string; value: number }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {word}
+      </Text>
+      <Text component="dd" m={0} fw={650} fz={26}>
+        {value.toLocaleString()}
+      </Text>
+    </div>
+  )
+}
+
+/** Where most waits, and what the servers there said last. */
+export function WorstLanes({ company }: { company: string }) {
+  const { data } = useQuery(backlogQuery(company))
+  if (data === undefined || data.lanes.length === 0) return null
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="lanes">
+      <Title order={2} size="h5" id="lanes">
+        Where mail waits
+      </Title>
+      <Text size="xs" c="dimmed" mb="xs">
+        The recipient domains with most of it, and their last reply
+      </Text>
+      <Table.ScrollContainer minWidth={560}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Domain</Table.Th>
+              {company === ALL && <Table.Th>Company</Table.Th>}
+              <Table.Th ta="right">Waiting</Table.Th>
+              <Table.Th>Next attempt</Table.Th>
+              <Table.Th>Last reply</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.lanes.map((lane) => (
+              <Lane key={`${lane.company.id} ${lane.domain}`} lane={lane} all={company === ALL} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Paper>
+  )
+}
+
+function Lane({ lane, all }: { lane: Backlog['lanes'][number]; all: boolean }) {
+  const { company, domain, waiting, nextDueAt, lastMessage, paused } = lane
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={6} wrap="nowrap">
+          <Anchor
+            component={Link}
+            to={`/c/${company.id}/emails`}
+            search={{ q: `to:@${domain}` } as never}
+            size="sm"
+          >
+            {domain}
+          </Anchor>
+          {paused && (
+            <Badge size="sm" color="orange" variant="light">
+              Paused
+            </Badge>
+          )}
+        </Group>
+      </Table.Td>
+      {all && <Table.Td>{company.name}</Table.Td>}
+      <Table.Td ta="right">{waiting.toLocaleString()}</Table.Td>
+      <Table.Td>{nextDueAt === null ? '' : <Time at={nextDueAt} />}</Table.Td>
+      <Table.Td>
+        <bdi>{lastMessage}</bdi>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,34 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { latencyQuery, type Span } from '../../api/overview.ts'
+import { Chart } from '../../parts/chart/chart.tsx'
+import { durationText } from '../../parts/duration.ts'
+import { timesOf } from './spans.ts'
+
+export function LatencyChart({ company, span }: { company: string; span: Span }) {
+  const { data } = useQuery(latencyQuery(company, span))
+  const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
+  const series = useMemo(
+    () =>
+      data === undefined
+        ? []
+        : [
+            { name: 'Half within', color: 'teal-7', values: data.p50 },
+            { name: '90% within', color: 'yellow-6', values: data.p90 },
+            { name: '99% within', color: 'red-7', values: data.p99 },
+          ],
+    [data],
+  )
+  if (data === undefined) return <Skeleton h={270} />
+  return (
+    <Chart
+      title="Time to delivery"
+      about="From acceptance to the receiving server"
+      times={times}
+      series={series}
+      kind="lines"
+      format={durationText}
+    />
+  )
+}

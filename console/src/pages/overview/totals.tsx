@@ -1,0 +1,48 @@
+import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Span, volumeQuery } from '../../api/overview.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+
+const SHOWN = [
+  { type: 'accepted', word: 'Accepted' },
+  { type: 'delivered', word: 'Delivered' },
+  { type: 'delivery_delayed', word: 'Delays' },
+  { type: 'bounced', word: 'Bounced' },
+  { type: 'failed', word: 'Failed' },
+  { type: 'complained', word: 'Complaints' },
+] as const
+
+/** Recipients, by what became of them. */
+export function Totals({ company, span }: { company: string; span: Span }) {
+  const { data, error, refetch } = useQuery(volumeQuery(company, span, undefined))
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  const accepted = data?.totals.accepted ?? 0
+  return (
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="sm" component="dl" m={0}>
+      {SHOWN.map(({ type, word }) => {
+        const count = data?.totals[type] ?? 0
+        return (
+          <Paper key={type} withBorder p="sm">
+            <Text component="dt" size="xs" c="dimmed">
+              {word}
+            </Text>
+            <Skeleton visible={data === undefined} component="dd" m={0}>
+              <Text component="span" fw={650} fz={22}>
+                {count.toLocaleString()}
+              </Text>{' '}
+              {type !== 'accepted' && accepted > 0 && (
+                <Text component="span" size="xs" c="dimmed">
+                  {share(count / accepted)}
+                </Text>
+              )}
+            </Skeleton>
+          </Paper>
+        )
+      })}
+    </SimpleGrid>
+  )
+}
+
+function share(part: number): string {
+  return part.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: part < 0.1 ? 2 : 1 })
+}

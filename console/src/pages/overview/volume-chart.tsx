@@ -1,0 +1,42 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type Span, volumeQuery } from '../../api/overview.ts'
+import { Chart } from '../../parts/chart/chart.tsx'
+import type { Series } from '../../parts/chart/series.ts'
+import { timesOf } from './spans.ts'
+
+/** The first lies at the bottom of each bar. */
+const SHOWN = [
+  { type: 'delivered', name: 'Delivered', color: 'teal-7' },
+  { type: 'delivery_delayed', name: 'Delays', color: 'yellow-5' },
+  { type: 'bounced', name: 'Bounced', color: 'red-7' },
+  { type: 'failed', name: 'Failed', color: 'orange-7' },
+  { type: 'suppressed', name: 'Suppressed', color: 'grape-6' },
+  { type: 'complained', name: 'Complaints', color: 'pink-5' },
+] as const
+
+export function VolumeChart({ company, span }: { company: string; span: Span }) {
+  const { data } = useQuery(volumeQuery(company, span, undefined))
+  const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
+  const series = useMemo((): Series[] => {
+    if (data === undefined) return []
+    const none = times.map(() => 0)
+    // The topmost first: each is drawn behind those that follow it.
+    return SHOWN.toReversed().map(({ type, name, color }) => ({
+      name,
+      color,
+      values: data.series[type] ?? none,
+    }))
+  }, [data, times])
+  if (data === undefined) return <Skeleton h={270} />
+  return (
+    <Chart
+      title="What became of mail"
+      about="Recipients, when it happened"
+      times={times}
+      series={series}
+      kind="bars"
+    />
+  )
+}

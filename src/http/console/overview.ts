@@ -1,0 +1,136 @@
+/** How mail went, in numbers: of a company or, for operators, of all together. */
+import { showBacklog } from '../../operate/backlog.ts'
+import { companyName } from '../../operate/find.ts'
+import {
+  showDestinations,
+  showLatency,
+  showVolume,
+  showVolumeByDomain,
+  type VolumeOf,
+} from '../../operate/overview.ts'
+import { isoTime } from '../../operate/shapes.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { currentOperationOf } from '../operation.ts'
+import {
+  BACKLOG,
+  DESTINATIONS,
+  LATENCY_SERIES,
+  SPAN,
+  VOLUME_SERIES,
+  VOLUMES_SHOWN,
+} from './contract/overview.ts'
+import { OF_COMPANY, TEXT } from './contract/shapes.ts'
+
+const BASE = '/console/api/companies/:company/overview'
+
+const OF_SPAN = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['span'],
+  properties: { span: SPAN },
+} as const
+
+/** Called by their own names. */
+function named(volumes: VolumeOf[] | null) {
+  return volumes?.map(({ key, volume }) => ({ key, name: key, volume })) ?? null
+}
+
+const volume = endpoint({
+  method: 'GET',
+  url: `${BASE}/volume`,
+  operation: 'console_overview',
+  access: 'company',
+  schema: {
+    operationId: 'showVolume',
+    summary: 'What happened when',
+    params: OF_COMPANY,
+    querystring: { ...OF_SPAN, properties: { span: SPAN, domain: TEXT } },
+    response: { 200: VOLUME_SERIES },
+  },
+})(async ({ caller, query: { span, domain } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const of = { company: caller.company ?? undefined, domain }
+  const { series, ...rest } = await showVolume(op, { span, ...of })
+  const shown = Object.fromEntries(Object.entries(series).map(([type, numbers]) => [type, [...numbers]]))
+  return { status: 200, body: { ...rest, series: shown } }
+})
+
+const latency = endpoint({
+  method: 'GET',
+  url: `${BASE}/latency`,
+  operation: 'console_overview',
+  access: 'company',
+  schema: {
+    operationId: 'showLatency',
+    summary: 'How long delivery took',
+    params: OF_COMPANY,
+    querystring: OF_SPAN,
+    response: { 200: LATENCY_SERIES },
+  },
+})(async ({ caller, query: { span } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const { p50, p90, p99, ...series } = await showLatency(op, { span, company: caller.company ?? undefined })
+  return { status: 200, body: { ...series, p50: [...p50], p90: [...p90], p99: [...p99] } }
+})
+
+const destinations = endpoint({
+  method: 'GET',
+  url: `${BASE}/destinations`,
+  operation: 'console_overview',
+  access: 'company',
+  schema: {
+    operationId: 'showDestinations',
+    summary: 'The recipient domains with most mail, and those at which most failed',
+    params: OF_COMPANY,
+    querystring: OF_SPAN,
+    response: { 200: DESTINATIONS },
+  },
+})(async ({ caller, query: { span } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const { busiest, failing } = await showDestinations(op, { span, company: caller.company ?? undefined })
+  return { status: 200, body: { busiest: named(busiest), failing: named(failing) } }
+})
+
+const domains = endpoint({
+  method: 'GET',
+  url: `${BASE}/domains`,
+  operation: 'console_overview',
+  access: 'company',
+  schema: {
+    operationId: 'showVolumeByDomain',
+    summary: 'By sending domain of one company',
+    params: OF_COMPANY,
+    querystring: OF_SPAN,
+    response: { 200: VOLUMES_SHOWN },
+  },
+})(async ({ caller, query: { span } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const { volumes } = await showVolumeByDomain(op, { span, company: caller.company ?? undefined })
+  const nameOf = (id: string) => op.accounts.domains.find((domain) => domain.id === id)?.name ?? id
+  const shown = volumes?.map(({ key, volume }) => ({ key, name: nameOf(key), volume })) ?? null
+  return { status: 200, body: { volumes: shown } }
+})
+
+const backlog = endpoint({
+  method: 'GET',
+  url: `${BASE}/backlog`,
+  operation: 'console_overview',
+  access: 'company',
+  schema: {
+    operationId: 'showBacklog',
+    summary: 'What waits now, and where',
+    params: OF_COMPANY,
+    response: { 200: BACKLOG },
+  },
+})(async ({ caller }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const { lanes, oldestAt, ...counts } = await showBacklog(op, { company: caller.company ?? undefined })
+  const shown = lanes.map(({ companyId, nextDueAt, ...lane }) => ({
+    ...lane,
+    company: { id: companyId, name: companyName(op, companyId) },
+    nextDueAt: isoTime(nextDueAt),
+  }))
+  return { status: 200, body: { ...counts, oldestAt: isoTime(oldestAt), lanes: shown } }
+})
+
+export const overviewEndpoints: readonly Endpoint[] = [volume, latency, destinations, domains, backlog]
