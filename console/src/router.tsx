@@ -7,11 +7,15 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiError } from './api/client.ts'
+import type { Span } from './api/overview.ts'
 import { queries } from './api/queries.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { NotFound } from './parts/not-found.tsx'
 import { Trouble } from './parts/trouble.tsx'
 import { Frame } from './shell/frame.tsx'
+
+const SPANS: readonly Span[] = ['hour', 'day', 'week', 'month', 'year']
+const isSpan = (text: unknown): text is Span => SPANS.includes(text as Span)
 
 const root = createRootRoute({
   notFoundComponent: NotFound,
@@ -64,6 +68,7 @@ const company = createRoute({ getParentRoute: () => signedIn, path: '/c/$company
 const overview = createRoute({
   getParentRoute: () => company,
   path: '/overview',
+  validateSearch: ({ span }: Record<string, unknown>): { span?: Span } => (isSpan(span) ? { span } : {}),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 

@@ -15,10 +15,8 @@ export function Chart({ title, about, times, series, kind, format = plain }: Cha
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  const shown = useMemo(
-    () => series.map(({ values }) => (kind === 'bars' ? sumOf(values) : lastOf(values))),
-    [series, kind],
-  )
+  // The first of the list lies at the bottom of a bar, and is drawn last.
+  const listed = useMemo(() => (kind === 'bars' ? series.toReversed() : series), [series, kind])
   const save = () => {
     const head = ['time', ...series.map(({ name }) => name)]
     const rows = times.map((time, index) => [
@@ -59,8 +57,10 @@ export function Chart({ title, about, times, series, kind, format = plain }: Cha
         </Group>
       </Group>
       <ul className={classes.legend}>
-        {series.map(({ name, color, values }, index) => {
-          const value = at === null ? shown[index]! : (values[at] ?? null)
+        {listed.map((each) => {
+          const { name, color, values } = each
+          const value =
+            at === null ? (kind === 'bars' ? sumOf(values) : lastOf(values)) : (values[at] ?? null)
           return (
             <li key={name}>
               <span

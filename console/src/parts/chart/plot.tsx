@@ -36,15 +36,13 @@ export function Plot({ times, series, kind, format, onHover }: PlotProps) {
         cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
         scales: { y: { range: (_, __, max) => [0, Math.max(max, 1)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 70 },
+          { ...axis, grid: { show: false }, space: 70, values: timeWords },
           { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => format(tick)) },
         ],
         series: [
           {},
-          ...series.map(({ name, color: of }) =>
-            kind === 'bars'
-              ? barsOf(name, color(of))
-              : { label: name, stroke: color(of), width: 2, spanGaps: true },
+          ...series.map(({ name, color: of, values }) =>
+            kind === 'bars' ? barsOf(name, color(of)) : lineOf(name, color(of), values),
           ),
         ],
         hooks: {
@@ -65,6 +63,12 @@ export function Plot({ times, series, kind, format, onHover }: PlotProps) {
   return <div ref={place} className={classes.plot} aria-hidden />
 }
 
+function lineOf(label: string, color: string, values: readonly (number | null)[]): uPlot.Series {
+  const alone = values.flatMap((_, index) => (isAlone(values, index) ? [index] : []))
+  const points = { show: alone.length > 0, size: 6, fill: color, filter: () => alone }
+  return { label, stroke: color, width: 2, points }
+}
+
 function barsOf(label: string, color: string): uPlot.Series {
   return {
     label,
@@ -73,6 +77,27 @@ function barsOf(label: string, color: string): uPlot.Series {
     points: { show: false },
     paths: uPlot.paths.bars!({ size: [0.8, 48] }),
   }
+}
+
+const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const DAY_IN_SECONDS = 86_400
+
+/** In the reader's zone and ways of writing; the day where another one begins. */
+function timeWords(_: uPlot, ticks: number[], __: number, ___: number, between: number): string[] {
+  let before = ''
+  return ticks.map((tick) => {
+    const day = DAY.format(tick * 1000)
+    if (between >= DAY_IN_SECONDS) return day
+    const another = day !== before
+    before = day
+    return another ? `${HOUR.format(tick * 1000)}\n${day}` : HOUR.format(tick * 1000)
+  })
+}
+
+/** One that stands alone has no line to its neighbours. */
+function isAlone(values: readonly (number | null)[], index: number): boolean {
+  return values[index] != null && values[index - 1] == null && values[index + 1] == null
 }
 
 /** In seconds. Bars: each on top of those behind it in the list, so that the first is drawn behind all others. */
