@@ -64,7 +64,7 @@ export const HOUSE: readonly Place[] = [
     imports: words(
       'queue/pauses.ts delivery/message.ts delivery/prepare.ts delivery/signing-keys.ts events',
       'store/store.ts store/open.ts store/backup.ts store/schema.ts store/transfer/transfer.ts',
-      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
+      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network common/logging.ts',
     ),
   },
   {
@@ -116,7 +116,7 @@ export const HOUSE: readonly Place[] = [
     name: 'people',
     about:
       'people of the console: roles, what they prove who they are with, sessions, and what they have changed; pure',
-    imports: words('common'),
+    imports: words('accounts/seal.ts common'),
   },
   {
     name: 'accounts',

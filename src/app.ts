@@ -234,6 +234,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     store,
     searches: new Searches({ store, teller: new Teller(store) }),
     operation: (caller) => operationOn(settings, store, caller, directory.snapshot, seal),
+    seal,
+    ask: outgoing.ask,
     derive: (purpose) => seal.derive(purpose),
     remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),
     registry: metrics.registry,

@@ -20,11 +20,14 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 const NO_STORE = 'no-store'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
 
+export type AnswerHeaders = Record<string, string | readonly string[]>
+
 export interface Answer<Body extends string | Buffer = string> {
   status: number
   type: string
   body: Body
-  headers?: Record<string, string>
+  /** Several of a name, as cookies are, stand in a list. */
+  headers?: AnswerHeaders
   /** What Cache-Control says (RFC 9111 5.2.2). Absent: nobody keeps it. */
   cache?: string
   /** Ms for which it is kept back: who asks again at once, whatever he is told, is slowed down by it. */
@@ -101,7 +104,7 @@ export class Answers {
     const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
     // RFC 9110 8.6: in a 304 it would tell of the content that is not there.
     if (answer.status !== 304) headers.push('content-length', String(Buffer.byteLength(answer.body)))
-    if (answer.headers) headers.push(...Object.entries(answer.headers).flat())
+    if (answer.headers) headers.push(...flat(answer.headers))
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
     // them.
     reply.hijack()
@@ -264,6 +267,12 @@ export function headersOf(type: string, requestId: string, cache = NO_STORE): st
     'x-request-id',
     requestId,
   ]
+}
+
+function flat(headers: AnswerHeaders): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]),
+  )
 }
 
 function leave(response: ServerResponse, { status, body }: Answer<string | Buffer>, headers: string[]): void {

@@ -3,12 +3,14 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
+import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Searches } from '../events/searches.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
+import type { Ask } from '../network/outgoing.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { Store } from '../store/store.ts'
@@ -36,11 +38,16 @@ export interface HttpDeps {
   operation(caller: Caller): Operation
   store: Pick<
     Store,
+    | 'addAudit'
     | 'addSession'
     | 'addSuppressions'
     | 'endSessions'
     | 'findPerson'
+    | 'findPersonByIdentity'
     | 'findSession'
+    | 'sessions'
+    | 'settleAudit'
+    | 'updatePerson'
     | 'takeLink'
     | 'touchSession'
     | 'happened'
@@ -55,6 +62,10 @@ export interface HttpDeps {
     | 'reschedule'
     | 'cancelScheduled'
   >
+  /** Of secrets at rest. */
+  seal: Seal
+  /** To servers elsewhere: to public addresses only, unless the settings say otherwise. */
+  ask: Ask
   /** 32 octets for one purpose, made of the installation's secret key. */
   derive(purpose: string): Buffer
   /** Where the counters of the HTTP side are registered and `/metrics` is read from. */

@@ -10,6 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Person, Session } from '../people/person.ts'
+import type { AnswerHeaders } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
 /** Of a key: one with this scope, or any. */
@@ -75,7 +76,7 @@ export type Reply<Schema extends EndpointSchema> = {
   [Status in keyof Schema['response'] & number]: {
     status: Status
     body: Static<Schema['response'][Status] & TSchema>
-    headers?: Record<string, string>
+    headers?: AnswerHeaders
   }
 }[keyof Schema['response'] & number]
 

@@ -46,6 +46,8 @@ export async function serveApis(
       searches: new Searches({ store, teller: new Teller(store) }),
       operation: (caller) =>
         operationOn(service.settings, store, caller, accounts.directory.snapshot, service.app.seal),
+      seal: service.app.seal,
+      ask: () => assert.fail('no other server is asked here'),
       derive: (purpose) => service.app.seal.derive(purpose),
       registry: metrics.registry,
       log,

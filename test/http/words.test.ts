@@ -113,7 +113,7 @@ describe('headers', () => {
 
     test(`401 names its scheme (${words.name})`, () => {
       assert.match(
-        words(reasons.key_missing).headers?.['www-authenticate'] ?? '',
+        String(words(reasons.key_missing).headers?.['www-authenticate']),
         /^(Bearer|Basic) realm="Postroad"$/,
       )
     })

@@ -6,6 +6,7 @@ import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { consoleEndpoints } from './endpoints.ts'
 import { Guests } from './guests.ts'
+import { signInParts } from './signing-in.ts'
 import { consoleWords } from './words.ts'
 
 export class Console implements Api {
@@ -18,7 +19,7 @@ export class Console implements Api {
 
   constructor(core: HttpCore) {
     this.#guests = new Guests(core)
-    this.endpoints = consoleEndpoints()
+    this.endpoints = consoleEndpoints(signInParts(core))
   }
 
   welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {

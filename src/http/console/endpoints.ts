@@ -1,4 +1,7 @@
+import type { SignInParts } from '../../operate/sign-in.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { accountEndpoints } from './account.ts'
+import { totpEndpoints } from './account-totp.ts'
 import { dkimKeyEndpoints } from './dkim-keys.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
@@ -7,12 +10,16 @@ import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
 import { relayEndpoints } from './relays.ts'
 import { sessionEndpoints } from './session.ts'
+import { sessionBeginEndpoints } from './session-begin.ts'
 import { startEndpoints } from './start.ts'
 
 /** Every route of the console: a new one is a line here, and a row in test/http/console/tenants.test.ts. */
-export function consoleEndpoints(): Endpoint[] {
+export function consoleEndpoints(parts: SignInParts): Endpoint[] {
   return [
     ...sessionEndpoints,
+    ...sessionBeginEndpoints(parts),
+    ...accountEndpoints(parts),
+    ...totpEndpoints(parts),
     ...domainEndpoints,
     ...domainRecordEndpoints,
     ...dkimKeyEndpoints,

@@ -4,16 +4,18 @@ import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { knownSession } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
+import { addressGroup } from '../admission/address-group.ts'
 import { Strangers } from '../admission/strangers.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Guest, PersonAccess } from '../endpoint.ts'
-import { Fault } from '../fault.ts'
+import { clip, Fault } from '../fault.ts'
+import { checkJson } from '../media-type.ts'
 import { sessionToken } from './session-cookie.ts'
 
 /** Only the page's own script can set it: others would have to ask first, and hear nothing (CORS). */
 const OWN_HEADER = 'x-postroad-console'
-/** What requests of nobody in particular count for, beside companies. */
-const NOBODY = 'console: not signed in'
+/** What requests of those who have not signed in count for, beside companies: none takes the places of all. */
+const NOBODY = 'console: nobody from'
 /** In the place of a company's id: all of them, for operators. */
 const ALL = 'all'
 
@@ -27,11 +29,11 @@ export class Guests {
 
   async welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     const { raw } = request
-    refuseForged(request)
+    refuseForged(request, this.#core.publicUrl.of(raw))
     const { limit, clientAddress } = this.#core
     const address = clientAddress.of(raw)
     if (access === 'stranger') {
-      limit.admission.admit(raw, NOBODY)
+      limit.admission.admit(raw, `${NOBODY} ${addressGroup(address)}`)
       return { address }
     }
     const { session, person } = await this.#signedIn(request, address)
@@ -82,16 +84,31 @@ export class Guests {
 
 /**
  * What changes something comes from this page: SameSite keeps the cookie from other sites, but not from other ports and
- * subdomains of this one.
+ * subdomains of this one. Browsers say where a request comes from (Fetch Metadata, RFC 6454 7), and let no other page
+ * set our own header, nor send JSON, without asking first.
  */
-function refuseForged({ raw, method }: FastifyRequest): void {
-  if (method === 'GET' || method === 'HEAD' || raw.headers[OWN_HEADER] !== undefined) return
-  throw new Fault({
-    code: 'person_refused',
-    status: 403,
-    why: 'forged',
-    detail: `the request has no header ${OWN_HEADER}: it did not come from the console`,
-  })
+function refuseForged({ raw, method }: FastifyRequest, publicUrl: string): void {
+  if (method === 'GET' || method === 'HEAD') return
+  const { headers } = raw
+  if (headers[OWN_HEADER] === undefined) throw forged(`the request has no header ${OWN_HEADER}`)
+  const { 'sec-fetch-site': site, origin } = headers
+  if (site !== undefined && site !== 'same-origin') throw forged('the request comes from another site')
+  // Where both are sent, the first one cannot be wrong: a proxy may have changed Host.
+  if (site === undefined && origin !== undefined && !isOwn(origin, headers.host, publicUrl)) {
+    throw forged(`the request comes from ${clip(origin)}`)
+  }
+  if (headers['content-type'] !== undefined) checkJson(headers['content-type'])
+}
+
+function isOwn(origin: string, host: string | undefined, publicUrl: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  return url.host === host?.toLowerCase() || url.origin === new URL(publicUrl).origin
+}
+
+function forged(why: string): Fault {
+  const detail = `${why}: it did not come from the console`
+  return new Fault({ code: 'person_refused', status: 403, why: 'forged', detail })
 }
 
 function companyOf({ params }: FastifyRequest): string | null {

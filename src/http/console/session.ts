@@ -1,10 +1,9 @@
-/** Signing in and out, and who has signed in. */
+/** Who has signed in, and the end of that. */
 import type { IncomingMessage } from 'node:http'
-import { SESSION_LASTS, signInByLink } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
 import type { HttpCore } from '../core.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { DONE, LINK, ME } from './contract/session.ts'
+import { DONE, ME } from './contract/session.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { smtpOf } from './smtp.ts'
 
@@ -26,6 +25,7 @@ export function meOf(
       password: credentials.password !== null,
       totp: credentials.totp !== null,
       passkeys: credentials.passkeys.length,
+      identities: credentials.identities.length,
     },
     session: { id: session.id, way: session.way },
     companies,
@@ -46,26 +46,6 @@ const readSession = endpoint({
   schema: { operationId: 'readSession', summary: 'Who has signed in', response: { 200: ME } },
 })(async ({ caller, request }, core) => ({ status: 200, body: meOf(core, request.raw, caller) }))
 
-const signInWithLink = endpoint({
-  method: 'POST',
-  url: '/console/api/session/link',
-  operation: 'console_sign_in',
-  access: 'stranger',
-  schema: {
-    operationId: 'signInWithLink',
-    summary: 'Sign in by a link, which works once',
-    body: LINK,
-    response: { 200: ME },
-  },
-})(async ({ caller: { address }, body, request }, core) => {
-  const { raw } = request
-  const userAgent = raw.headers['user-agent'] ?? ''
-  const from = { address, userAgent, now: Date.now() }
-  const begun = await signInByLink(core.deps.store, body.token, from)
-  const cookie = sessionCookie(core, raw, begun.token, SESSION_LASTS / 1000)
-  return { status: 200, body: meOf(core, raw, begun), headers: { 'set-cookie': cookie } }
-})
-
 const signOut = endpoint({
   method: 'DELETE',
   url: '/console/api/session',
@@ -77,4 +57,4 @@ const signOut = endpoint({
   return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }
 })
 
-export const sessionEndpoints: readonly Endpoint[] = [readSession, signInWithLink, signOut]
+export const sessionEndpoints: readonly Endpoint[] = [readSession, signOut]

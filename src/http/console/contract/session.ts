@@ -11,7 +11,7 @@ export const ME = {
     person: {
       type: 'object',
       additionalProperties: false,
-      required: ['id', 'address', 'name', 'operator', 'password', 'totp', 'passkeys'],
+      required: ['id', 'address', 'name', 'operator', 'password', 'totp', 'passkeys', 'identities'],
       properties: {
         id: { type: 'string' },
         address: OPTIONAL_TEXT,
@@ -20,6 +20,7 @@ export const ME = {
         password: { type: 'boolean', description: 'One is set.' },
         totp: { type: 'boolean' },
         passkeys: { type: 'integer' },
+        identities: { type: 'integer', description: 'Accounts of an OpenID Connect provider.' },
       },
     },
     session: {
@@ -68,6 +69,47 @@ export const ME = {
         },
       },
     },
+  },
+} as const
+
+/** What signs people in here, beside passwords and passkeys. */
+export const SIGN_IN_WAYS = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['openid'],
+  properties: {
+    openid: {
+      description: 'The host of the OpenID Connect provider; null: there is none.',
+      ...OPTIONAL_TEXT,
+    },
+  },
+} as const
+
+export const PASSWORD = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['address', 'password'],
+  properties: {
+    address: { type: 'string', maxLength: 300 },
+    password: { type: 'string', maxLength: 1_000 },
+  },
+} as const
+
+/** The password was right; a code of the authenticator app is still to come. */
+export const SECOND_STEP = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['ticket'],
+  properties: { ticket: { type: 'string', description: 'To be given back with the code.' } },
+} as const
+
+export const SECOND_FACTOR = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['ticket', 'code'],
+  properties: {
+    ticket: { type: 'string', maxLength: 1_000 },
+    code: { type: 'string', maxLength: 100, description: 'Of the authenticator app, or a recovery code.' },
   },
 } as const
 

@@ -1,0 +1,76 @@
+/** Two-step verification: an authenticator app, and the recovery codes that stand in for it. */
+import { newRecoveryCodes } from '../people/recovery-codes.ts'
+import { newTotpSecret, totpContext, totpStep, totpUri } from '../people/totp.ts'
+import { OperateError } from './error.ts'
+import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import type { SignInParts } from './sign-in.ts'
+
+/** Ms for which a secret that is shown can be taken over. */
+const SETUP_LASTS = 30 * 60_000
+
+export interface TotpSetup {
+  /** In base32, for apps that cannot scan. */
+  secret: string
+  /** What the QR code holds. */
+  uri: string
+  /** To be given back with the first code. */
+  ticket: string
+}
+
+/** Nothing counts yet. `issuer`: how the app calls this installation. */
+export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: string): TotpSetup {
+  requireFresh(self, clock.now())
+  const { id, address, name } = self.person
+  const secret = newTotpSecret()
+  const ticket = tickets.issue('totp', { personId: id, secret }, SETUP_LASTS, clock.now())
+  return { secret, uri: totpUri(secret, address ?? (name || 'operator'), issuer), ticket }
+}
+
+/** A code proves that the app has the secret. Gives the recovery codes, seen here only. */
+export async function turnOnTotp(
+  parts: SignInParts,
+  self: Self,
+  { ticket, code }: { ticket: string; code: string },
+): Promise<string[]> {
+  const now = parts.clock.now()
+  requireFresh(self, now)
+  const held = parts.tickets.read('totp', ticket, now)
+  if (held === null || held.personId !== self.person.id) {
+    throw new OperateError('conflict', 'this took too long: begin again, with another code to scan')
+  }
+  const step = totpStep(held.secret, code.replace(/\s/g, ''), 0, now)
+  if (step === null) {
+    throw new OperateError(
+      'invalid',
+      'this code is wrong: see that the clock of your device is right, and take the next one',
+    )
+  }
+  const sealed = parts.seal.seal(Buffer.from(held.secret), totpContext(self.person.id))
+  const totp = { sealed: Buffer.from(sealed).toString('base64'), lastStep: step }
+  const { codes, hashes } = newRecoveryCodes()
+  await changeSelf(parts, self, 'turnOnTwoStepVerification', ({ credentials }) => ({
+    credentials: { ...credentials, totp, recoveryCodes: hashes },
+  }))
+  return codes
+}
+
+export async function turnOffTotp(parts: SignInParts, self: Self): Promise<void> {
+  requireFresh(self, parts.clock.now())
+  await changeSelf(parts, self, 'turnOffTwoStepVerification', ({ credentials }) => {
+    if (credentials.totp === null) throw new OperateError('nothing_to_do', 'two-step verification is off')
+    return { credentials: { ...credentials, totp: null, recoveryCodes: [] } }
+  })
+}
+
+/** Others, in place of those there are. Seen here only. */
+export async function renewRecoveryCodes(parts: SignInParts, self: Self): Promise<string[]> {
+  requireFresh(self, parts.clock.now())
+  const { codes, hashes } = newRecoveryCodes()
+  await changeSelf(parts, self, 'renewRecoveryCodes', ({ credentials }) => {
+    if (credentials.totp === null) {
+      throw new OperateError('nothing_to_do', 'two-step verification is off: there is nothing to recover')
+    }
+    return { credentials: { ...credentials, recoveryCodes: hashes } }
+  })
+  return codes
+}

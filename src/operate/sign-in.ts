@@ -1,0 +1,220 @@
+/** Proving who one is: a password, and where it is on a code of the authenticator app or a recovery code. */
+import type { Seal } from '../accounts/seal.ts'
+import type { Log } from '../common/logging.ts'
+import { type Attempt, type Attempts, TooManyAttempts, type Trying } from '../people/attempts.ts'
+import { type Passwords, PasswordsBusy } from '../people/password.ts'
+import type { Credentials, Person } from '../people/person.ts'
+import { withoutRecoveryCode } from '../people/recovery-codes.ts'
+import { signInAddress } from '../people/sign-in-address.ts'
+import type { Tickets } from '../people/tickets.ts'
+import { totpContext, totpStep } from '../people/totp.ts'
+import type { PeopleStore } from '../store/store.ts'
+import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
+
+/** Ms for which a password that was right waits for its second factor. */
+const TICKET_LASTS = 5 * 60_000
+
+export interface Clock {
+  /** Unix ms. */
+  now(): number
+  /** Ms of a clock that does not go back. */
+  steady(): number
+  wait(ms: number): Promise<void>
+}
+
+/** What signing in takes. */
+export interface SignInParts {
+  store: Pick<
+    PeopleStore,
+    | 'addAudit'
+    | 'addSession'
+    | 'endSessions'
+    | 'findPerson'
+    | 'findPersonByIdentity'
+    | 'findSession'
+    | 'sessions'
+    | 'settleAudit'
+    | 'updatePerson'
+  >
+  /** That of the installation. */
+  seal: Seal
+  tickets: Tickets
+  passwords: Passwords
+  attempts: Attempts
+  clock: Clock
+  log: Pick<Log, 'warn'>
+}
+
+/** Where somebody signs in from, as far as it says how often he may try. */
+export interface Origin extends Omit<SigningIn, 'now'> {
+  /** Whom the address stands for (http/admission/address-group.ts). */
+  group: string
+  /** The ticket that this device was given when somebody signed in. */
+  device: string | null
+}
+
+export type RefusedWhy =
+  /** Wrong, or there is no such account. */
+  | 'wrong'
+  /** What was begun took too long, or something has changed meanwhile: from the start. */
+  | 'ended'
+  | 'too_many_attempts'
+  | 'busy'
+  /** He has proved who he is elsewhere, and nobody here is he. */
+  | 'no_account'
+  /** What is to be changed takes a proof that is fresh. */
+  | 'proof_needed'
+
+export class SignInRefused extends Error {
+  override name = 'SignInRefused'
+  readonly why: RefusedWhy
+  /** Ms after which it may be tried again. */
+  readonly retryAfter: number | undefined
+
+  /** @param message a sentence for the person, without its stop */
+  constructor(why: RefusedWhy, message: string, retryAfter?: number) {
+    super(message)
+    this.why = why
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Who has proved who he is; or the password was right, and `ticket` takes part in the second step. */
+export type Proved = { begun: BegunSession } | { ticket: string }
+
+/** Rejects with SignInRefused, in the same words and the same time whether there is such an account. */
+export async function signInByPassword(
+  parts: SignInParts,
+  { address, password }: { address: string; password: string },
+  origin: Origin,
+): Promise<Proved> {
+  const account = signInAddress(address) ?? address.trim().toLowerCase()
+  const person = await parts.store.findPerson({ address: account })
+  const { stored } = await checkPassword(parts, person, account, password, origin)
+  const now = parts.clock.now()
+  if (person!.credentials.totp !== null) {
+    const held = { personId: person!.id, version: person!.version }
+    return { ticket: parts.tickets.issue('second-factor', held, TICKET_LASTS, now) }
+  }
+  const begun = await beginSession(parts.store, person!, 'password', { ...origin, now })
+  // A change of the password ends all sessions: one that begins at the same moment with the old one as well.
+  const still = await parts.store.findPerson({ id: person!.id })
+  if (still?.credentials.password !== stored) {
+    await parts.store.endSessions(person!.id, { id: begun.session.id })
+    throw wrongPassword()
+  }
+  return { begun }
+}
+
+/** Resolves where it is right. `account`: as attempts are counted where there is no such person. */
+export async function checkPassword(
+  parts: SignInParts,
+  person: Person | null,
+  account: string,
+  password: string,
+  origin: Origin,
+): Promise<{ stored: string }> {
+  const device = deviceOf(parts, person?.id ?? null, origin.device)
+  const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
+  const stored = person?.credentials.password ?? null
+  const right = await tried(parts, trying, async (attempt) => {
+    try {
+      return await parts.passwords.verify(password, stored, { origin: origin.group, known: device !== null })
+    } catch (error) {
+      if (!(error instanceof PasswordsBusy)) throw error
+      attempt.takeBack()
+      throw new SignInRefused('busy', 'many people sign in at this moment: try again', 2_000)
+    }
+  })
+  if (right && stored !== null) return { stored }
+  parts.log.warn(
+    { address: origin.address, personId: person?.id ?? null },
+    'a sign-in to the console was refused',
+  )
+  throw wrongPassword()
+}
+
+/** The second step. `code`: of the authenticator app, or a recovery code. Rejects with SignInRefused. */
+export async function signInBySecondFactor(
+  parts: SignInParts,
+  { ticket, code }: { ticket: string; code: string },
+  origin: Origin,
+): Promise<BegunSession> {
+  const now = parts.clock.now()
+  const held = parts.tickets.read('second-factor', ticket, now)
+  const person = held && (await parts.store.findPerson({ id: held.personId }))
+  // Whatever was changed since, the password among it, it is asked for again. Nor does a ticket count twice.
+  if (held === null || person === null || person.version !== held.version) throw ended()
+  const device = deviceOf(parts, person.id, origin.device)
+  const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
+  const credentials = await tried(parts, trying, async () => afterCode(parts, person, code))
+  if (credentials === null) {
+    parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
+    throw new SignInRefused(
+      'wrong',
+      'this code is wrong, or was used before: take the next one that is shown',
+    )
+  }
+  if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw ended()
+  const known = { ...person, version: person.version + 1, credentials }
+  return await beginSession(parts.store, known, 'password', { ...origin, now: parts.clock.now() })
+}
+
+/** What the credentials are once the code was used; null: it does not count. */
+function afterCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
+  const { totp, recoveryCodes } = credentials
+  const digits = code.replace(/\s/g, '')
+  if (totp !== null && /^\d{6}$/.test(digits)) {
+    const secret = parts.seal.open(Buffer.from(totp.sealed, 'base64'), totpContext(id)).toString()
+    const step = totpStep(secret, digits, totp.lastStep, parts.clock.now())
+    return step === null ? null : { ...credentials, totp: { ...totp, lastStep: step } }
+  }
+  const left = withoutRecoveryCode(recoveryCodes, code)
+  return left === null ? null : { ...credentials, recoveryCodes: left }
+}
+
+/** The device's name in attempts, where it was given to this person; else null. */
+export function deviceOf(
+  { tickets, clock }: Pick<SignInParts, 'tickets' | 'clock'>,
+  personId: string | null,
+  ticket: string | null,
+): string | null {
+  const device = ticket === null ? null : tickets.read('device', ticket, clock.now())
+  return device !== null && personId !== null && device.people.includes(personId) ? device.id : null
+}
+
+/** In its turn. What is right (neither false nor null) does not count as an attempt. */
+async function tried<Result>(
+  { attempts, clock }: SignInParts,
+  trying: Trying,
+  look: (attempt: Attempt) => Promise<Result>,
+): Promise<Result> {
+  let attempt: Attempt
+  try {
+    attempt = attempts.begin(trying, clock.steady())
+  } catch (error) {
+    if (!(error instanceof TooManyAttempts)) throw error
+    const { retryAfter } = error
+    const seconds = Math.ceil(retryAfter / 1000)
+    throw new SignInRefused(
+      'too_many_attempts',
+      `too many attempts: try again in ${seconds} seconds`,
+      retryAfter,
+    )
+  }
+  if (attempt.wait > 0) await clock.wait(attempt.wait)
+  const result = await look(attempt)
+  if (result !== false && result !== null) attempt.takeBack()
+  return result
+}
+
+function wrongPassword(): SignInRefused {
+  return new SignInRefused('wrong', 'address or password is wrong')
+}
+
+function ended(): SignInRefused {
+  return new SignInRefused(
+    'ended',
+    'this took too long, or your account was changed meanwhile: sign in again',
+  )
+}

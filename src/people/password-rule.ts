@@ -1,0 +1,242 @@
+/**
+ * Which passwords are refused: short ones, and those that are tried first. No rule asks for a digit or a capital (NIST
+ * SP 800-63B 5.1.1.2): they make passwords worse.
+ */
+
+export const LEAST_PASSWORD = 10
+export const MOST_PASSWORD = 256
+/** Characters that are left once everything that can be guessed is taken out. */
+const LEAST_OWN = 4
+const LEAST_DIFFERENT = 5
+
+/** What lists of leaked passwords are made of, beside digits, sequences and repetition. */
+const COMMON = [
+  ...[
+    'password',
+    'passwort',
+    'passw',
+    'pass',
+    'contrasena',
+    'motdepasse',
+    'parola',
+    'secret',
+    'geheim',
+    'login',
+  ],
+  ...[
+    'welcome',
+    'willkommen',
+    'bienvenue',
+    'hello',
+    'hallo',
+    'letmein',
+    'openup',
+    'access',
+    'enter',
+    'default',
+  ],
+  ...[
+    'admin',
+    'administrator',
+    'root',
+    'user',
+    'guest',
+    'test',
+    'testing',
+    'demo',
+    'changeme',
+    'change',
+    'temp',
+  ],
+  ...[
+    'iloveyou',
+    'loveyou',
+    'iloveu',
+    'love',
+    'lovely',
+    'princess',
+    'sunshine',
+    'football',
+    'baseball',
+    'soccer',
+  ],
+  ...['basketball', 'superman', 'batman', 'starwars', 'pokemon', 'naruto', 'minecraft', 'dragon', 'monkey'],
+  ...[
+    'master',
+    'shadow',
+    'michael',
+    'jessica',
+    'jennifer',
+    'charlie',
+    'ashley',
+    'daniel',
+    'andrew',
+    'thomas',
+  ],
+  ...[
+    'michelle',
+    'nicole',
+    'jordan',
+    'hunter',
+    'ranger',
+    'harley',
+    'mustang',
+    'ferrari',
+    'mercedes',
+    'liverpool',
+  ],
+  ...[
+    'chelsea',
+    'arsenal',
+    'barcelona',
+    'realmadrid',
+    'trustno',
+    'whatever',
+    'freedom',
+    'internet',
+    'computer',
+  ],
+  ...[
+    'samsung',
+    'google',
+    'facebook',
+    'microsoft',
+    'windows',
+    'apple',
+    'linux',
+    'server',
+    'mail',
+    'email',
+    'smtp',
+  ],
+  ...[
+    'summer',
+    'winter',
+    'spring',
+    'autumn',
+    'fall',
+    'sommer',
+    'herbst',
+    'january',
+    'february',
+    'march',
+    'april',
+  ],
+  ...['june', 'july', 'august', 'september', 'october', 'november', 'december', 'monday', 'friday', 'sunday'],
+  ...[
+    'correcthorsebatterystaple',
+    'blink',
+    'killer',
+    'zxcvbnm',
+    'asdfgh',
+    'qwerty',
+    'qwertz',
+    'azerty',
+    'abc',
+  ],
+  ...[
+    'postroad',
+    'console',
+    'company',
+    'flower',
+    'chocolate',
+    'cheese',
+    'cookie',
+    'pepper',
+    'ginger',
+    'banana',
+  ],
+].sort((a, b) => b.length - a.length)
+
+/** Keys beside each other, and letters and digits in their order. */
+const ROWS = [
+  ...[
+    'abcdefghijklmnopqrstuvwxyz',
+    '01234567890',
+    'qwertyuiop',
+    'qwertzuiop',
+    'azertyuiop',
+    'asdfghjkl',
+    'zxcvbnm',
+  ],
+  ...[
+    'yxcvbnm',
+    'qazwsxedcrfvtgbyhnujmikolp',
+    '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+    '1q2w3e4r5t6y7u8i9o0p',
+  ],
+].flatMap((row) => [row, [...row].reverse().join('')])
+const ROW_PART = 4
+
+/** As letters are written to look clever. */
+const LOOKS_LIKE: Record<string, string> = {
+  ...{
+    '0': 'o',
+    '1': 'i',
+    '!': 'i',
+    '3': 'e',
+    '4': 'a',
+    '@': 'a',
+    '5': 's',
+    $: 's',
+    '7': 't',
+    '8': 'b',
+    '9': 'g',
+  },
+}
+
+/**
+ * Why a password may not be taken, as a sentence without its stop; null: it may. `own`: the person's address and name.
+ */
+export function passwordProblem(password: string, own: readonly string[]): string | null {
+  const length = [...password].length
+  if (length < LEAST_PASSWORD)
+    return `a password has at least ${LEAST_PASSWORD} characters; a few words are easy to keep`
+  if (length > MOST_PASSWORD) return `a password has at most ${MOST_PASSWORD} characters`
+  const plain = password.normalize('NFKC').toLowerCase()
+  if (new Set(plain).size < LEAST_DIFFERENT) return 'this password has too few different characters'
+  const mine = own
+    .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
+    .filter((word) => word.length > 2)
+  const guessed = [plain, folded(withoutEnds(plain))].some(
+    (text) => ownPart(once(text), mine).length < LEAST_OWN,
+  )
+  return guessed
+    ? 'this password is among the first that are tried: choose one that is harder to guess'
+    : null
+}
+
+/** What is left without everything that is tried first. */
+function ownPart(text: string, mine: readonly string[]): string {
+  let left = text
+  for (const word of [...mine, ...COMMON]) left = left.replaceAll(word, ' ')
+  for (const row of ROWS) left = withoutRow(left, row)
+  return withoutEnds(left).replace(/\s+/g, '')
+}
+
+/** Years, numbers and exclamation marks at the ends of words. */
+function withoutEnds(text: string): string {
+  return text
+    .replace(/(^|\s)[\d\p{P}\p{S}]{1,8}(?=\s|$)/gu, ' ')
+    .replace(/(?<![\d\p{P}\p{S}])[\d\p{P}\p{S}]{1,8}$/u, '')
+}
+
+function withoutRow(text: string, row: string): string {
+  let left = ''
+  for (let at = 0; at < text.length; ) {
+    let length = 0
+    while (at + length < text.length && row.includes(text.slice(at, at + length + 1))) length++
+    left += length >= ROW_PART ? ' ' : text.slice(at, at + Math.max(1, length))
+    at += Math.max(1, length)
+  }
+  return left
+}
+
+/** Of what is the same again and again, one. */
+function once(text: string): string {
+  return /^(.+?)\1+(.{0,3})$/su.exec(text)?.[1] ?? text
+}
+
+function folded(text: string): string {
+  return [...text].map((each) => LOOKS_LIKE[each] ?? each).join('')
+}

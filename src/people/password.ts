@@ -1,0 +1,108 @@
+/**
+ * Passwords, hashed by scrypt (RFC 7914), in PHC string format: `$scrypt$ln=15,r=8,p=3$salt$hash`.
+ *
+ * One is hashed at a time: each takes 32 MB and a third of a second of a thread of libuv's pool, which signing mail
+ * shares. Whoever waits waits in turns, by where he comes from.
+ */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { CompanyTurns } from '../common/company-turns.ts'
+
+interface Cost {
+  /** Binary logarithm of N. */
+  ln: number
+  r: number
+  p: number
+}
+
+/** As OWASP has it for servers that have to spare memory (Password Storage Cheat Sheet). */
+const COST: Cost = { ln: 15, r: 8, p: 3 }
+const SALT = 16
+const KEY = 32
+const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+/** That may wait: the last of them for some seconds. */
+const MOST_WAITING = 40
+/** Of one origin. */
+const MOST_OF_ONE = 8
+
+/** So many wait that another one would not be answered in time. */
+export class PasswordsBusy extends Error {
+  override name = 'PasswordsBusy'
+}
+
+/** For whom: `known` ones go before all others. `origin`: who shares a turn, e.g. a source address. */
+export interface Hasher {
+  origin: string
+  known: boolean
+}
+
+/** Hashes and checks passwords, one after the other. */
+export class Passwords {
+  readonly #known = new CompanyTurns<() => Promise<void>>()
+  readonly #unknown = new CompanyTurns<() => Promise<void>>()
+  #working = false
+  /** Compared with where there is none: an account that does not exist takes as long as one that does. */
+  readonly #nobody = phc(COST, randomBytes(SALT), randomBytes(KEY))
+
+  /** In PHC string format. Rejects with PasswordsBusy. */
+  hash(password: string, by: Hasher): Promise<string> {
+    return this.#inTurn(by, async () => {
+      const salt = randomBytes(SALT)
+      return phc(COST, salt, await derive(password, salt, COST, KEY))
+    })
+  }
+
+  /** `stored`: null where none is set, which takes the same time. Rejects with PasswordsBusy. */
+  verify(password: string, stored: string | null, by: Hasher): Promise<boolean> {
+    return this.#inTurn(by, async () => {
+      const [, ln, r, p, salt, key] = PHC.exec(stored ?? this.#nobody) ?? []
+      if (salt === undefined || key === undefined) {
+        throw new Error('A stored password is not in the PHC string format of scrypt')
+      }
+      const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
+      const wanted = Buffer.from(key, 'base64')
+      const given = await derive(password, Buffer.from(salt, 'base64'), cost, wanted.length)
+      return timingSafeEqual(given, wanted) && stored !== null
+    })
+  }
+
+  #inTurn<Result>({ origin, known }: Hasher, work: () => Promise<Result>): Promise<Result> {
+    const turns = known ? this.#known : this.#unknown
+    if (turns.length >= MOST_WAITING || turns.waiting(origin) >= MOST_OF_ONE) {
+      return Promise.reject(new PasswordsBusy('Too many passwords wait to be checked'))
+    }
+    return new Promise((resolve, reject) => {
+      turns.push(origin, () => work().then(resolve, reject))
+      void this.#go()
+    })
+  }
+
+  async #go(): Promise<void> {
+    if (this.#working) return
+    this.#working = true
+    for (let next = this.#next(); next !== null; next = this.#next()) await next()
+    this.#working = false
+  }
+
+  #next() {
+    return this.#known.take() ?? this.#unknown.take()
+  }
+}
+
+/** The same password on every keyboard: NFKC, as RFC 8265 4.2 and NIST SP 800-63B 5.1.1.2 have it. */
+function derive(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
+  const N = 2 ** ln
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
+      if (error) reject(error)
+      else resolve(key)
+    })
+  })
+}
+
+function phc({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(key)}`
+}
+
+function unpadded(octets: Buffer): string {
+  return octets.toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,257 @@
+/** Signing in to the console by a link or a password, and what a session is. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Person } from '../../../src/people/person.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { call, inTime, type Reply } from '../requests.ts'
+import { assertSaid, Newcomer, newPerson } from './newcomer.ts'
+
+const PASSWORD = 'marmalade on the violin'
+
+describe('signing in to the console', () => {
+  let service: Service
+
+  before(async () => {
+    service = await startService({ trustedProxies: ['127.0.0.1'] })
+  })
+  after(() => service.close())
+
+  let last = 0
+  /** From an address of its own: what others try there is none of its business. */
+  const visitor = (from = `2001:db8:${(++last).toString(16)}::1`) =>
+    new Newcomer(service.url, { 'x-forwarded-for': from })
+
+  async function withPassword(change: Partial<Person> = {}): Promise<Person & { address: string }> {
+    const person = await newPerson(service, change)
+    const first = await visitor().enter(service, person)
+    assertSaid(await first.ask('PUT', '/account/password', { password: PASSWORD }), 200)
+    return { ...person, address: person.address! }
+  }
+
+  test('a password is chosen after a link, and signs in from then on', async () => {
+    const person = await newPerson(service)
+    const first = await visitor().enter(service, person)
+    const chosen = await first.ask('PUT', '/account/password', { password: PASSWORD })
+    assertSaid(chosen, 200)
+    assert.equal((chosen.body.person as { password: boolean }).password, true)
+    const again = visitor()
+    const reply = await again.signIn(` ${person.address!.toUpperCase()} `, PASSWORD)
+    assertSaid(reply, 200)
+    assert.equal((reply.body.person as { id: string }).id, person.id)
+    assert.equal((reply.body.session as { way: string }).way, 'password')
+    assertSaid(await again.get('/session'), 200)
+    const { credentials } = (await service.store.findPerson({ id: person.id }))!
+    assert.match(credentials.password!, /^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/)
+    assert.doesNotMatch(JSON.stringify(service.logged), new RegExp(PASSWORD))
+  })
+
+  test('a wrong password, an account without one and one that is not there are told alike', async () => {
+    const { address } = await withPassword()
+    const without = (await newPerson(service)).address!
+    const replies = []
+    for (const each of [address, without, 'nobody@people.test', 'no address']) {
+      replies.push(await visitor().signIn(each, 'another one altogether'))
+    }
+    for (const reply of replies) {
+      assertSaid(reply, 401, 'wrong')
+      assert.equal(reply.text, replies[0]!.text)
+      assert.deepEqual([...reply.headers.keys()], [...replies[0]!.headers.keys()])
+      assert.deepEqual(reply.headers.getSetCookie(), [])
+    }
+  })
+
+  test('passwords that are tried first are refused, with a sentence', async () => {
+    const person = await newPerson(service, { address: 'grace.hopper@people.test', name: 'Grace Hopper' })
+    const visit = await visitor().enter(service, person)
+    for (const password of [
+      'short',
+      'password1234',
+      'P@ssw0rd!!2026',
+      'gracehopper99',
+      'qwertyuiop12',
+      'abcabcabcabc',
+    ]) {
+      const reply = await visit.ask('PUT', '/account/password', { password })
+      assertSaid(reply, 422, 'invalid')
+      assert.match((reply.body.error as { message: string }).message, /password/)
+    }
+    assertSaid(await visit.ask('PUT', '/account/password', { password: 'x'.repeat(300) }), 422, 'invalid')
+    assert.equal((await service.store.findPerson({ id: person.id }))!.credentials.password, null)
+  })
+
+  test('the session is a cookie that no script sees and no other site sends', async () => {
+    const { address } = await withPassword()
+    const visit = visitor()
+    await visit.signIn(address, PASSWORD)
+    const session = visit.cookies.get('postroad_session')!
+    const { httpOnly, sameSite, path, secure, domain } = session
+    assert.deepEqual(
+      { httpOnly, sameSite, path, secure, domain },
+      { httpOnly: true, sameSite: 'strict', path: '/console', secure: undefined, domain: undefined },
+    )
+    const encrypted = new Newcomer(service.url, {
+      'x-forwarded-for': '2001:db8:f::1',
+      'x-forwarded-proto': 'https',
+    })
+    assertSaid(await encrypted.signIn(address, PASSWORD), 200)
+    for (const cookie of encrypted.cookies.values()) {
+      assert.ok(cookie.secure && cookie.httpOnly && cookie.sameSite === 'strict', cookie.name)
+    }
+  })
+
+  test('whoever signs in has another token: one that was planted is worth nothing, one that he had ends', async () => {
+    const { address } = await withPassword()
+    const visit = visitor()
+    const planted = 'p'.repeat(43)
+    visit.cookies.set('postroad_session', { name: 'postroad_session', value: planted })
+    await visit.signIn(address, PASSWORD)
+    const first = visit.cookies.get('postroad_session')!
+    assert.notEqual(first.value, planted)
+    await visit.signIn(address, PASSWORD)
+    const second = visit.cookies.get('postroad_session')!
+    assert.notEqual(second.value, first.value)
+    const before = visitor()
+    for (const { value } of [first, { value: planted }]) {
+      before.cookies.set('postroad_session', { name: 'postroad_session', value })
+      assertSaid(await before.get('/session'), 401, 'signed_out')
+    }
+    assertSaid(await visit.get('/session'), 200)
+  })
+
+  test('another password ends all other sessions and gives this one another token', async () => {
+    const { address } = await withPassword()
+    const [here, there] = [visitor(), visitor()]
+    for (const each of [here, there]) assertSaid(await each.signIn(address, PASSWORD), 200)
+    const before = here.cookies.get('postroad_session')!.value
+    assertSaid(await here.ask('PUT', '/account/password', { password: 'violins in the marmalade' }), 200)
+    assert.notEqual(here.cookies.get('postroad_session')!.value, before)
+    assertSaid(await here.get('/session'), 200)
+    assertSaid(await there.get('/session'), 401, 'signed_out')
+    assertSaid(await visitor().signIn(address, PASSWORD), 401, 'wrong')
+    assertSaid(await visitor().signIn(address, 'violins in the marmalade'), 200)
+  })
+
+  test('sessions are listed, and end one by one or all but this one', async () => {
+    const { address } = await withPassword()
+    const visits = [visitor(), visitor(), visitor()]
+    for (const each of visits) assertSaid(await each.signIn(address, PASSWORD), 200)
+    const [here, second, third] = visits as [Newcomer, Newcomer, Newcomer]
+    const listed = async () =>
+      (await here.get('/account/sessions')).body.sessions as {
+        id: string
+        current: boolean
+        address: string
+      }[]
+    const all = await listed()
+    assert.equal(all.length, 4)
+    assert.equal(all.filter(({ current }) => current).length, 1)
+    const id = ((await second.get('/session')).body.session as { id: string }).id
+    assertSaid(await here.ask('DELETE', `/account/sessions/${id}`), 200)
+    assertSaid(await second.get('/session'), 401, 'signed_out')
+    assertSaid(await here.ask('DELETE', `/account/sessions/${id}`), 404, 'not_found')
+    assertSaid(await here.ask('DELETE', '/account/sessions'), 200)
+    assertSaid(await third.get('/session'), 401, 'signed_out')
+    assert.equal((await listed()).length, 1)
+    assertSaid(await here.ask('DELETE', '/session'), 200)
+    assertSaid(await here.get('/session'), 401, 'signed_out')
+  })
+
+  test("nobody ends somebody else's session", async () => {
+    const [ada, bob] = [await newPerson(service), await newPerson(service)]
+    const [first, other] = [await visitor().enter(service, ada), await visitor().enter(service, bob)]
+    const id = ((await first.get('/session')).body.session as { id: string }).id
+    assertSaid(await other.ask('DELETE', `/account/sessions/${id}`), 404, 'not_found')
+    assertSaid(await first.get('/session'), 200)
+  })
+
+  test('what comes from another page is refused, whatever it looks like', async () => {
+    const person = await newPerson(service)
+    const visit = await visitor().enter(service, person)
+    const { host } = new URL(service.url)
+    const attempts: [Record<string, string>, status: number][] = [
+      [{ 'sec-fetch-site': 'cross-site' }, 403],
+      [{ 'sec-fetch-site': 'same-site' }, 403],
+      [{ 'sec-fetch-site': 'none' }, 403],
+      [{ origin: 'https://evil.test' }, 403],
+      [{ origin: 'null' }, 403],
+      [{ origin: `http://${host}.evil.test` }, 403],
+      [{ 'content-type': 'text/plain' }, 415],
+      [{ 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ]
+    for (const [headers, status] of attempts) {
+      const reply = await visit.ask('PATCH', '/account', { name: 'Mallory' }, headers)
+      assert.equal(reply.status, status, `${JSON.stringify(headers)} ${reply.text}`)
+    }
+    const cookie = `postroad_session=${visit.cookies.get('postroad_session')!.value}`
+    const bare = await call(`${service.url}/console/api/account`, {
+      method: 'PATCH',
+      headers: { cookie, 'content-type': 'application/json' },
+      body: '{"name":"Mallory"}',
+    })
+    assertSaid(bare, 403, 'forged')
+    assert.equal((await service.store.findPerson({ id: person.id }))!.name, 'Ada')
+    for (const headers of [{ origin: `http://${host}` }, { 'sec-fetch-site': 'same-origin' }]) {
+      assertSaid(await visit.ask('PATCH', '/account', { name: 'Ada L.' }, headers), 200)
+    }
+  })
+
+  test('many wrong guesses from elsewhere keep nobody out who has signed in on his device before', async () => {
+    const { address } = await withPassword()
+    const own = visitor()
+    assertSaid(await own.signIn(address, PASSWORD), 200)
+    const guesser = visitor('198.51.100.7')
+    const refused = Promise.withResolvers<Reply>()
+    const guesses = Array.from({ length: 12 }, async (_, index) => {
+      const reply = await guesser.signIn(address, `guess number ${index}`)
+      if (reply.status === 429) refused.resolve(reply)
+    })
+    // The others are kept waiting.
+    const { headers } = await inTime(refused.promise, 'a guess that is not looked at')
+    assert.ok(Number(headers.get('retry-after')) >= 1)
+    void Promise.allSettled(guesses)
+    assertSaid(await own.signIn(address, PASSWORD), 200)
+  })
+
+  test('what takes a fresh proof is refused to a session that began long ago, until the password is given again', async (t) => {
+    const { address, id } = await withPassword()
+    const visit = visitor()
+    assertSaid(await visit.signIn(address, PASSWORD), 200)
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 16 * 60_000 })
+    assertSaid(
+      await visit.ask('PUT', '/account/password', { password: 'violins in the marmalade' }),
+      403,
+      'proof_needed',
+    )
+    assertSaid(await visit.post('/account/totp'), 403, 'proof_needed')
+    assertSaid(await visit.ask('PATCH', '/account', { name: 'Lady Ada' }), 200)
+    assertSaid(await visit.post('/account/proof', { password: 'not this one at all' }), 401, 'wrong')
+    assertSaid(
+      await visit.ask('PUT', '/account/password', { password: 'violins in the marmalade' }),
+      403,
+      'proof_needed',
+    )
+    const before = visit.cookies.get('postroad_session')!.value
+    assertSaid(await visit.post('/account/proof', { password: PASSWORD }), 200)
+    assert.notEqual(visit.cookies.get('postroad_session')!.value, before)
+    assertSaid(await visit.ask('PUT', '/account/password', { password: 'violins in the marmalade' }), 200)
+    const [entry] = await service.store.audit({ companyId: null, limit: 1 })
+    assert.deepEqual(entry!.actor, { kind: 'person', id, name: address })
+    assert.equal(entry!.action, 'changePassword')
+    assert.deepEqual(entry!.detail, {})
+    assert.equal(entry!.done, true)
+  })
+
+  test('only operators take another address, which nobody has', async () => {
+    const person = await newPerson(service)
+    const taken = (await newPerson(service)).address!
+    const visit = await visitor().enter(service, person)
+    assertSaid(await visit.ask('PATCH', '/account', { address: 'boss@people.test' }), 403, 'not_allowed')
+    const operator = await newPerson(service, { operator: true, address: null, name: '' })
+    const op = await visitor().enter(service, operator)
+    assertSaid(await op.ask('PATCH', '/account', { address: 'nonsense' }), 422, 'invalid')
+    assertSaid(await op.ask('PATCH', '/account', { address: taken }), 409, 'already_exists')
+    const reply = await op.ask('PATCH', '/account', { address: 'Root@People.test', name: 'Root' })
+    assertSaid(reply, 200)
+    assert.equal((await service.store.findPerson({ address: 'root@people.test' }))!.id, operator.id)
+  })
+})
