@@ -4,9 +4,9 @@
  */
 import { passwordProblem } from '../people/password-rule.ts'
 import type { Person, Session } from '../people/person.ts'
-import { signInAddress } from '../people/sign-in-address.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
+import { personAddress, personName } from './people.ts'
 import { type BegunSession, beginSession } from './sessions.ts'
 import { checkPassword, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
@@ -94,7 +94,10 @@ export async function endOwnSessions(
   { person, session }: Self,
   id: string | null,
 ): Promise<number> {
-  const ended = await store.endSessions(person.id, id === null ? { except: session.id } : { id })
+  // What is no text to a database is no id either.
+  const ended = id?.includes('\0')
+    ? 0
+    : await store.endSessions(person.id, id === null ? { except: session.id } : { id })
   if (id !== null && ended === 0)
     throw new OperateError('not_found', 'there is no such session: it may have ended')
   return ended
@@ -106,12 +109,13 @@ export async function endOwnSessions(
  */
 export async function changeSelf(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  { person: { id, address, name } }: Self,
+  { person }: Self,
   action: string,
   change: (person: Person) => PersonChange,
   detail: Record<string, unknown> = {},
 ): Promise<Person> {
-  const target = address ?? (name || 'operator')
+  const { id } = person
+  const target = personName(person)
   const noted = { companyId: null, target, detail }
   const number = await store.addAudit({
     ...noted,
@@ -159,8 +163,7 @@ function checkedName(text: string): string {
 
 /** By their address people are invited, so nobody takes one for himself that is not his. */
 function checkedAddress(person: Person, text: string): string {
-  const address = signInAddress(text)
-  if (address === null) throw new OperateError('invalid', 'this is no address, like ada@example.com')
+  const address = personAddress(text)
   if (address !== person.address && person.address !== null && !person.operator) {
     throw new OperateError(
       'not_allowed',

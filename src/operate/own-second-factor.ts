@@ -3,6 +3,7 @@ import { newRecoveryCodes } from '../people/recovery-codes.ts'
 import { newTotpSecret, totpContext, totpStep, totpUri } from '../people/totp.ts'
 import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import { personName } from './people.ts'
 import type { SignInParts } from './sign-in.ts'
 
 /** Ms for which a secret that is shown can be taken over. */
@@ -20,10 +21,10 @@ export interface TotpSetup {
 /** Nothing counts yet. `issuer`: how the app calls this installation. */
 export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: string): TotpSetup {
   requireFresh(self, clock.now())
-  const { id, address, name } = self.person
+  const { id } = self.person
   const secret = newTotpSecret()
   const ticket = tickets.issue('totp', { personId: id, secret }, SETUP_LASTS, clock.now())
-  return { secret, uri: totpUri(secret, address ?? (name || 'operator'), issuer), ticket }
+  return { secret, uri: totpUri(secret, personName(self.person), issuer), ticket }
 }
 
 /** A code proves that the app has the secret. Gives the recovery codes, seen here only. */

@@ -5,10 +5,11 @@ import { type Attempt, type Attempts, TooManyAttempts, type Trying } from '../pe
 import { type Passwords, PasswordsBusy } from '../people/password.ts'
 import type { Credentials, Person } from '../people/person.ts'
 import { withoutRecoveryCode } from '../people/recovery-codes.ts'
-import { signInAddress } from '../people/sign-in-address.ts'
 import type { Tickets } from '../people/tickets.ts'
 import { totpContext, totpStep } from '../people/totp.ts'
 import type { PeopleStore } from '../store/store.ts'
+import { OperateError } from './error.ts'
+import { personAddress } from './people.ts'
 import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
 
 /** Ms for which a password that was right waits for its second factor. */
@@ -88,7 +89,7 @@ export async function signInByPassword(
   { address, password }: { address: string; password: string },
   origin: Origin,
 ): Promise<Proved> {
-  const account = signInAddress(address) ?? address.trim().toLowerCase()
+  const account = accountOf(address)
   const person = await parts.store.findPerson({ address: account })
   const { stored } = await checkPassword(parts, person, account, password, origin)
   const now = parts.clock.now()
@@ -104,6 +105,16 @@ export async function signInByPassword(
     throw wrongPassword()
   }
   return { begun }
+}
+
+/** What is no address at all is looked for as well: it takes as long. */
+function accountOf(address: string): string {
+  try {
+    return personAddress(address)
+  } catch (error) {
+    if (error instanceof OperateError) return address.trim().toLowerCase().replaceAll('\0', '')
+    throw error
+  }
 }
 
 /** Resolves where it is right. `account`: as attempts are counted where there is no such person. */
