@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { secretKeyPath } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
 import { type BackupResult, backUpDatabase } from '../store/backup.ts'
+import { noteBackup } from '../store/backup-note.ts'
 import { type SchemaUpdate, updateSchema } from '../store/schema.ts'
 import type { Caller } from './authority.ts'
 import { refuseMissing } from './open.ts'
@@ -27,7 +28,9 @@ export const backUp = verb(
   async (of: Maintenance, input: { file: string; overwrite: boolean }): Promise<BackedUp> => {
     refuseMissing(of.database)
     const { size, emails } = backUpDatabase(of.database, input.file, { overwrite: input.overwrite })
-    return { file: resolve(input.file), size, emails, secretKeyFile: secretKeyFile(of, of.database) }
+    const file = resolve(input.file)
+    if (of.database.engine === 'sqlite') noteBackup(of.database.path, { at: Date.now(), file })
+    return { file, size, emails, secretKeyFile: secretKeyFile(of, of.database) }
   },
   null,
 )

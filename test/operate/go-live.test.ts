@@ -1,8 +1,11 @@
 /** Each step towards real mail is looked at for real: a DNS server, SMTP servers and HTTP servers of the test answer. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../harness/dns.ts'
 import type { RelayRoute } from '../../src/config/settings.ts'
@@ -10,9 +13,12 @@ import { hostAddresses } from '../../src/dns/host-addresses.ts'
 import { Resolver } from '../../src/dns/resolver.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../src/operate/go-live/go-live.ts'
 import type { StepName, StepResult } from '../../src/operate/go-live/step.ts'
+import { backUp } from '../../src/operate/maintenance.ts'
 import type { Operation, Setup } from '../../src/operate/verb.ts'
+import { openStore } from '../../src/store/open.ts'
 import { World } from './world.ts'
 
 let world: World
@@ -203,19 +209,25 @@ describe('HTTPS', () => {
 })
 
 describe('a backup', () => {
-  test('is asked for until one was made, and again when it is old', async () => {
-    assert.equal((await installation('backup')).state, 'open')
+  test('is asked for until one was made, and again when it is old', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'postroad-backup-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'x.db')
+    const setup = { database: { engine: 'sqlite', path } } as const
+    assert.equal((await installation('backup', { setup })).state, 'open')
     const at = Date.now()
-    const actor = { kind: 'command-line', id: null, name: 'root' } as const
-    const number = await world.store.addAudit({
-      ...{ at, companyId: null, actor, action: 'backUp', target: '/backup/a.db', detail: {} },
-    })
-    await world.store.settleAudit(number, { target: '/backup/a.db', detail: {}, companyId: null })
-    assert.deepEqual(seen(await installation('backup')), [
+    const file = join(folder, 'copy.db')
+    await (await openStore({ engine: 'sqlite', path }, { exclusive: false })).close()
+    const copied = await backUp(
+      { caller: OPERATOR, database: setup.database, secretKey: null },
+      { file, overwrite: false },
+    )
+    assert.equal(copied.file, file)
+    assert.deepEqual(seen(await installation('backup', { setup })), [
       'done',
-      'The last one was made today: /backup/a.db.',
+      `The last one was made today: ${file}.`,
     ])
-    const later = await installation('backup', { now: () => at + 8 * 86_400_000 })
+    const later = await installation('backup', { setup, now: () => at + 8 * 86_400_000 })
     assert.deepEqual(seen(later), ['wrong', 'The last backup is 8 days old.'])
   })
 

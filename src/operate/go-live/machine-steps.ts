@@ -1,5 +1,6 @@
 /** What the machine is called, how it is reached, and whether its data would survive it. */
 import { NoAnswer } from '../../network/outgoing.ts'
+import { lastBackup } from '../../store/backup-note.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
@@ -8,8 +9,6 @@ const ASKED_WITHIN = 10_000
 const DAY = 86_400_000
 /** Days after which a backup is old. */
 const OLD = 7
-/** Changes among which the last backup is looked for. */
-const LOOKED_AT = 1_000
 
 /**
  * The name in EHLO leads to an address, and the address back to the name: many receivers refuse mail where it does not
@@ -75,11 +74,10 @@ export async function backupStep(op: Operation): Promise<StepResult> {
       'See that pg_dump or WAL archiving runs, and that POSTROAD_SECRET_KEY is kept apart from it.',
     )
   }
-  const changes = await op.store.audit({ companyId: null, limit: LOOKED_AT })
-  const last = changes.find(({ action }) => action === 'backUp')
+  const last = lastBackup(op.setup.database.path)
   const advice = 'Run bin/postroad backup FILE every day, and keep the file with the secret key elsewhere.'
-  if (last === undefined) return open('No backup was made yet.', advice)
+  if (last === null) return open('No backup was made yet.', advice)
   const days = Math.floor((op.now() - last.at) / DAY)
   if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice)
-  return done(`The last one was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.target}.`)
+  return done(`The last one was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
 }
