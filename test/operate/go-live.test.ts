@@ -227,7 +227,7 @@ describe('a backup', () => {
       'done',
       `The last one was made today: ${file}.`,
     ])
-    const later = await installation('backup', { setup, now: () => at + 8 * 86_400_000 })
+    const later = await installation('backup', { setup, now: () => at + 8.5 * 86_400_000 })
     assert.deepEqual(seen(later), ['wrong', 'The last backup is 8 days old.'])
   })
 
