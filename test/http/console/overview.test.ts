@@ -1,0 +1,198 @@
+/** What the console shows of how mail went, and of the installation, over HTTP. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type {
+  Backlog,
+  Installation,
+  VolumeSeries,
+  Volumes,
+} from '../../../src/http/console/contract/overview.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import type { Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+let service: Service
+let acme: string
+let beta: string
+let viewer: Visitor
+let operator: Visitor
+
+before(async () => {
+  service = await startService()
+  const [tenant, other] = [await service.tenant('acme.example'), await service.tenant('beta.example')]
+  acme = tenant.company.id
+  beta = other.company.id
+  viewer = await Visitor.signIn(service, [{ companyId: acme, role: 'viewer' }])
+  operator = await Visitor.signIn(service, 'operator')
+  const send = async (token: string, from: string, to: string) => {
+    const response = await fetch(`${service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from, to, subject: 's', text: 't' }),
+    })
+    assert.equal(response.status, 200)
+  }
+  await send(tenant.key.token, 'a@acme.example', 'ada@one.example')
+  await send(tenant.key.token, 'a@acme.example', 'bounced@simulator.test')
+  await send(other.key.token, 'b@beta.example', 'bea@two.example')
+  await until(async () => (await volume(operator, 'all')).totals.delivered === 2, 'the counts')
+})
+after(() => service.close())
+
+function ok<Body>(reply: Reply): Body {
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body as Body
+}
+
+async function volume(who: Visitor, company: string, query = 'span=hour'): Promise<VolumeSeries> {
+  return ok(await who.ask('GET', `/companies/${company}/overview/volume?${query}`))
+}
+
+describe('overview', () => {
+  test('what happened when: of a company, of one of its domains, and of all together', async () => {
+    const own = await volume(viewer, acme)
+    assert.deepEqual([own.totals.accepted, own.totals.delivered, own.totals.bounced], [2, 1, 1])
+    assert.equal(own.series.delivered?.length, (own.until - own.since) / own.step)
+    assert.equal(
+      own.series.delivered?.reduce((sum, n) => sum + n, 0),
+      1,
+    )
+    assert.equal((await volume(viewer, acme, 'span=day&domain=acme.example')).totals.accepted, 2)
+    assert.equal((await volume(operator, 'all', 'span=year')).totals.accepted, 3)
+  })
+
+  test('by destination, by sending domain, by latency', async () => {
+    const { busiest, failing } = ok<{ busiest: Volumes; failing: Volumes }>(
+      await viewer.ask('GET', `/companies/${acme}/overview/destinations?span=hour`),
+    )
+    assert.deepEqual(busiest.map(({ name }) => name).sort(), ['one.example', 'simulator.test'])
+    assert.deepEqual(
+      failing.map(({ name, volume: { bounced } }) => [name, bounced]),
+      [['simulator.test', 1]],
+    )
+    const domains = ok<{ volumes: Volumes }>(
+      await viewer.ask('GET', `/companies/${acme}/overview/domains?span=hour`),
+    )
+    assert.deepEqual(
+      domains.volumes.map(({ name }) => name),
+      ['acme.example'],
+    )
+    const { p50 } = ok<{ p50: (number | null)[] }>(
+      await viewer.ask('GET', `/companies/${acme}/overview/latency?span=hour`),
+    )
+    assert.equal(p50.filter((ms) => ms !== null).length, 1)
+  })
+
+  test('what waits, and why: a pause shows at its destination', async () => {
+    assert.deepEqual(
+      ok(await operator.ask('POST', '/installation/pauses', { company: acme, domain: 'slow.example' })),
+      {},
+    )
+    const sent = await operator.ask('POST', `/companies/${acme}/messages`, {
+      ...{ from: 'a@acme.example', to: 'x@slow.example', subject: 'Held', text: 't' },
+    })
+    assert.equal(sent.status, 200, sent.text)
+    // It is taken up with its acceptance, and given back because of the pause.
+    const backlog = await until(async () => {
+      const found = ok<Backlog>(await viewer.ask('GET', `/companies/${acme}/overview/backlog`))
+      return found.waiting === 1 && found
+    }, 'the message to wait')
+    assert.notEqual(backlog.oldestAt, null)
+    assert.deepEqual(
+      backlog.lanes.map(({ domain, waiting, paused, company }) => [domain, waiting, paused, company.id]),
+      [['slow.example', 1, true, acme]],
+    )
+    const shown = ok<Installation>(await operator.ask('GET', '/installation'))
+    assert.deepEqual(
+      shown.pauses.map(({ company, domain }) => [company?.id, domain]),
+      [[acme, 'slow.example']],
+    )
+    assert.deepEqual(
+      shown.nodes.map(({ roles }) => roles),
+      [['api', 'delivery']],
+    )
+    assert.ok(shown.storage.database > 0)
+    ok(await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: 'slow.example' }))
+    assert.equal(
+      (await operator.ask('POST', '/installation/pauses/end', { company: acme, domain: null })).status,
+      404,
+    )
+  })
+
+  test('what is not asked rightly, or of others, is refused', async () => {
+    const status = async (who: Visitor, path: string) => (await who.ask('GET', path)).status
+    assert.equal(await status(viewer, `/companies/${acme}/overview/volume`), 422)
+    assert.equal(await status(viewer, `/companies/${acme}/overview/volume?span=century`), 422)
+    assert.equal(
+      await status(viewer, `/companies/${acme}/overview/volume?span=hour&domain=beta.example`),
+      404,
+    )
+    assert.equal(await status(operator, '/companies/all/overview/domains?span=hour'), 422)
+    for (const path of ['volume?span=hour', 'latency?span=hour', 'backlog']) {
+      assert.equal(await status(viewer, `/companies/${beta}/overview/${path}`), 404)
+      assert.equal(await status(viewer, `/companies/all/overview/${path}`), 404)
+    }
+    assert.equal(await status(viewer, '/installation'), 403)
+    assert.equal(await status(viewer, '/installation/companies?span=hour'), 403)
+    assert.equal((await viewer.ask('POST', '/installation/companies', { name: 'Mine' })).status, 403)
+  })
+
+  test('companies, and a new one', async () => {
+    const { volumes } = ok<{ volumes: Volumes }>(
+      await operator.ask('GET', '/installation/companies?span=month'),
+    )
+    assert.deepEqual(volumes.map(({ key }) => key).sort(), [acme, beta].sort())
+    const { id, name } = ok<{ id: string; name: string }>(
+      await operator.ask('POST', '/installation/companies', { name: ' Gamma ' }),
+    )
+    assert.equal(name, 'Gamma')
+    const me = ok<{ companies: { id: string }[] }>(await operator.ask('GET', '/session'))
+    assert.ok(me.companies.some((company) => company.id === id))
+    assert.equal((await operator.ask('POST', '/installation/companies', { name: 'Gamma' })).status, 409)
+    assert.equal((await operator.ask('POST', '/installation/companies', { name: '' })).status, 422)
+  })
+})
+
+describe('the first steps', () => {
+  test('a message that is written here is sent as from an application, and shows who wrote it', async () => {
+    const owner = await Visitor.signIn(service, [{ companyId: acme, role: 'owner' }])
+    const { domains } = ok<{ domains: string[] }>(await owner.ask('GET', `/companies/${acme}/senders`))
+    assert.deepEqual(domains, ['acme.example'])
+    const message = {
+      from: 'Acme <a@acme.example>',
+      to: 'you@example.test',
+      subject: 'Hello',
+      html: '<p>Hi</p>',
+    }
+    const { id } = ok<{ id: string }>(await owner.ask('POST', `/companies/${acme}/messages`, message))
+    await until(async () => (await service.store.readEmail(id))?.lastEvent === 'delivered', 'its delivery')
+    assert.equal((await service.store.emailOrigin(id))?.keyId, `person:${owner.person.id}`)
+    const step = ok<{ state: string; found: string }>(
+      await owner.ask('GET', `/companies/${acme}/steps/message`),
+    )
+    assert.deepEqual([step.state, step.found], ['done', 'The last one is "Hello", to you@example.test.'])
+  })
+
+  test('what cannot be sent is told at its field; a viewer sends nothing, nor does anybody for another company', async () => {
+    const owner = await Visitor.signIn(service, [{ companyId: acme, role: 'owner' }])
+    const send = (who: Visitor, company: string, change: object) => {
+      const message = { from: 'a@acme.example', to: 'you@example.test', subject: 'x', text: 't', ...change }
+      return who.ask('POST', `/companies/${company}/messages`, message)
+    }
+    const errorOf = ({ status, body }: Reply) => [status, (body.error as { field?: string }).field]
+    assert.deepEqual(errorOf(await send(owner, acme, { to: 'nobody' })), [422, 'to'])
+    assert.deepEqual(errorOf(await send(owner, acme, { from: 'b@beta.example' })), [422, 'from'])
+    assert.equal((await send(viewer, acme, {})).status, 403)
+    assert.equal((await send(owner, beta, {})).status, 404)
+    assert.equal((await send(operator, 'all', {})).status, 422)
+  })
+
+  test('steps of the installation are for operators', async () => {
+    assert.equal((await viewer.ask('GET', '/installation/steps/route')).status, 403)
+    const route = ok<{ state: string }>(await operator.ask('GET', '/installation/steps/route'))
+    assert.equal(route.state, 'open')
+    assert.equal((await operator.ask('GET', '/installation/steps/nonsense')).status, 422)
+    assert.equal((await operator.ask('GET', `/companies/${acme}/steps/backup`)).status, 404)
+  })
+})
