@@ -16,6 +16,7 @@ import { hostAddresses } from './dns/host-addresses.ts'
 import { Resolver } from './dns/resolver.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
+import { Live } from './events/live.ts'
 import { Searches } from './events/searches.ts'
 import { Teller } from './events/tell.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
@@ -223,6 +224,14 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     connections: REMOTE_CONNECTIONS,
   })
   started.defer(() => outgoing.close())
+  const liveFaults = new LogThrottle(60_000)
+  const live = new Live({
+    store,
+    onFault(error) {
+      if (liveFaults.due() === null) return
+      log.warn({ err: error }, 'What changes could not be read for those who look on; trying again')
+    },
+  })
   const server = await createServer({
     api: roles.includes('api'),
     settings,
@@ -233,6 +242,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     workers,
     store,
     searches: new Searches({ store, teller: new Teller(store) }),
+    live,
     operation: (caller) => operationOn(settings, store, caller, directory.snapshot, seal),
     seal,
     ask: outgoing.ask,

@@ -41,6 +41,14 @@ export interface LongAnswer {
   headers?: Record<string, string>
 }
 
+/** An answer of status 200 that goes on until its client leaves, or `open` ends it. */
+export interface OpenAnswer {
+  type: string
+  headers?: Record<string, string>
+  /** Is given the response when its head has left. */
+  open(response: ServerResponse): void
+}
+
 /** A request as the log names it. */
 export type Named = Pick<FastifyRequest, 'id' | 'method'>
 
@@ -95,11 +103,12 @@ export class Answers {
     request: FastifyRequest,
     reply: FastifyReply,
     operation: string,
-    answer: Answer<string | Buffer> | LongAnswer,
+    answer: Answer<string | Buffer> | LongAnswer | OpenAnswer,
     startedAt?: number,
   ): FastifyReply | Promise<FastifyReply> {
     if ('pieces' in answer) return this.#sendPieces(request, reply, operation, answer, startedAt)
     this.#admission.release(request.raw)
+    if ('open' in answer) return this.#open(request, reply, operation, answer, startedAt)
     this.#countAndLog(request, operation, answer.status, startedAt)
     const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
     // RFC 9110 8.6: in a 304 it would tell of the content that is not there.
@@ -140,6 +149,24 @@ export class Answers {
       // What was read counts until its client has it.
       this.#admission.release(request.raw)
     }
+    return reply
+  }
+
+  /** It no longer counts as under way: whoever opens it says how many there may be. */
+  #open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: string,
+    { type, headers, open }: OpenAnswer,
+    startedAt: number | undefined,
+  ): FastifyReply {
+    this.#countAndLog(request, operation, 200, startedAt)
+    reply.hijack()
+    discardBody(request.raw, reply.raw)
+    const head = this.#headersOf(request, type, 200)
+    if (headers) head.push(...Object.entries(headers).flat())
+    reply.raw.writeHead(200, head)
+    open(reply.raw)
     return reply
   }
 

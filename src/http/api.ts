@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import type { Principal } from '../accounts/account.ts'
-import type { Answer, Answers, LongAnswer } from './answer.ts'
+import type { Answer, Answers, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 import type { Asker, Content, Endpoint, PersonAccess, Told } from './endpoint.ts'
 import type { AnyReason } from './fault.ts'
@@ -41,7 +41,7 @@ export interface Api {
 export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-) => Promise<Answer<string | Buffer> | LongAnswer>
+) => Promise<Answer<string | Buffer> | LongAnswer | OpenAnswer>
 
 /**
  * The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed

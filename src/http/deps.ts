@@ -6,6 +6,7 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
@@ -34,12 +35,16 @@ export interface HttpDeps {
   workers: Workers
   /** Emails and events are looked for, and counted. */
   searches: Pick<Searches, 'emails' | 'events' | 'counts' | 'values'>
+  /** Who looks on is told what changes. */
+  live: Pick<Live, 'watch'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
   operation(caller: Caller): Operation
   store: Pick<
     Store,
     | 'addAudit'
     | 'addSession'
+    | 'settledEventNumber'
+    | 'standings'
     | 'addSuppressions'
     | 'endSessions'
     | 'findPerson'

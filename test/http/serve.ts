@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { planMemory } from '../../src/config/memory-plan.ts'
+import { Live } from '../../src/events/live.ts'
 import { Searches } from '../../src/events/searches.ts'
 import { Teller } from '../../src/events/tell.ts'
 import type { ApiClass } from '../../src/http/api.ts'
@@ -44,6 +45,7 @@ export async function serveApis(
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
       searches: new Searches({ store, teller: new Teller(store) }),
+      live: new Live({ store, onFault: (error) => assert.fail(String(error)) }),
       operation: (caller) =>
         operationOn(service.settings, store, caller, accounts.directory.snapshot, service.app.seal),
       seal: service.app.seal,

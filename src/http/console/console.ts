@@ -1,12 +1,13 @@
 /** The API of the console: a plugin over the verbs. */
-import type { FastifyRequest } from 'fastify'
-import type { Api } from '../api.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Answering, Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { consoleEndpoints } from './endpoints.ts'
 import { Guests } from './guests.ts'
 import { signInParts } from './signing-in.ts'
+import { addLive } from './live.ts'
 import { consoleWords } from './words.ts'
 
 export class Console implements Api {
@@ -15,14 +16,20 @@ export class Console implements Api {
   readonly words = consoleWords
   readonly content = jsonContent
   readonly endpoints: readonly Endpoint[]
+  readonly #core: HttpCore
   readonly #guests: Guests
 
   constructor(core: HttpCore) {
+    this.#core = core
     this.#guests = new Guests(core)
     this.endpoints = consoleEndpoints(signInParts(core))
   }
 
   welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     return this.#guests.welcome(request, access)
+  }
+
+  register(app: FastifyInstance, answering: Answering): void {
+    addLive(app, answering, this.#core, this.#guests)
   }
 }

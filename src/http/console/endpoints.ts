@@ -6,6 +6,7 @@ import { dkimKeyEndpoints } from './dkim-keys.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
 import { installationEndpoints } from './installation.ts'
+import { emailEndpoints } from './emails.ts'
 import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
 import { relayEndpoints } from './relays.ts'
@@ -28,5 +29,6 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...installationEndpoints,
     ...overviewEndpoints,
     ...startEndpoints,
+    ...emailEndpoints,
   ]
 }

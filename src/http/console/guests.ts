@@ -5,6 +5,7 @@ import { OperateError } from '../../operate/error.ts'
 import { knownSession } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
 import { addressGroup } from '../admission/address-group.ts'
+import { hashSecret } from '../../people/secret.ts'
 import { Strangers } from '../admission/strangers.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Guest, PersonAccess } from '../endpoint.ts'
@@ -27,7 +28,20 @@ export class Guests {
     this.#core = core
   }
 
-  async welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+  async welcome<const Who extends PersonAccess>(request: FastifyRequest, access: Who): Promise<Asker<Who>> {
+    return (await this.#welcome(request, access)) as Asker<Who>
+  }
+
+  /** Whether the session goes on, and its person may still see the company (null: all). */
+  async stillMay(token: string, company: string | null): Promise<boolean> {
+    const { store } = this.#core.deps
+    const found = await store.findSession(hashSecret(token), Date.now())
+    if (found === null) return false
+    const { operator, memberships } = found.person
+    return operator || memberships.some(({ companyId }) => companyId === company)
+  }
+
+  async #welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     const { raw } = request
     refuseForged(request, this.#core.publicUrl.of(raw))
     const { limit, clientAddress } = this.#core

@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
+import { glance } from './glance.ts'
 import { idempotency } from './idempotency.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
@@ -24,6 +25,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...digest(db),
     ...emails(db),
     ...files(db),
+    ...glance(db),
     ...idempotency(db),
     ...log(db),
     ...nodes(db),

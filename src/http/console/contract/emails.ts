@@ -1,0 +1,118 @@
+import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+import type { RecipientState } from '../../../email/recipient.ts'
+
+const OPTIONAL_TEXT = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
+/** ISO 8601, UTC. */
+const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
+
+const STATES = [
+  'waiting',
+  'sending',
+  'quarantined',
+  'delivered',
+  'bounced',
+  'failed',
+  'suppressed',
+  'canceled',
+] as const satisfies readonly RecipientState[]
+
+/** One of a list of emails. */
+export const EMAIL_LINE = {
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'id',
+    'company',
+    'domain',
+    'from',
+    'to',
+    'subject',
+    'tags',
+    'createdAt',
+    'scheduledAt',
+    'lastEvent',
+    'recipients',
+    'states',
+  ],
+  properties: {
+    id: { type: 'string' },
+    /** Ids. */
+    company: { type: 'string' },
+    domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
+    from: { type: 'string' },
+    to: { type: 'string', description: 'The first address that it is shown to be to.' },
+    /** These are cut where they are long. */
+    subject: { type: 'string' },
+    tags: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'As `name:value`, or the value of a `tag`.',
+    },
+    createdAt: TIME,
+    scheduledAt: { ...OPTIONAL_TEXT, description: 'When its sender wants it to be sent; null: at once.' },
+    lastEvent: { enum: LAST_EVENT_TYPES },
+    recipients: { type: 'integer', description: 'Of the envelope.' },
+    states: {
+      type: 'array',
+      description: 'How many of the first hundred recipients are in each state.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['state', 'count'],
+        properties: {
+          state: { enum: STATES },
+          count: { type: 'integer' },
+        },
+      },
+    },
+  },
+} as const
+
+/** What of a list is wanted; what is absent narrows nothing. */
+export const EMAILS_WANTED = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    domain: { type: 'string', description: 'Sending domain: name or id.' },
+    event: { type: 'string', description: 'What the last event is, or several of them with commas.' },
+    tag: { type: 'string', description: '`name`, or `name:value`.' },
+    from: { type: 'string', description: 'A part of the sender as it is shown.' },
+    to: { type: 'string', description: 'The address of a recipient, whole.' },
+    subject: { type: 'string', description: 'A part of the subject.' },
+    since: { type: 'string', description: 'Accepted then or later: ISO 8601.' },
+    until: { type: 'string', description: 'Accepted before that.' },
+    cursor: { type: 'string', description: 'What `next` of the page before is.' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
+  },
+} as const
+
+/** A page, newest first. */
+export const EMAILS = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['emails', 'next', 'cursor'],
+  properties: {
+    emails: { type: 'array', items: EMAIL_LINE },
+    next: { ...OPTIONAL_TEXT, description: 'Where the next page begins; null: there is none.' },
+    cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
+  },
+} as const
+
+/** What changed of a company, or of all: the data of one server-sent event. */
+export const CHANGES = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['cursor', 'emails', 'more'],
+  properties: {
+    cursor: {
+      type: 'integer',
+      description: 'A number of the log of events, up to which everything is told herewith.',
+    },
+    emails: {
+      type: 'array',
+      description: 'Those that something happened to, as they are now: the latest first.',
+      items: EMAIL_LINE,
+    },
+    more: { type: 'boolean', description: 'Something happened to others as well.' },
+  },
+} as const

@@ -1,0 +1,60 @@
+import { isEmailId } from '../../../email/email-id.ts'
+import { fieldsOf } from '../../../email/fields.ts'
+import { octetsRead, selected } from '../../email-columns.ts'
+import { type PlacedRow, portionOf } from '../../email-rows.ts'
+import { CHANGED_LOOKS, type GlanceStore, STANDING_LOOKS } from '../../glance-store.ts'
+import { type StandingRow, standingsOf } from '../../standings.ts'
+import { uuids } from '../arrays.ts'
+import type { Parts } from '../parts.ts'
+import { LAST_EVENT } from './emails.ts'
+
+/** Of the $3 events behind $1, up to $2, from the last on, the emails of the company $4; at most $5. */
+const CHANGED = `
+WITH looked AS MATERIALIZED (
+  SELECT number, email, company FROM events WHERE number > $1 AND number <= $2 ORDER BY number DESC LIMIT $3
+), changed AS (
+  SELECT email, max(number) AS last FROM looked
+  WHERE email IS NOT NULL AND ($4::int4 IS NULL OR company = $4) GROUP BY email ORDER BY last DESC LIMIT $5
+)
+SELECT l.looks, c.email::text AS id FROM (SELECT count(*) AS looks FROM looked) AS l LEFT JOIN changed c ON true
+ORDER BY c.last DESC`
+
+/** Of the emails $1, in their order, the first that come to $2 octets. */
+const SUMMARIES = `
+SELECT * FROM (
+  SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS "lastEvent", e.seq AS place, m.octets, w.place AS "wanted",
+    sum(m.octets) OVER (ORDER BY w.place) - m.octets AS "before"
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS w (id, place) JOIN emails e ON e.id = w.id JOIN companies c ON c.num = e.company
+    CROSS JOIN LATERAL (SELECT ${octetsRead('list', () => 'e')} AS octets) m
+) s WHERE s."before" < $2 ORDER BY s.wanted`
+
+const STANDINGS = `
+SELECT r.email::text AS id,
+  coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
+  count(*)::int4 AS count, (SELECT max(position) + 1 FROM recipients n WHERE n.email = r.email) AS recipients
+FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
+WHERE r.email = ANY ($1::uuid[]) AND r.position < ${STANDING_LOOKS}
+GROUP BY r.email, 2`
+
+/** Of lists that renew themselves. */
+export function glance({ database, companies }: Parts): GlanceStore {
+  return {
+    async changedEmails({ above, upTo, limit }, companyId) {
+      const company = await companies.filter(companyId ?? undefined)
+      if (company === undefined) return { ids: [], more: false }
+      const values = [above, upTo, CHANGED_LOOKS + 1, company, limit + 1]
+      const rows = await database.read<{ looks: number; id: string | null }>(CHANGED, values)
+      const ids = rows.flatMap(({ id }) => id ?? [])
+      return { ids: ids.slice(0, limit), more: ids.length > limit || rows[0]!.looks > CHANGED_LOOKS }
+    },
+
+    async summaries(ids, octets) {
+      const rows = await database.read<PlacedRow>(SUMMARIES, [uuids(ids.filter(isEmailId)), octets])
+      return portionOf(rows, { limit: ids.length, octets }).emails.map(({ email }) => email)
+    },
+
+    async standings(ids) {
+      return standingsOf(await database.read<StandingRow>(STANDINGS, [uuids(ids.filter(isEmailId))]))
+    },
+  }
+}

@@ -1,0 +1,151 @@
+/** The list of emails: what stands in it, its pages, what narrows it, and whose emails they are. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
+import type { EmailLine } from '../../../src/http/console/email-line.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import { Api } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+interface Page {
+  emails: EmailLine[]
+  next: string | null
+  cursor: number
+}
+
+describe('the list of emails', () => {
+  let service: Service
+  let mine: Company
+  let theirs: Company
+  let api: Api
+  let member: Visitor
+  let operator: Visitor
+  let foreign: string
+  const sent: string[] = []
+
+  const send = async (change: Record<string, unknown>) => {
+    const id = await api.accepted({
+      from: 'a@mine.test',
+      to: 'you@x.test',
+      subject: 'Hi',
+      text: 'Hi',
+      ...change,
+    })
+    sent.unshift(id)
+    return id
+  }
+  const list = async (query = '', visitor = member, company = mine.id): Promise<Page> => {
+    const reply = await visitor.ask('GET', `/companies/${company}/emails${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body as unknown as Page
+  }
+  const ids = ({ emails }: Page) => emails.map(({ id }) => id)
+
+  before(async () => {
+    service = await startService()
+    const tenant = await service.tenant('mine.test')
+    mine = tenant.company
+    api = new Api(service.url, tenant.key.token)
+    const other = await service.tenant('theirs.test')
+    theirs = other.company
+    foreign = await new Api(service.url, other.key.token).accepted({
+      ...{ from: 'b@theirs.test', to: 'you@x.test', subject: 'Confidential', text: 'secret' },
+    })
+    member = await Visitor.signIn(service, [{ companyId: mine.id, role: 'viewer' }])
+    operator = await Visitor.signIn(service, 'operator')
+    for (let n = 0; n < 5; n++) await send({ subject: `Number ${n}` })
+    await send({
+      to: ['Ann <ann@x.test>', 'bob@x.test'],
+      cc: 'carol@x.test',
+      subject: 's'.repeat(900),
+      tags: [{ name: 'kind', value: 'welcome' }],
+    })
+    await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString(), subject: 'Later' })
+    await until(async () => {
+      const { emails } = await list()
+      return emails.every(({ lastEvent }) => lastEvent === 'delivered' || lastEvent === 'scheduled')
+    }, 'everything to be delivered')
+  })
+  after(() => service.close())
+
+  test('has the newest first, each with what a row shows', async () => {
+    const page = await list()
+    assert.deepEqual(ids(page), sent)
+    assert.equal(page.next, null)
+    assert.equal(page.cursor, await service.store.settledEventNumber())
+    const [later, many] = page.emails as [EmailLine, EmailLine]
+    assert.equal(later.lastEvent, 'scheduled')
+    assert.ok(Date.parse(later.scheduledAt!) > Date.parse(later.createdAt))
+    assert.deepEqual(
+      { ...many, createdAt: '' },
+      {
+        ...{
+          id: sent[1],
+          company: mine.id,
+          domain: 'mine.test',
+          from: 'a@mine.test',
+          to: 'Ann <ann@x.test>',
+        },
+        ...{ subject: `${'s'.repeat(300)}…`, tags: ['kind:welcome'], createdAt: '', scheduledAt: null },
+        ...{ lastEvent: 'delivered', recipients: 3, states: [{ state: 'delivered', count: 3 }] },
+      },
+    )
+  })
+
+  test('comes in pages that leave nothing out, and tell nothing twice', async () => {
+    const found: string[] = []
+    let pages = 0
+    for (let next: string | null = ''; next !== null; pages++) {
+      const page = await list(`?limit=3${next && `&cursor=${encodeURIComponent(next)}`}`)
+      found.push(...ids(page))
+      next = page.next
+    }
+    assert.deepEqual(found, sent)
+    assert.equal(pages, 3)
+  })
+
+  test('is narrowed by each filter', async () => {
+    const at = (index: number) => sent.at(index)!
+    const rows: [query: string, wanted: string[]][] = [
+      ['event=scheduled', [at(0)]],
+      ['event=scheduled,delivered', sent],
+      ['subject=number', sent.slice(2)],
+      ['to=bob@x.test', [at(1)]],
+      ['from=A@MINE', sent],
+      ['from=nobody', []],
+      ['tag=kind:welcome', [at(1)]],
+      ['tag=kind', [at(1)]],
+      ['domain=mine.test', sent],
+      [`since=${new Date(Date.now() + 60_000).toISOString()}`, []],
+      [`until=${new Date(Date.now() - 3_600_000).toISOString()}`, []],
+      ['subject=number&to=you@x.test&limit=1', [at(2)]],
+    ]
+    for (const [query, wanted] of rows) assert.deepEqual(ids(await list(`?${query}`)), wanted, query)
+  })
+
+  test('says what is wrong with a filter, and takes none that it does not know', async () => {
+    for (const query of ['event=lost', 'since=soon', 'cursor=x', 'limit=0', 'limit=101', 'colour=red']) {
+      const reply = await member.ask('GET', `/companies/${mine.id}/emails?${query}`)
+      assert.equal(reply.status, 422, `${query}: ${reply.text}`)
+      assert.equal((reply.body.error as { field: string }).field, query.split('=')[0])
+    }
+    const unknown = await member.ask('GET', `/companies/${mine.id}/emails?domain=theirs.test`)
+    const nowhere = await member.ask('GET', `/companies/${mine.id}/emails?domain=nowhere.test`)
+    assert.equal(unknown.status, 404)
+    assert.equal(unknown.text, nowhere.text.replaceAll('nowhere', 'theirs'))
+  })
+
+  test('has the emails of one company, or of all for operators', async () => {
+    for (const company of [theirs.id, 'all', 'nobody']) {
+      const reply = await member.ask('GET', `/companies/${company}/emails`)
+      assert.equal(reply.status, 404, company)
+      assert.doesNotMatch(reply.text, /Confidential/)
+    }
+    assert.deepEqual(ids(await list('', operator, theirs.id)), [foreign])
+    const all = await list('', operator, 'all')
+    assert.deepEqual(new Set(ids(all)), new Set([foreign, ...sent]))
+    assert.deepEqual(new Set(all.emails.map(({ company }) => company)), new Set([mine.id, theirs.id]))
+    assert.deepEqual(ids(await list('?subject=confid', operator, 'all')), [foreign])
+  })
+})

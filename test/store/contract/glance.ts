@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { accept, acme, attempt, email, newId, result } from '../samples.ts'
+import type { OpenBench } from './contract.ts'
+
+export function glanceContract(open: OpenBench): void {
+  describe('a glance at emails', () => {
+    test('finds those that something has happened to, the latest first, each once', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const other = await acme(store, 'Other')
+      const first = email(owner, ['a@x.test', 'b@x.test'])
+      await store.accept(first, { token: 1 })
+      const theirs = await accept(store, email(other, ['a@x.test']))
+      const second = await accept(store, email(owner, ['a@x.test']))
+      const begun = await store.settledEventNumber()
+      const changed = async (
+        above: number,
+        company: string | null,
+        limit = 10,
+        upTo = Number.MAX_SAFE_INTEGER,
+      ) => await store.changedEmails({ above, upTo, limit }, company)
+      const all = [second.id, theirs.id, first.id]
+      assert.deepEqual(await changed(0, null), { ids: all, more: false })
+      assert.deepEqual(await changed(0, owner.id), { ids: [second.id, first.id], more: false })
+      assert.deepEqual(await changed(0, owner.id, 2), { ids: [second.id, first.id], more: false })
+      assert.deepEqual(await changed(0, owner.id, 1), { ids: [second.id], more: true })
+      assert.deepEqual(await changed(begun, owner.id), { ids: [], more: false })
+      assert.deepEqual(await changed(0, newId()), { ids: [], more: false })
+
+      await store.record(attempt(first, 1, [result(0), result(1)]))
+      assert.deepEqual(await changed(begun, null), { ids: [first.id], more: false })
+      assert.deepEqual(await changed(0, null), { ids: [first.id, second.id, theirs.id], more: false })
+      assert.deepEqual(await changed(0, null, 10, begun), { ids: all, more: false })
+    })
+
+    test('looks at so many events at most, and says so', async (t) => {
+      const { store } = await open(t)
+      const [owner, other] = [await acme(store), await acme(store, 'Other')]
+      await accept(store, email(owner, ['a@x.test']))
+      const many = Array.from({ length: 1_100 }, () => email(other, ['a@x.test']))
+      for (let from = 0; from < many.length; from += 100) {
+        await Promise.all(many.slice(from, from + 100).map((value) => store.accept(value, { token: 1 })))
+      }
+      for (let from = 0; from < many.length; from += 100) {
+        const some = many.slice(from, from + 100)
+        await Promise.all(some.map((value) => store.record(attempt(value, 1, [result(0)]))))
+      }
+      const range = { above: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 10 }
+      assert.deepEqual(await store.changedEmails(range, owner.id), { ids: [], more: true })
+      assert.equal((await store.changedEmails(range, other.id)).ids.length, 10)
+    })
+
+    test('lists emails by their ids, and how their recipients stand', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const one = await accept(store, email(owner, ['a@x.test']))
+      const two = email(owner, ['a@x.test', 'b@x.test', 'c@x.test'])
+      await store.accept(two, { token: 1 })
+      await store.record(attempt(two, 1, [result(0), result(1)]))
+      const ids = [two.id, newId(), one.id, 'nothing']
+      const listed = await store.summaries(ids, 1_000_000)
+      assert.deepEqual(
+        listed.map(({ id, lastEvent }) => [id, lastEvent]),
+        [
+          [two.id, 'delivered'],
+          [one.id, 'sent'],
+        ],
+      )
+      const [same] = await store.listEmails({ companyId: owner.id, limit: 1 })
+      assert.deepEqual(listed[0], same, 'the same as in any list')
+      assert.equal((await store.summaries(ids, 1)).length, 1, 'one at least')
+
+      const standings = await store.standings(ids)
+      const states = Object.fromEntries(
+        standings.map(({ id, recipients, states: counted }) => [
+          id,
+          [recipients, Object.fromEntries(counted.map(({ state, count }) => [state, count]))],
+        ]),
+      )
+      assert.deepEqual(states, { [one.id]: [1, { waiting: 1 }], [two.id]: [3, { delivered: 2, sending: 1 }] })
+
+      const many = await accept(
+        store,
+        email(
+          owner,
+          Array.from({ length: 150 }, (_, n) => `a${n}@x.test`),
+        ),
+      )
+      assert.deepEqual(await store.standings([many.id]), [
+        { id: many.id, recipients: 150, states: [{ state: 'waiting', count: 100 }] },
+      ])
+    })
+  })
+}
