@@ -5,10 +5,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { queries } from './api/queries.ts'
 import { router } from './router.tsx'
+import { styleNonce } from './style-nonce.ts'
 import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
-const nonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
 
 export function App() {
   return (
@@ -17,7 +17,7 @@ export function App() {
       cssVariablesResolver={variables}
       colorSchemeManager={colorScheme}
       defaultColorScheme="auto"
-      getStyleNonce={() => nonce}
+      getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
         <ModalsProvider>

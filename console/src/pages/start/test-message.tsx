@@ -78,7 +78,7 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
   })
   const shownAtField = sending.error instanceof ApiError && (sending.error.field ?? '') in form.values
   return (
-    <form onSubmit={form.onSubmit((values) => sending.mutate(values))}>
+    <form noValidate onSubmit={form.onSubmit((values) => sending.mutate(values))}>
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
           <Select

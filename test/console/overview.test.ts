@@ -1,0 +1,98 @@
+/** From the first message to a picture of how mail goes; and what an operator sees of the installation. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { withoutBrowser } from '../support/browser.ts'
+import { until } from '../support/until.ts'
+import { Stage } from './stage.ts'
+
+describe('how mail goes', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await Stage.open()
+  })
+  after(() => stage?.close())
+
+  test('a newcomer sends a test message, sees what became of it, and what is left before mail arrives', async (t) => {
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/start`)
+    await page.getByRole('textbox', { name: 'To' }).fill('nobody')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('This is no address').waitFor()
+    await page.getByRole('textbox', { name: 'To' }).fill('me@example.test')
+    await page.getByLabel('Subject').fill('My first message')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('link', { name: 'See what became of it' }).waitFor()
+    // The list below has looked again by itself.
+    await page.getByText('The last one is "My first message", to me@example.test.').waitFor()
+    const steps = page.getByRole('list').filter({ hasText: 'A way out' }).getByRole('listitem')
+    await steps.filter({ hasText: 'Mail is captured: none leaves this machine.' }).waitFor()
+    await steps.filter({ hasText: 'No backup was made yet.' }).waitFor()
+    await page.getByRole('link', { name: 'See what became of it' }).click()
+    await page.waitForURL('**/emails/*-*')
+  })
+
+  test('pictures have their numbers beside them, and give both as CSV', async (t) => {
+    await stage.send({ to: 'ada@one.test' })
+    await stage.send({ to: 'bounced@simulator.test' })
+    await until(async () => (await stage.service.store.counts(Date.now())).sending === 0, 'their delivery')
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview?span=hour`)
+    const chart = page.getByRole('region', { name: 'What became of mail' })
+    await chart.getByText('Delivered').waitFor()
+    await until(async () => /Bounced 1/.test((await chart.textContent()) ?? ''), 'the bounce in the legend')
+    await chart.getByRole('button', { name: 'show the numbers' }).click()
+    await chart.getByRole('columnheader', { name: 'Bounced' }).waitFor()
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      chart.getByRole('button', { name: 'save as CSV' }).click(),
+    ])
+    const rows = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n')
+    assert.equal(rows[0], 'time,Complaints,Suppressed,Failed,Bounced,Delays,Delivered')
+    assert.equal(rows.length, 61)
+    const bounced = rows.slice(1).map((row) => Number(row.split(',')[4]))
+    assert.equal(
+      bounced.reduce((sum, n) => sum + n, 0),
+      1,
+    )
+    await page.getByRole('region', { name: 'Where mail fails' }).getByText('simulator.test').waitFor()
+    // The address says what is shown.
+    await page.getByText('Week', { exact: true }).click()
+    await page.waitForURL('**/overview?span=week')
+    await page.getByText('How mail went in the last 7 days.').waitFor()
+  })
+
+  test('an operator pauses mail, lets it go again, and adds a company', async (t) => {
+    const { page } = await stage.visit(t, '/installation')
+    await page.getByLabel('To the domain').fill('slow.test')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('All mail to slow.test').waitFor()
+    assert.deepEqual(
+      (await stage.service.store.pauses()).map(({ companyId, domain }) => [companyId, domain]),
+      [[null, 'slow.test']],
+    )
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('All mail to slow.test').waitFor({ state: 'detached' })
+    await page.getByLabel('New company').fill('Gamma')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('link', { name: 'Gamma' }).waitFor()
+  })
+
+  test('keys lead everywhere, the palette finds what is typed, and both can be told of and switched off', async (t) => {
+    const { page } = await stage.visit(t, `/c/${stage.company.id}/overview`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.waitForURL('**/installation')
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Go to a page, a company or an email').fill('domai')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/domains')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Go to Suppressions').waitFor()
+    await page.getByLabel('Single keys do something').click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('e')
+    assert.match(page.url(), /\/domains$/)
+  })
+})
