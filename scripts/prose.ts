@@ -15,6 +15,7 @@ const PAGES = [
   'SECURITY.md',
   'docs/architecture.md',
   'docs/compatibility.md',
+  'docs/console.md',
   'docs/known-issues.md',
 ].concat('docs/operations.md', 'docs/performance.md', 'docs/reliability.md')
 const CODE = ['src/**/*.ts']
