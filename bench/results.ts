@@ -16,6 +16,7 @@ export type ResultKind =
   | 'beside'
   | 'listing'
   | 'webhooks'
+  | 'console'
 
 const results = new Results('bench/results')
 const prefixOf = (kind: ResultKind) => (kind === 'run' ? '' : `${kind}-`)
