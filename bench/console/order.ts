@@ -1,8 +1,8 @@
 /** What is asked of the process that looks at the console, and what it answers. */
 
 export type WatchersOrder =
-  /** Signs in, and opens so many pages of emails. Answers `ready` when all of them are live. */
-  | { open: { link: string; pages: number } }
+  /** Signs in by a link's token, and opens so many pages of emails. Answers `ready` when all of them are live. */
+  | { open: { url: string; token: string; pages: number } }
   /** Answers with a report of what they saw since they were opened or last asked. */
   | { report: true }
 

@@ -17,11 +17,13 @@ class Watchers {
     this.#headers = headers
   }
 
-  static async open({ link, pages }: { link: string; pages: number }): Promise<Watchers> {
-    const url = new URL(link)
-    const token = new URLSearchParams(url.hash.slice(1)).get('token')
+  static async open({
+    url,
+    token,
+    pages,
+  }: Extract<WatchersOrder, { open: object }>['open']): Promise<Watchers> {
     const headers = { 'x-postroad-console': '1', 'content-type': 'application/json' }
-    const api = `${url.origin}/console/api`
+    const api = `${url}/console/api`
     const signedIn = await fetch(`${api}/session/link`, {
       method: 'POST',
       headers,
